@@ -17,7 +17,20 @@ import atexit as _atexit
 import os as _os
 import warnings as _warnings
 
-from spikewire import codec, ctx, errors, exp, op, opening, options, profiles, query, testing, types
+from spikewire import (
+    builder,
+    codec,
+    ctx,
+    errors,
+    exp,
+    op,
+    opening,
+    options,
+    profiles,
+    query,
+    testing,
+    types,
+)
 from spikewire._native import (
     DEBUG_BUILD as _DEBUG_BUILD,
 )
@@ -46,6 +59,7 @@ from spikewire._native import (
     _after_fork,  # pyright: ignore[reportPrivateUsage]
     _at_exit,  # pyright: ignore[reportPrivateUsage]
 )
+from spikewire.builder import AsyncSession, Session
 from spikewire.client import AsyncClient, Client, Node
 from spikewire.errors import (
     BinExists,
@@ -81,6 +95,7 @@ __all__ = [
     "AsyncClient",
     "AsyncDataset",
     "AsyncQuery",
+    "AsyncSession",
     "Batch",
     "BinExists",
     "BinNotFound",
@@ -121,12 +136,14 @@ __all__ = [
     "RecordTooBig",
     "Row",
     "ServerError",
+    "Session",
     "Timeout",
     "TooBusy",
     "Write",
     "__version__",
     "around",
     "between",
+    "builder",
     "codec",
     "contains",
     "ctx",

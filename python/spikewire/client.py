@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from spikewire import _native
 from spikewire.admin import settle
+from spikewire.builder import AsyncSession, Session
 from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
@@ -131,6 +132,11 @@ class Client(_native.Client):
         error.
         """
         return _native.Admin(self).info(command, node).run()
+
+    def session(self) -> Session:
+        """Where chains of the builder begin: ``session.query(users.key("alice")).first()``. Cheap
+        to make and to keep; any number of threads may use it."""
+        return Session(self)
 
     @property
     def indexes(self) -> Indexes:
@@ -279,6 +285,11 @@ class AsyncClient(_native.AsyncClient):
         error.
         """
         return await settle(_native.Admin(self).info(command, node))
+
+    def session(self) -> AsyncSession:
+        """Where chains of the builder begin: ``await session.query(users.key("alice")).first()``.
+        Cheap to make and to keep."""
+        return AsyncSession(self)
 
     @property
     def indexes(self) -> AsyncIndexes:

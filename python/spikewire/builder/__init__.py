@@ -1,0 +1,25 @@
+"""The chained builder: one way to say what is read and written, over the verbs of a client.
+
+    session = client.session()
+    session.query(users.key("alice")).bins("age").first()
+    session.upsert(users.keys(ids)).set("seen", True).add("visits", 1).ttl(3600).execute()
+    session.query(users).where("$.age > ?", 25).limit(100).to_list()
+
+| module | what is in it |
+|---|---|
+| ``session`` | where chains begin |
+| ``step`` | keys, options and the chain that every step is part of |
+| ``rows`` | steps on keys: executed at once, or streamed |
+| ``read``, ``write``, ``plain`` | the verbs |
+| ``scan`` | scans and index queries |
+| ``results`` | results of rows, and what is done about errors |
+| ``blocking``, ``asynchronous`` | the classes that users get, with what their methods return |
+"""
+
+from __future__ import annotations
+
+from spikewire.builder.asynchronous import AsyncSession
+from spikewire.builder.blocking import Session
+from spikewire.builder.results import Missing, OnError, Result, Results
+
+__all__ = ["AsyncSession", "Missing", "OnError", "Result", "Results", "Session"]

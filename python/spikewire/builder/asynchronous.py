@@ -1,0 +1,459 @@
+"""The builder of ``AsyncClient``: what its steps return, to be awaited.
+
+How steps work is in the other modules, once for both faces; here is what their methods return.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+from spikewire._native import AsyncDataset
+from spikewire.builder import plain, read, scan, write
+from spikewire.builder.rows import Face, Rows
+from spikewire.builder.session import Start
+
+if TYPE_CHECKING:
+    from asyncio import Future
+    from collections.abc import AsyncIterator, Awaitable, Iterable
+
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+
+    from spikewire._native import ArrowTable, AsyncQuery, Record
+    from spikewire.builder.results import Missing, OnError, Result, Results
+    from spikewire.types import ArrowSchema, ArrowStream, KeyLike
+
+__all__ = [
+    "AsyncDeleteMany",
+    "AsyncDeleteOne",
+    "AsyncExistsMany",
+    "AsyncExistsOne",
+    "AsyncRead",
+    "AsyncScan",
+    "AsyncSession",
+    "AsyncTouchMany",
+    "AsyncTouchOne",
+    "AsyncWriteMany",
+    "AsyncWriteOne",
+]
+
+
+class _Chain(Rows):
+    """A step that others may follow."""
+
+    __slots__ = ()
+    _awaited = True
+
+    if TYPE_CHECKING:
+
+        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncRead: ...
+        def insert(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncWriteMany: ...
+        def upsert(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncWriteMany: ...
+        def update(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncWriteMany: ...
+        def replace(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncWriteMany: ...
+        def replace_if_exists(
+            self, key: KeyLike | Iterable[KeyLike], *more: KeyLike
+        ) -> AsyncWriteMany: ...
+        def delete(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncDeleteMany: ...
+        def touch(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncTouchMany: ...
+        def exists(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncExistsMany: ...
+
+
+class _Many(_Chain):
+    """A chain, or a step on several keys."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Awaitable[Results]: ...
+        def stream(
+            self,
+            *,
+            on_error: OnError | None = None,
+            missing: Missing | None = None,
+            window: int = 256,
+            limit: int = 8,
+        ) -> AsyncIterator[Result]: ...
+
+
+class AsyncRead(_Many, read.Read):
+    """Reads records by their keys. From ``AsyncSession.query``."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def first(self) -> Awaitable[Record]: ...
+        def first_or_none(self) -> Awaitable[Record | None]: ...
+        def to_list(self, *, on_error: OnError | None = None) -> Awaitable[list[Record]]: ...
+        def count(self) -> Awaitable[int]: ...
+        def to_arrow(
+            self,
+            schema: ArrowSchema | None = None,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+        ) -> Awaitable[ArrowTable]: ...
+        def to_pandas(
+            self, *, generation: str | None = None, ttl: str | None = None
+        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
+        @overload
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["mask"] = "mask",
+        ) -> Awaitable[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]: ...
+        @overload
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["raise"],
+        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        @overload
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["mask", "raise"] = "mask",
+        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["mask", "raise"] = "mask",
+        ) -> Any: ...
+
+
+class AsyncWriteMany(_Many, write.Write):
+    """Writes bins of several records, or as part of a chain."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        def first(self) -> Awaitable[Record]: ...
+
+
+class AsyncDeleteMany(_Many, plain.Delete):
+    """Deletes several records, or as part of a chain."""
+
+    __slots__ = ()
+
+
+class AsyncTouchMany(_Many, plain.Touch):
+    """Renews the time to live of several records, or as part of a chain."""
+
+    __slots__ = ()
+
+
+class AsyncExistsMany(_Many, plain.Exists):
+    """Asks which of several records exist, or as part of a chain."""
+
+    __slots__ = ()
+
+
+class AsyncWriteOne(_Chain, write.Write):
+    """Writes bins of one record."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @overload
+        def execute(
+            self, *, on_error: None = None, missing: None = None
+        ) -> Future[Record | None]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError, missing: Missing | None = None
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Awaitable[Results] | Future[Record | None]: ...
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Any: ...
+        def stream(
+            self,
+            *,
+            on_error: OnError | None = None,
+            missing: Missing | None = None,
+            window: int = 256,
+            limit: int = 8,
+        ) -> AsyncIterator[Result]: ...
+        def first(self) -> Future[Record]: ...
+
+
+class AsyncDeleteOne(_Chain, plain.Delete):
+    """Deletes one record; gives whether there was one."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @overload
+        def execute(self, *, on_error: None = None, missing: None = None) -> Future[bool]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError, missing: Missing | None = None
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Awaitable[Results] | Future[bool]: ...
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Any: ...
+        def stream(
+            self,
+            *,
+            on_error: OnError | None = None,
+            missing: Missing | None = None,
+            window: int = 256,
+            limit: int = 8,
+        ) -> AsyncIterator[Result]: ...
+
+
+class AsyncTouchOne(_Chain, plain.Touch):
+    """Renews the time to live of one record."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @overload
+        def execute(self, *, on_error: None = None, missing: None = None) -> Future[None]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError, missing: Missing | None = None
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Awaitable[Results] | Future[None]: ...
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Any: ...
+        def stream(
+            self,
+            *,
+            on_error: OnError | None = None,
+            missing: Missing | None = None,
+            window: int = 256,
+            limit: int = 8,
+        ) -> AsyncIterator[Result]: ...
+
+
+class AsyncExistsOne(_Chain, plain.Exists):
+    """Asks whether one record exists."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+
+        @overload
+        def execute(self, *, on_error: None = None, missing: None = None) -> Future[bool]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError, missing: Missing | None = None
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing
+        ) -> Awaitable[Results]: ...
+        @overload
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Awaitable[Results] | Future[bool]: ...
+        def execute(
+            self, *, on_error: OnError | None = None, missing: Missing | None = None
+        ) -> Any: ...
+        def stream(
+            self,
+            *,
+            on_error: OnError | None = None,
+            missing: Missing | None = None,
+            window: int = 256,
+            limit: int = 8,
+        ) -> AsyncIterator[Result]: ...
+
+
+class AsyncScan(scan.Scan):
+    """A scan of a dataset, or an index query. From ``AsyncSession.query``."""
+
+    __slots__ = ()
+    _awaited = True
+
+    if TYPE_CHECKING:
+
+        def stream(self) -> AsyncQuery: ...
+        def first(self) -> Awaitable[Record]: ...
+        def first_or_none(self) -> Awaitable[Record | None]: ...
+        def to_list(self) -> Awaitable[list[Record]]: ...
+        def count(self) -> Awaitable[int]: ...
+        def to_arrow(
+            self,
+            schema: ArrowSchema | None = None,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+        ) -> Awaitable[ArrowStream]: ...
+        def to_pandas(
+            self, *, key: str | None = None, generation: str | None = None, ttl: str | None = None
+        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
+        @overload
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["mask"] = "mask",
+        ) -> Awaitable[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]: ...
+        @overload
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["raise"],
+        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        @overload
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["mask", "raise"] = "mask",
+        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        def to_numpy(
+            self,
+            dtype: npt.DTypeLike,
+            *,
+            key: str | None = None,
+            generation: str | None = None,
+            ttl: str | None = None,
+            missing: Literal["mask", "raise"] = "mask",
+        ) -> Any: ...
+
+
+class AsyncSession(Start):
+    """Begins chains. From ``AsyncClient.session``; cheap to make and to keep.
+
+    Each method takes a ``Key`` (``dataset.key("alice")``), a tuple ``(namespace, set, key)``, or
+    several of them; ``query`` also takes a dataset."""
+
+    __slots__ = ()
+
+    _one = Face(AsyncRead, AsyncWriteOne, AsyncDeleteOne, AsyncTouchOne, AsyncExistsOne)
+    _many = Face(AsyncRead, AsyncWriteMany, AsyncDeleteMany, AsyncTouchMany, AsyncExistsMany)
+    _scan = AsyncScan
+    _dataset = AsyncDataset
+
+    if TYPE_CHECKING:
+
+        @overload
+        def query(self, key: AsyncDataset, /) -> AsyncScan: ...
+        @overload
+        def query(self, key: KeyLike | Iterable[KeyLike], *more: KeyLike) -> AsyncRead: ...
+        def query(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def insert(self, key: KeyLike, /) -> AsyncWriteOne: ...
+        @overload
+        def insert(self, key: Iterable[KeyLike], /) -> AsyncWriteMany: ...
+        @overload
+        def insert(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> AsyncWriteMany: ...
+        def insert(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def upsert(self, key: KeyLike, /) -> AsyncWriteOne: ...
+        @overload
+        def upsert(self, key: Iterable[KeyLike], /) -> AsyncWriteMany: ...
+        @overload
+        def upsert(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> AsyncWriteMany: ...
+        def upsert(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def update(self, key: KeyLike, /) -> AsyncWriteOne: ...
+        @overload
+        def update(self, key: Iterable[KeyLike], /) -> AsyncWriteMany: ...
+        @overload
+        def update(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> AsyncWriteMany: ...
+        def update(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def replace(self, key: KeyLike, /) -> AsyncWriteOne: ...
+        @overload
+        def replace(self, key: Iterable[KeyLike], /) -> AsyncWriteMany: ...
+        @overload
+        def replace(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> AsyncWriteMany: ...
+        def replace(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def replace_if_exists(self, key: KeyLike, /) -> AsyncWriteOne: ...
+        @overload
+        def replace_if_exists(self, key: Iterable[KeyLike], /) -> AsyncWriteMany: ...
+        @overload
+        def replace_if_exists(
+            self, key: KeyLike, second: KeyLike, /, *more: KeyLike
+        ) -> AsyncWriteMany: ...
+        def replace_if_exists(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def delete(self, key: KeyLike, /) -> AsyncDeleteOne: ...
+        @overload
+        def delete(self, key: Iterable[KeyLike], /) -> AsyncDeleteMany: ...
+        @overload
+        def delete(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> AsyncDeleteMany: ...
+        def delete(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def touch(self, key: KeyLike, /) -> AsyncTouchOne: ...
+        @overload
+        def touch(self, key: Iterable[KeyLike], /) -> AsyncTouchMany: ...
+        @overload
+        def touch(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> AsyncTouchMany: ...
+        def touch(self, key: Any, *more: Any) -> Any: ...
+        @overload
+        def exists(self, key: KeyLike, /) -> AsyncExistsOne: ...
+        @overload
+        def exists(self, key: Iterable[KeyLike], /) -> AsyncExistsMany: ...
+        @overload
+        def exists(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> AsyncExistsMany: ...
+        def exists(self, key: Any, *more: Any) -> Any: ...
+
+
+# Steps lead to steps that are defined after them.
+_Chain._face = AsyncSession._many  # pyright: ignore[reportPrivateUsage]

@@ -1,0 +1,183 @@
+"""The step that reads records by their keys."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from spikewire import op
+from spikewire._native import Operation
+from spikewire._native import Read as ReadRow
+from spikewire.builder.results import absent, check, settled
+from spikewire.builder.rows import Rows
+from spikewire.builder.step import Reading, then
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
+
+    from spikewire._native import Batch, Record, Row
+    from spikewire.builder.results import OnError
+    from spikewire.types import ArrowSchema, Where
+
+__all__ = ["Read"]
+
+
+class Read(Rows, Reading):
+    """Reads records: all bins, those that are named, or what operations give."""
+
+    __slots__ = ("_bins", "_ops")
+
+    _bins: tuple[str, ...] | None
+    _ops: list[Operation] | None
+
+    def __init__(
+        self, verbs: Any, keys: Any, single: bool = True, before: Rows | None = None
+    ) -> None:
+        self._verbs = verbs
+        self._keys = keys
+        self._single = single
+        self._before = before
+        self._options = None
+        self._bins = None
+        self._ops = None
+
+    def bins(self, *names: str) -> Self:
+        """The bins to read; without a name none, only generation and time to live."""
+        if self._ops is not None:
+            raise ValueError("bins: this step reads by operations; read a bin with get(name)")
+        self._bins = names
+        return self
+
+    def get(self, bin: str) -> Self:  # noqa: A002
+        """Reads a bin, by an operation among others."""
+        return self.op(Operation("get", bin))
+
+    def read(self, name: str, expression: Where, *, no_fail: bool = False) -> Self:
+        """Reads the value of an expression, as if it were a bin of this name; as ``op.read``."""
+        return self.op(op.read(name, expression, no_fail=no_fail))
+
+    def op(self, *operations: Operation) -> Self:
+        """Adds operations from ``spikewire.op`` that read."""
+        if self._bins is not None:
+            raise ValueError("operations: this step reads bins by name; read those with get(name)")
+        if self._ops is None:
+            self._ops = []
+        self._ops += operations
+        return self
+
+    def first(self) -> Any:
+        """The record; of several keys, the first one that is there.
+
+        Raises ``RecordNotFound`` or ``FilteredOut``, and the errors of the verb."""
+        if self._single and self._before is None:
+            if self._ops is None:
+                if self._options is None:
+                    return self._verbs.get(self._keys, self._bins)
+                return self._verbs.get(self._keys, self._bins, **self._options)
+            return self._verbs.operate(self._keys, self._ops, **(self._options or {}))
+        return self._of_records(_first)
+
+    def first_or_none(self) -> Any:
+        """As ``first``, but ``None`` if there is no record."""
+        if self._single and self._before is None and self._ops is None:
+            if self._options is None:
+                return self._verbs.get(self._keys, self._bins, default=None)
+            return self._verbs.get(self._keys, self._bins, default=None, **self._options)
+        return self._of_records(_first_or_none)
+
+    def to_list(self, *, on_error: OnError | None = None) -> Any:
+        """The records that are there, in input order. ``on_error="collect"`` is for ``execute``."""
+        return self._of_records(_to_list, on_error)
+
+    def count(self) -> Any:
+        """How many of the records are there. Reads no bins."""
+        if self._ops is None:
+            self._bins = ()
+        return self._of_records(_count)
+
+    def to_arrow(
+        self,
+        schema: ArrowSchema | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> Any:
+        """An Arrow table, one row per key, as ``Batch.to_arrow``."""
+        names = {"key": key, "generation": generation, "ttl": ttl}
+        return then(self._awaited, self._batch(), _to_arrow, schema, names)
+
+    def to_pandas(self, *, generation: str | None = None, ttl: str | None = None) -> Any:
+        """A data frame, one row per key, as ``Batch.to_pandas``."""
+        names = {"generation": generation, "ttl": ttl}
+        return then(self._awaited, self._batch(), _to_pandas, names)
+
+    def to_numpy(
+        self,
+        dtype: Any,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask", "raise"] = "mask",
+    ) -> Any:
+        """A structured array, one row per key, as ``Batch.to_numpy``. Without ``bins`` it reads
+        those that ``dtype`` has fields for, straight into the array."""
+        names = {"key": key, "generation": generation, "ttl": ttl, "missing": missing}
+        if self._bins is None and self._ops is None and self._before is None:
+            keys = [self._keys] if self._single else self._keys
+            return self._verbs.get_numpy(keys, dtype, **names, **(self._options or {}))
+        return then(self._awaited, self._batch(), _to_numpy, dtype, names)
+
+    def _batch(self) -> Any:
+        if self._before is not None:
+            raise ValueError("a chain of several steps ends with execute() or stream()")
+        return self._send()[0]
+
+    def _of_records(self, convert: Any, on_error: OnError | None = None) -> Any:
+        check(on_error or "raise", None)
+        if on_error == "collect":
+            raise ValueError('records have no place for errors: use execute(on_error="collect")')
+        return then(self._awaited, self._batch(), _records, convert, on_error or "raise")
+
+    def _alike(self, verbs: Any, keys: Any) -> Any:
+        if self._ops is not None:
+            return verbs.operate_many(keys, self._ops, **(self._options or {}))
+        return verbs.get_many(keys, self._bins, **(self._options or {}))
+
+    def _row(self, key: Any, options: dict[str, Any]) -> Row:
+        return ReadRow(key, self._bins, ops=self._ops, **options)
+
+
+def _records(batch: Batch, convert: Any, on_error: OnError) -> Any:
+    return convert(settled(batch, on_error, "skip"))
+
+
+def _first(results: Any) -> Record:
+    if not len(results) and len(results.batch) == 1:
+        raise absent(results.batch.codes[0], results.batch.keys[0])
+    record: Record = results.first()
+    return record
+
+
+def _first_or_none(results: Any) -> Any:
+    return results.first_or_none()
+
+
+def _to_list(results: Any) -> Any:
+    return results.to_list()
+
+
+def _count(results: Any) -> Any:
+    return results.count()
+
+
+def _to_arrow(batch: Batch, schema: Any, names: dict[str, Any]) -> Any:
+    return batch.to_arrow(schema, **names)
+
+
+def _to_pandas(batch: Batch, names: dict[str, Any]) -> Any:
+    return batch.to_pandas(**names)  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+
+
+def _to_numpy(batch: Batch, dtype: Any, names: dict[str, Any]) -> Any:
+    return batch.to_numpy(dtype, **names)

@@ -1,0 +1,231 @@
+"""What became of the rows of a chain, and what is done about those that failed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from inspect import iscoroutinefunction
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias, overload
+
+from spikewire import errors as _errors
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    import numpy as np
+    import numpy.typing as npt
+    import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+
+    from spikewire._native import ArrowTable, Batch, Key, Record
+    from spikewire.errors import Error
+    from spikewire.types import ArrowSchema
+
+__all__ = ["Missing", "OnError", "Result", "Results"]
+
+#: What is done about a record that is not there: its result stays, without record and error; it is
+#: left out; or it counts as an error.
+Missing: TypeAlias = Literal["keep", "skip", "error"]
+
+#: What is done about a row that failed: its error is raised, stays in its result, is left out, or
+#: is handed to a function, with its result.
+OnError: TypeAlias = Literal["raise", "collect", "skip"] | Callable[["Result"], object]
+
+_STRATEGIES = ("raise", "collect", "skip")
+_MISSING = ("keep", "skip", "error")
+_WHY = {2: "no such record", 27: "the record does not pass the filter"}
+
+
+class Result(NamedTuple):
+    """What became of one row of a chain."""
+
+    row: int
+    """The row's place in the input."""
+    key: Key
+    """The record's key."""
+    record: Record | None
+    """The record; ``None`` if there is none, or if the row failed."""
+    error: Error | None
+    """Why the row failed."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is a record."""
+        return self.record is not None
+
+    @property
+    def missing(self) -> bool:
+        """Whether there is no such record, or none that passes the filter, and that is no error."""
+        return self.record is None and self.error is None
+
+    def unwrap(self) -> Record:
+        """The record. Raises the row's error, or ``RecordNotFound``."""
+        if self.record is not None:
+            return self.record
+        raise self.error or absent(2, self.key)
+
+
+class Results:
+    """The results of a chain, in input order, without those that its strategy leaves out."""
+
+    __slots__ = ("_batch", "_errors", "_keys", "_offset", "_rows")
+
+    def __init__(
+        self, batch: Batch, rows: list[int] | None, failed: dict[int, Error], offset: int = 0
+    ) -> None:
+        self._batch = batch
+        self._rows = rows
+        self._errors = failed
+        self._offset = offset
+        self._keys: list[Key] | None = None
+
+    @property
+    def batch(self) -> Batch:
+        """The outcomes of all rows, also of those that are left out here."""
+        return self._batch
+
+    @property
+    def errors(self) -> list[Result]:
+        """The results of rows that failed; there are some only with ``on_error="collect"``."""
+        return [self._result(row) for row in self._errors]
+
+    def records(self) -> Iterator[Record]:
+        """The records that are there. Raises the error of a row that failed."""
+        batch = self._batch
+        for row in self._numbers():
+            error = self._errors.get(row)
+            if error is not None:
+                raise error
+            record = batch[row]
+            if record is not None:
+                yield record
+
+    def to_list(self) -> list[Record]:
+        """The records that are there, in a list. Raises the error of a row that failed."""
+        return list(self.records())
+
+    def first(self) -> Record:
+        """The first record. Raises ``RecordNotFound`` if there is none."""
+        for record in self.records():
+            return record
+        raise absent(2, None)
+
+    def first_or_none(self) -> Record | None:
+        """The first record, or ``None``."""
+        return next(self.records(), None)
+
+    def count(self) -> int:
+        """How many records are there."""
+        if self._rows is None and not self._errors:
+            return self._batch.found
+        codes = self._batch.codes
+        return sum(codes[row] == 0 for row in self._numbers())
+
+    def to_arrow(
+        self,
+        schema: ArrowSchema | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> ArrowTable:
+        """All rows as an Arrow table, as ``Batch.to_arrow``; null where a row failed or has no
+        record."""
+        return self._batch.to_arrow(schema, key=key, generation=generation, ttl=ttl, errors="mask")
+
+    def to_pandas(self, *, generation: str | None = None, ttl: str | None = None) -> pd.DataFrame:  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
+        """All rows as a data frame, as ``Batch.to_pandas``; missing where a row failed or has no
+        record."""
+        return self._batch.to_pandas(generation=generation, ttl=ttl, errors="mask")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
+        """All rows as a structured array, as ``Batch.to_numpy``; masked where a row failed or has
+        no record."""
+        return self._batch.to_numpy(dtype, key=key, generation=generation, ttl=ttl, errors="mask")
+
+    def _numbers(self) -> Sequence[int]:
+        return range(len(self._batch)) if self._rows is None else self._rows
+
+    def _result(self, row: int) -> Result:
+        if self._keys is None:
+            self._keys = self._batch.keys
+        error = self._errors.get(row)
+        record = None if error is not None else self._batch[row]
+        return Result(self._offset + row, self._keys[row], record, error)
+
+    def __len__(self) -> int:
+        return len(self._batch) if self._rows is None else len(self._rows)
+
+    @overload
+    def __getitem__(self, index: int, /) -> Result: ...
+    @overload
+    def __getitem__(self, index: slice, /) -> list[Result]: ...
+    def __getitem__(self, index: int | slice, /) -> Result | list[Result]:
+        found = self._numbers()[index]
+        if isinstance(found, int):
+            return self._result(found)
+        return [self._result(row) for row in found]
+
+    def __iter__(self) -> Iterator[Result]:
+        return map(self._result, self._numbers())
+
+    def __repr__(self) -> str:
+        return f"Results({len(self)} rows, {self.count()} records, {len(self._errors)} failed)"
+
+
+def absent(code: int, key: Key | None) -> Error:
+    """The error about a record that is not there, or does not pass its filter."""
+    return _errors._make(  # pyright: ignore[reportPrivateUsage]
+        "server", code, _WHY[code], None, 1, False, key
+    )
+
+
+def check(on_error: object, missing: object) -> None:
+    """Refuses strategies that do not exist."""
+    if not (on_error in _STRATEGIES if isinstance(on_error, str) else callable(on_error)):
+        message = f'on_error must be "raise", "collect", "skip" or a function, not {on_error!r}'
+        raise (ValueError if isinstance(on_error, str) else TypeError)(message)
+    if iscoroutinefunction(on_error):
+        message = f"on_error must be a plain function: nothing awaits {on_error!r}"
+        raise TypeError(message)
+    if missing is not None and missing not in _MISSING:
+        message = f'missing must be "keep", "skip" or "error", not {missing!r}'
+        raise ValueError(message)
+
+
+def settled(
+    batch: Batch, on_error: OnError, missing: Missing | Sequence[Missing], offset: int = 0
+) -> Results:
+    """The results of a batch by a strategy. ``missing`` is for all rows, or for each."""
+    if batch.found == len(batch):
+        return Results(batch, None, {}, offset)
+    kept: list[int] = []
+    collected: dict[int, Error] = {}
+    failed = batch.errors
+    keys: list[Key] = []
+    for row, code in enumerate(batch.codes):
+        if code == 0:
+            kept.append(row)
+            continue
+        error = failed.get(row)
+        if error is None:
+            treated: Any = missing if isinstance(missing, str) else missing[row]
+            if treated != "error":
+                if treated == "keep":
+                    kept.append(row)
+                continue
+        keys = keys or batch.keys
+        error = error or absent(code, keys[row])
+        if on_error == "raise":
+            raise error
+        if on_error == "collect":
+            kept.append(row)
+            collected[row] = error
+        elif callable(on_error):
+            on_error(Result(offset + row, keys[row], None, error))
+    return Results(batch, kept, collected, offset)

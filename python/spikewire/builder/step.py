@@ -1,0 +1,149 @@
+"""What every step has: its keys and its options."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, ClassVar, cast
+
+from spikewire._native import AsyncDataset, Dataset, Key
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from typing_extensions import Self
+
+    from spikewire._native import Newer
+    from spikewire.types import ReadMode, Replica, Seconds, Ttl, Where
+
+__all__ = ["Expiring", "Reading", "Step", "Writing", "is_one", "keys_of", "then"]
+
+
+class Step:
+    """One verb with its keys and options. Methods change the step and return it."""
+
+    __slots__ = ("_keys", "_options", "_single", "_verbs")
+
+    #: Whether calls are awaited.
+    _awaited: ClassVar[bool] = False
+    _keys: Any
+    _options: dict[str, Any] | None
+    _single: bool
+    _verbs: Any
+
+    def where(self, condition: Where, *parameters: object) -> Self:
+        """Only records for which the condition is true: an expression from ``spikewire.exp``, or a
+        text such as ``"$.age > 25"``. In a text each ``?`` stands for the next parameter, or ``?0``
+        for the first one. Raises ``ValueError`` for a second condition."""
+        if self._options is not None and "where" in self._options:
+            raise ValueError("where was given already: write one condition, with `and` or `&`")
+        if parameters:
+            if not isinstance(condition, str):
+                kind = type(condition).__name__
+                raise TypeError(f"only a text takes parameters: the condition is of type {kind}")
+            return self._set("where", (condition, *parameters))
+        return self._set("where", condition)
+
+    def replica(self, replica: Replica | None) -> Self:
+        """Which replica serves the call; as in ``get``."""
+        return self._set("replica", replica)
+
+    def timeout(self, timeout: Seconds | None) -> Self:
+        """Total time of the call including retries; as in ``get``."""
+        return self._set("timeout", timeout)
+
+    def _set(self, name: str, value: object) -> Self:
+        if self._options is None:
+            self._options = {name: value}
+        else:
+            self._options[name] = value
+        return self
+
+    def __repr__(self) -> str:
+        shown = repr(self._keys) if self._single else f"{type(self._keys).__name__} of keys"
+        return f"<{type(self).__name__} of {shown}>"
+
+
+class Reading(Step):
+    """The options of steps that only read."""
+
+    __slots__ = ()
+
+    def read_touch(self, percent: int | None) -> Self:
+        """Renews the time to live when no more than this percentage is left; as in ``get``."""
+        return self._set("read_touch", percent)
+
+    def read_mode(self, mode: ReadMode | None) -> Self:
+        """The consistency of the read; as in ``get``."""
+        return self._set("read_mode", mode)
+
+
+class Writing(Step):
+    """The options of steps that write."""
+
+    __slots__ = ()
+
+    def generation(self, generation: int | Newer | None) -> Self:
+        """Only if the record has this generation, else ``GenerationMismatch``; as in ``put``.
+
+        Raises ``ValueError`` where the step has several keys: a generation is that of one record.
+        """
+        if not self._single and generation is not None:
+            raise ValueError("generation is about one record, and this step takes several keys")
+        return self._set("generation", generation)
+
+    def send_key(self, send_key: bool = True) -> Self:
+        """Stores the user key with the record, or compares it; as in ``put`` and ``delete``."""
+        return self._set("send_key", send_key)
+
+    def durable_delete(self, durable: bool = True) -> Self:
+        """Leaves a tombstone where the record is deleted (Enterprise servers only)."""
+        return self._set("durable", durable)
+
+
+class Expiring(Step):
+    """The option of steps that set a time to live."""
+
+    __slots__ = ()
+
+    def ttl(self, ttl: Ttl | None) -> Self:
+        """Time to live; as in ``put``."""
+        return self._set("ttl", ttl)
+
+
+def is_one(key: Any) -> bool:
+    """Whether this is one whole key."""
+    if type(key) is Key:
+        return True
+    return isinstance(key, tuple) and isinstance(next(iter(cast("Any", key)), None), str)
+
+
+def keys_of(verb: str, key: Any, more: tuple[Any, ...]) -> tuple[Any, bool]:
+    """The keys of a step, and whether it is one key by itself."""
+    if is_one(key):
+        if not more:
+            return key, True
+        return [key, *more], False
+    if more or not isinstance(key, Iterable) or isinstance(key, (str, bytes, bytearray)):
+        hint = ""
+        if isinstance(key, (Dataset, AsyncDataset)):
+            hint = "; a whole dataset can only be queried, or changed by its delete_all and so on"
+        elif isinstance(key, (str, int, bytes)):
+            hint = f"; for a user key use dataset.key({key!r})"
+        raise TypeError(
+            f"{verb} takes a Key, a (namespace, set, key) tuple or an iterable of them, "
+            f"not {type(key).__name__}{hint}"
+        )
+    return cast("Any", key), False
+
+
+def then(awaited: bool, outcome: Any, convert: Callable[..., Any], *arguments: Any) -> Any:
+    """What ``convert`` makes of a verb's result: at once, or as a coroutine."""
+    if awaited:
+        return _then(outcome, convert, arguments)
+    return convert(outcome, *arguments)
+
+
+async def _then(
+    outcome: Awaitable[Any], convert: Callable[..., Any], arguments: tuple[Any, ...]
+) -> Any:
+    return convert(await outcome, *arguments)
