@@ -162,7 +162,10 @@ fn parameters_are_values_not_text() {
     assert_eq!(read.to_string(), "$.name:STRING == ''' or 1 == 1' and $.age:INT > 5");
     assert!(parse("$.a == 1", &[E::from(5_i64)]).unwrap_err().to_string().contains("?0"));
     let read = parse("$.l.[?].[=?].exists() and $.n > ?", &[5_i64, 6, 7].map(E::from)).unwrap();
-    assert_eq!(read, parse("$.l.[?0].[=?1].exists() and $.n > ?2", &[5_i64, 6, 7].map(E::from)).unwrap());
+    assert_eq!(
+        read,
+        parse("$.l.[?0].[=?1].exists() and $.n > ?2", &[5_i64, 6, 7].map(E::from)).unwrap()
+    );
     for (text, why) in [
         ("? == ?0", "all have a number"),
         ("$.a == ?0 + ?", "all have a number"),
