@@ -35,6 +35,7 @@ PROGRAMS = [
     "README.md",
     "docs/python.md",
     "docs/opening.md",
+    "docs/profiles.md",
     "docs/queries.md",
     "docs/columns.md",
     "docs/operations.md",

@@ -86,7 +86,7 @@ from spikewire.errors import (
     Timeout,
     TooBusy,
 )
-from spikewire.profiles import Profile, ProfileError
+from spikewire.profiles import Profile, ProfileError, Profiles
 from spikewire.query import around, between, contains, equal, within
 
 __all__ = [
@@ -126,6 +126,7 @@ __all__ = [
     "Page",
     "Profile",
     "ProfileError",
+    "Profiles",
     "ProtocolError",
     "Query",
     "QueryPaused",

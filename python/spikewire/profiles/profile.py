@@ -143,7 +143,8 @@ class Profile:
     def __init__(self, name: str = "profile", /, **options: Unpack[ProfileOptions]) -> None:
         self._name = name
         self._base: Profile | None = None
-        self._dependents: weakref.WeakSet[Any] = weakref.WeakSet()
+        # By identity: equal views are as many.
+        self._dependents: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._lock = threading.Lock()
         self._own = compiled(
             options, name, lambda path, text: ProfileError(text, key=".".join((name, *path))), _no
@@ -162,8 +163,8 @@ class Profile:
         """
         derived = Profile(name, **options)
         derived._base = self
-        derived.state = derived._own.over(self.state)
         self.attach(derived)
+        derived.profile_changed()
         return derived
 
     @property
@@ -175,7 +176,7 @@ class Profile:
     def attach(self, dependent: _Dependent) -> None:
         """Tells a view or a derived profile of changes."""
         with self._lock:
-            self._dependents.add(dependent)
+            self._dependents[id(dependent)] = dependent
 
     def replace(self, state: State) -> None:
         """Says something else from now on."""
@@ -183,15 +184,17 @@ class Profile:
         self.profile_changed()
 
     def profile_changed(self) -> None:
+        """Reads anew what it derives from, and tells whoever uses it."""
         base = self._base
-        self.state = self._own if base is None else self._own.over(base.state)
         with self._lock:
-            dependents = list(self._dependents)
+            self.state = self._own if base is None else self._own.over(base.state)
+            dependents = list(self._dependents.values())
         for dependent in dependents:
             dependent.profile_changed()
 
     @classmethod
     def made(cls, name: str, state: State) -> Self:
+        """A profile that says this."""
         profile = cls(name)
         profile._own = profile.state = state
         return profile

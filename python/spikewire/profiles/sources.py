@@ -1,0 +1,137 @@
+"""TOML and YAML, with the line on which each key stands."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from spikewire.profiles.profile import ProfileError
+
+if TYPE_CHECKING:
+    from spikewire.profiles.kinds import Path
+
+__all__ = ["FORMATS", "Document", "read"]
+
+#: Formats by the endings of files.
+FORMATS = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
+#: Deeper than any profile.
+_DEEPEST = 8
+
+
+@dataclass
+class Document:
+    """What a file says, and where."""
+
+    name: str
+    content: dict[Any, Any]
+    lines: dict[Path, int] = field(default_factory=dict)
+
+    def line(self, path: Path) -> int | None:
+        """The line of a key, or of the nearest one around it whose line is known."""
+        while path:
+            if path in self.lines:
+                return self.lines[path]
+            path = path[:-1]
+        return None
+
+    def error(self, path: Path, message: str) -> ProfileError:
+        """A mistake at a place."""
+        return ProfileError(
+            message, file=self.name, line=self.line(path), key=".".join(map(str, path))
+        )
+
+
+def read(text: str, kind: str, name: str) -> Document:
+    """Reads a text. Raises ``ProfileError`` with file and line."""
+    if kind == "toml":
+        return _toml(text, name)
+    if kind == "yaml":
+        return _yaml(text, name)
+    message = f'format must be "toml" or "yaml", not {kind!r}'
+    raise ValueError(message)
+
+
+def _library(module: str, extra: str) -> Any:
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        message = f"this needs the module {module}: pip install 'spikewire[{extra}]'"
+        raise ImportError(message) from None
+
+
+def _toml(text: str, name: str) -> Document:
+    toml = _library("tomllib" if sys.version_info >= (3, 11) else "tomli", "profiles")
+    try:
+        content = toml.loads(text)
+    except toml.TOMLDecodeError as error:
+        message = re.sub(r" \(at .*\)$", "", str(error))
+        place = re.search(r"\(at line (\d+)", str(error))
+        line = int(place[1]) if place else len(text.splitlines())
+        raise ProfileError(message, file=name, line=line) from None
+    return Document(name, content, _toml_lines(text))
+
+
+_PART = r"""(?:[A-Za-z0-9_-]+|"[^"\\]*"|'[^']*')"""
+_DOTTED = rf"{_PART}(?:\s*\.\s*{_PART})*"
+_TABLE = re.compile(rf"\s*\[\[?\s*({_DOTTED})\s*\]")
+_PAIR = re.compile(rf"\s*({_DOTTED})\s*=")
+
+
+def _toml_lines(text: str) -> dict[Path, int]:
+    """The line of each table and key. Where they are in doubt, that of the table around them."""
+    lines: dict[Path, int] = {}
+    table: Path = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if found := _TABLE.match(line):
+            path = table = _parts(found[1])
+        elif found := _PAIR.match(line):
+            path = (*table, *_parts(found[1]))
+        else:
+            continue
+        for length in range(1, len(path) + 1):
+            lines.setdefault(path[:length], number)
+        lines[path] = number
+    return lines
+
+
+def _parts(dotted: str) -> Path:
+    return tuple(part.strip("\"'") for part in re.findall(_PART, dotted))
+
+
+def _yaml(text: str, name: str) -> Document:
+    yaml = _library("yaml", "profiles")
+    lines: dict[Path, int] = {}
+
+    def value(node: Any, path: Path) -> Any:
+        if not isinstance(node, yaml.MappingNode):
+            return loader.construct_object(node, deep=True)
+        content: dict[Any, Any] = {}
+        for key_node, value_node in node.value:
+            key = loader.construct_object(key_node, deep=True)
+            here = (*path, str(key))
+            line = key_node.start_mark.line + 1
+            place = ".".join(here)
+            if not isinstance(key, str) or len(here) > _DEEPEST:
+                message = "a key must be a text" if len(here) <= _DEEPEST else "it is too deep"
+                raise ProfileError(message, file=name, line=line, key=place)
+            if key in content:
+                raise ProfileError("it is there twice", file=name, line=line, key=place)
+            lines[here] = line
+            content[key] = value(value_node, here)
+        return content
+
+    try:
+        loader = yaml.SafeLoader(text)
+        node = loader.get_single_node()
+        content: Any = {} if node is None else value(node, ())
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        message = getattr(error, "problem", None) or str(error)
+        line = None if mark is None else mark.line + 1
+        raise ProfileError(message, file=name, line=line) from None
+    if not isinstance(content, dict):
+        raise ProfileError("it must be profiles by name", file=name, line=1)
+    return Document(name, content, lines)  # pyright: ignore[reportUnknownArgumentType]

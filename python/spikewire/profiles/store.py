@@ -1,0 +1,223 @@
+"""Profiles by name, from a file that may change while they are in use."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spikewire.profiles.profile import Profile, ProfileError, State, compiled
+from spikewire.profiles.sources import FORMATS, read
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from os import PathLike
+    from types import TracebackType
+
+    from typing_extensions import Self
+
+    from spikewire.profiles.sources import Document
+
+__all__ = ["Profiles", "Watch"]
+
+_log = logging.getLogger("spikewire.profiles")
+
+
+class Profiles(Mapping[str, Profile]):
+    """Profiles by name, from a TOML or YAML file: a mapping.
+
+    Each is a table with options and sections as in ``Profile``; ``derives`` names another one that
+    it derives from. ``reload()`` and ``watch()`` change the profiles that are in use, and with
+    them every view.
+
+    Raises ``ProfileError`` with file, line and key for mistakes, ``ImportError`` where YAML is
+    read without PyYAML (``pip install 'spikewire[profiles]'``), and ``OSError`` where the file
+    cannot be read.
+    """
+
+    def __init__(self, path: str | PathLike[str]) -> None:
+        self._path = Path(path)
+        kind = FORMATS.get(self._path.suffix.lower())
+        if kind is None:
+            message = f"{self._path.name!r} must end in {', '.join(FORMATS)}"
+            raise ValueError(message)
+        self._kind = kind
+        self._lock = threading.Lock()
+        self._text = b""
+        self._profiles: dict[str, Profile] = {}
+        self.reload()
+
+    @property
+    def path(self) -> Path:
+        """The file."""
+        return self._path
+
+    def reload(self) -> bool:
+        """Reads the file again. Returns whether it has changed.
+
+        The new profiles apply only if all of them are right and none is missing; calls see the
+        old options or the new ones. Raises what reading raises; the old profiles stay then.
+        """
+        with self._lock:
+            text = self._path.read_bytes()
+            if text == self._text and self._profiles:
+                return False
+            states = _states(_document(text, self._kind, self._path.name))
+            for name in sorted(self._profiles.keys() - states.keys()):
+                message = "the profile is gone from the file, and may be in use"
+                raise ProfileError(message, file=self._path.name, key=name)
+            profiles = {
+                name: self._profiles.get(name) or Profile.made(name, state)
+                for name, state in states.items()
+            }
+            for name, profile in self._profiles.items():
+                profile.replace(states[name])
+            self._profiles, self._text = profiles, text
+            return True
+
+    def watch(
+        self, *, every: float = 1.0, on_error: Callable[[Exception], object] | None = None
+    ) -> Watch:
+        """Reloads when the file changes, looked at ``every`` so many seconds by a thread.
+
+        What is wrong with a file is logged (logger ``spikewire.profiles``), once,
+        and given to ``on_error``; the old profiles stay. Ends with ``stop()`` or the ``with``
+        block of what it returns.
+        """
+        if not every > 0:
+            message = f"every must be a number of seconds above 0, not {every!r}"
+            raise ValueError(message)
+        return Watch(self, every, on_error)
+
+    def __getitem__(self, name: str) -> Profile:
+        try:
+            return self._profiles[name]
+        except KeyError:
+            known = ", ".join(self._profiles)
+            message = f"there is no profile {name!r} in {self._path.name}; there are: {known}"
+            raise KeyError(message) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._profiles)
+
+    def __len__(self) -> int:
+        return len(self._profiles)
+
+    def __repr__(self) -> str:
+        return f"<Profiles of {self._path.name}: {', '.join(self._profiles)}>"
+
+
+class Watch:
+    """A thread that reloads profiles when their file changes."""
+
+    def __init__(
+        self, profiles: Profiles, every: float, on_error: Callable[[Exception], object] | None
+    ) -> None:
+        self._profiles = profiles
+        self._every = every
+        self._on_error = on_error
+        self._told = ""
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="spikewire-profiles", daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Ends it; the profiles stay as they are. Stopping again does nothing."""
+        self._stopped.set()
+        if threading.current_thread() is not self._thread:
+            self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopped.wait(self._every):
+            self._look()
+
+    def _look(self) -> None:
+        try:
+            if self._profiles.reload():
+                _log.info("%s: reloaded", self._profiles.path)
+            self._told = ""
+        except Exception as error:  # noqa: BLE001
+            self._tell(error)
+
+    def _tell(self, error: Exception) -> None:
+        if str(error) == self._told:
+            return
+        self._told = str(error)
+        _log.error("%s: not reloaded: %s", self._profiles.path, error)
+        if self._on_error is not None:
+            try:
+                self._on_error(error)
+            except Exception:  # noqa: BLE001
+                _log.exception("on_error failed")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.stop()
+
+
+def _document(text: bytes, kind: str, name: str) -> Document:
+    try:
+        return read(text.decode("utf-8"), kind, name)
+    except UnicodeDecodeError as error:
+        line = text.count(b"\n", 0, error.start) + 1
+        message = "the file is not UTF-8"
+        raise ProfileError(message, file=name, line=line) from None
+
+
+def _states(document: Document) -> dict[str, State]:
+    """Every profile of a file, with what it derives from."""
+    bases: dict[str, str] = {}
+    own: dict[str, State] = {}
+    for name, table in document.content.items():
+        sections: Any = {} if table is None else table
+        if isinstance(table, dict) and "derives" in table:
+            sections = table.copy()  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
+            bases[name] = _base(document, name, sections.pop("derives"))
+
+        def wrong(path: tuple[str, ...], text: str, name: str = name) -> ProfileError:
+            return document.error((name, *path), text)
+
+        def origin(path: tuple[str, ...], name: str = name) -> str:
+            return f" ({document.name}, line {document.line((name, *path))})"
+
+        own[name] = compiled(sections, name, wrong, origin)
+    done: dict[str, State] = {}
+    for name in own:
+        _derive(document, name, bases, own, done)
+    return done
+
+
+def _base(document: Document, name: str, base: object) -> str:
+    if not isinstance(base, str) or base not in document.content:
+        message = f"there is no profile {base!r} in this file"
+        raise document.error((name, "derives"), message)
+    return base
+
+
+def _derive(
+    document: Document,
+    name: str,
+    bases: dict[str, str],
+    own: dict[str, State],
+    done: dict[str, State],
+) -> None:
+    """The state of a profile, made of those of its bases, the furthest first."""
+    chain = [name]
+    while chain[-1] in bases and chain[-1] not in done:
+        base = bases[chain[-1]]
+        if base in chain:
+            message = f"it derives from itself: {' -> '.join([*chain, base])}"
+            raise document.error((name, "derives"), message)
+        chain.append(base)
+    for each in reversed(chain):
+        if each not in done:
+            done[each] = own[each].over(done[bases[each]]) if each in bases else own[each]

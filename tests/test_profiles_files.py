@@ -1,0 +1,258 @@
+"""Profiles in files: their places in messages, what they derive from, reloading under load."""
+
+from __future__ import annotations
+
+import logging
+import queue
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from spikewire import ProfileError, Profiles
+from spikewire.profiles import sources
+from spikewire.testing import Cluster
+from waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+TOML = """\
+# Profiles
+[base]
+timeout = 1.5
+[base.write]
+send_key = true
+
+[fast]
+derives = "base"
+read = { timeout = 0.05, replica = "any" }
+write.many.timeout = 2
+"""
+YAML = """\
+# Profiles
+fast:
+  derives: base
+  read: {timeout: 0.05, replica: any}
+  write:
+    many:
+      timeout: 2
+base:
+  timeout: 1.5
+  write:
+    send_key: true
+"""
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[spikewire.Client]:
+    with Cluster(nodes=1) as cluster, spikewire.Client(cluster.seeds, timeout=20) as client:
+        yield client
+
+
+def written(path: Path, text: str | bytes) -> Path:
+    """Another file in its place, at once, as careful programs do it."""
+    new = path.with_suffix(".new")
+    new.write_bytes(text if isinstance(text, bytes) else text.encode())
+    new.replace(path)
+    return path
+
+
+@pytest.fixture(params=["toml", "yaml"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    pytest.importorskip("yaml")
+    return written(tmp_path / f"p.{request.param}", TOML if request.param == "toml" else YAML)
+
+
+def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
+    profiles = Profiles(file)
+    assert set(profiles) == {"base", "fast"}
+    assert profiles["base"].options == {"timeout": 1.5, "write.send_key": True}
+    assert profiles["fast"].options == {
+        "timeout": 1.5,
+        "write.send_key": True,
+        "read.timeout": 0.05,
+        "read.replica": "any",
+        "write.many.timeout": 2,
+    }
+    view = client.with_profile(profiles["fast"])
+    lines = {"toml": (9, 5), "yaml": (4, 11)}[file.suffix[1:]]
+    get, put = view.explain("get")["timeout"], view.explain("put")["send_key"]
+    assert get.source == f"profile 'fast', read.timeout ({file.name}, line {lines[0]})"
+    assert put.source == f"profile 'base', write.send_key ({file.name}, line {lines[1]})"
+    with pytest.raises(KeyError, match="there is no profile 'slow' in p"):
+        profiles["slow"]
+    assert profiles.get("slow") is None
+    assert not profiles.reload()
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "says"),
+    [
+        ("toml", "[a]\ntimeout = 1\nspeed = 2\n", "p.toml, line 3, a.speed: there is no option"),
+        ("toml", "[a.read]\ntimeout = 'x'\n", "p.toml, line 2, a.read.timeout: timeout must be"),
+        ("toml", "[a]\n\nread = { ttl = 1 }\n", "p.toml, line 3, a.read.ttl: there is no option"),
+        ("toml", '["a"]\n"write".durable = 1\n', "p.toml, line 2, a.write.durable: "),
+        ("toml", "[a]\ntimeout = \n", "p.toml, line 2: "),
+        ("toml", "[a]\nx = 1\nx = 2\n", "p.toml, line 3: "),
+        ("toml", "[a]\nx = '''", "p.toml, line 2: "),
+        ("toml", "a = 1\n", "p.toml, line 1, a: it must be a section of options, not int"),
+        ("toml", "[[a]]\n", "p.toml, line 1, a: it must be a section of options, not list"),
+        ("toml", "[a]\nderives = 'b'\n", "p.toml, line 2, a.derives: there is no profile 'b'"),
+        (
+            "toml",
+            "[a]\nderives = 'b'\n[b]\nderives = 'a'\n",
+            "p.toml, line 2, a.derives: it derives from itself: a -> b -> a",
+        ),
+        ("toml", b"[a]\n# \xff\n", "p.toml, line 2: the file is not UTF-8"),
+        ("yaml", "a:\n  timeout: 1\n  speed: 2\n", "p.yaml, line 3, a.speed: there is no option"),
+        ("yaml", "a:\n  read:\n    timeout: x\n", "p.yaml, line 3, a.read.timeout: timeout must"),
+        (
+            "yaml",
+            "a:\n  timeout: 1\n  timeout: 2\n",
+            "p.yaml, line 3, a.timeout: it is there",
+        ),
+        ("yaml", "a:\n  1: 2\n", "p.yaml, line 2, a.1: a key must be a text"),
+        ("yaml", "a:\n  timeout: [\n", "p.yaml, line 3: "),
+        ("yaml", "a:\n  timeout: !!python/name:os.system\n", "p.yaml, line 2: "),
+        ("yaml", "a: {}\n---\nb: {}\n", "p.yaml, line 2: "),
+        ("yaml", "- a\n", "p.yaml, line 1: it must be profiles by name"),
+        ("yaml", "a: &x\n  read: *x\n", "p.yaml, line 2, a.read"),
+        ("yaml", "a:\n  derives: a\n", "p.yaml, line 2, a.derives: it derives from itself: a -> a"),
+    ],
+)
+def test_a_mistake_names_file_line_and_key_and_the_old_ones_stay(
+    kind: str, text: str | bytes, says: str, tmp_path: Path, client: spikewire.Client
+) -> None:
+    pytest.importorskip("yaml")
+    file = written(tmp_path / f"p.{kind}", text)
+    with pytest.raises(ProfileError) as caught:
+        Profiles(file)
+    assert str(caught.value).startswith(says)
+    assert caught.value.file == file.name
+    profiles = Profiles(written(file, TOML if kind == "toml" else YAML))
+    view = client.with_profile(profiles["fast"])
+    written(file, text)
+    with pytest.raises(ProfileError):
+        profiles.reload()
+    assert view.explain("get")["timeout"].value == 0.05
+    assert set(profiles) == {"base", "fast"}
+
+
+def test_a_reload_reaches_views_and_what_derives(file: Path, client: spikewire.Client) -> None:
+    profiles = Profiles(file)
+    # Equal views, each of which must hear of it.
+    views = [client.with_profile(profiles["fast"]) for _ in range(3)]
+    derived = client.with_profile(profiles["fast"].derive("more", read={"replica": "master"}))
+    users = [view.dataset("test", "reload") for view in [*views, derived]]
+    before = [each.get for each in users]
+    written(file, file.read_text().replace("0.05", "0.07") + "\n")
+    assert profiles.reload()
+    for each, old in zip(users, before, strict=True):
+        assert each.explain("get")["timeout"].value == 0.07
+        assert each.get is not old
+        assert each.get.keywords["timeout"] == 0.07  # type: ignore[attr-defined]
+    assert derived.explain("get")["replica"].value == "master"
+
+
+def test_profiles_come_and_do_not_go(tmp_path: Path) -> None:
+    file = written(tmp_path / "p.toml", "[a]\ntimeout = 1\n[b]\n")
+    profiles = Profiles(file)
+    written(file, "[a]\ntimeout = 2\n[c]\n")
+    with pytest.raises(ProfileError, match=r"^p.toml, b: the profile is gone from the file"):
+        profiles.reload()
+    assert profiles["a"].options == {"timeout": 1}
+    written(file, "[a]\ntimeout = 2\n[b]\n[c]\n")
+    assert profiles.reload()
+    assert list(profiles) == ["a", "b", "c"]
+    assert profiles["a"].options == {"timeout": 2}
+
+
+def test_files_are_of_known_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ValueError, match=r"'p.ini' must end in \.toml, \.yaml, \.yml"):
+        Profiles(tmp_path / "p.ini")
+    with pytest.raises(FileNotFoundError):
+        Profiles(tmp_path / "p.toml")
+    with pytest.raises(ValueError, match='format must be "toml" or "yaml"'):
+        sources.read("", "ini", "p")
+    monkeypatch.setitem(sys.modules, "yaml", None)
+    with pytest.raises(ImportError, match=r"needs the module yaml: pip install 'spikewire\[prof"):
+        Profiles(written(tmp_path / "p.yaml", YAML))
+
+
+def test_watching(file: Path, caplog: pytest.LogCaptureFixture) -> None:
+    profiles = Profiles(file)
+    errors: queue.Queue[Exception] = queue.Queue()
+    good = file.read_text()
+    with (
+        caplog.at_level(logging.INFO, "spikewire.profiles"),
+        profiles.watch(every=0.01, on_error=errors.put) as watch,
+    ):
+        written(file, good.replace("0.05", "0.07"))
+        assert until(lambda: profiles["fast"].options["read.timeout"] == 0.07)
+        written(file, good.replace("0.05", "-1"))
+        error = errors.get(timeout=60)
+        assert isinstance(error, ProfileError)
+        assert (error.file, error.key) == (file.name, "fast.read.timeout")
+        assert profiles["fast"].options["read.timeout"] == 0.07
+        written(file, good.replace("0.05", "0.09"))
+        assert until(lambda: profiles["fast"].options["read.timeout"] == 0.09)
+    watch.stop()
+    assert errors.empty()
+    said = [record.getMessage() for record in caplog.records]
+    assert sum("not reloaded" in text for text in said) == 1
+    assert "fast.read.timeout: timeout must be" in next(it for it in said if "not reloaded" in it)
+    with pytest.raises(ValueError, match="every must be a number of seconds above 0, not 0"):
+        profiles.watch(every=0)
+
+
+def test_no_call_fails_while_profiles_are_reloaded(
+    tmp_path: Path, client: spikewire.Client
+) -> None:
+    file = tmp_path / "p.toml"
+
+    def text(number: int) -> str:
+        return f"[a]\ntimeout = {20 + number % 7}\n[a.write]\nttl = {1000 + number}\n"
+
+    profiles = Profiles(written(file, text(0)))
+    users = client.with_profile(profiles["a"]).dataset("test", "load")
+    calls = [0] * 4
+    errors: list[BaseException] = []
+    done = threading.Event()
+
+    def load(number: int) -> None:
+        try:
+            while not done.is_set():
+                users.put(number, {"n": calls[number]})
+                record = users.get(number)
+                assert record["n"] == calls[number]
+                ttl: Any = record.ttl
+                assert 900 < ttl <= 1000 + 300
+                calls[number] += 1
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=load, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    try:
+        for number in range(1, 301):
+            written(file, text(number))
+            assert profiles.reload()
+            if number % 10 == 0:
+                written(file, "[a]\ntimeout = 'soon'\n")
+                with pytest.raises(ProfileError):
+                    profiles.reload()
+            if number % 50 == 0:  # Some calls go on with each state.
+                before = list(calls)
+                assert until(lambda: bool(errors) or all(map(int.__lt__, before, calls)))  # noqa: B023
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
+    assert errors == []
+    users.put(9, {"n": 1})
+    assert 1250 < (users.get(9).ttl or 0) <= 1300
