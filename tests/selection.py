@@ -77,6 +77,7 @@ THREADS = (
     "test_gil_fairness",
     "test_interrupts",
     "test_pickle",
+    "test_profiles",
     "test_submit",
 )
 

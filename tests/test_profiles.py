@@ -286,6 +286,27 @@ def test_views_are_of_the_same_client(cluster: Cluster, client: spikewire.Client
         assert not mine.is_connected
 
 
+def test_sessions_of_the_builder_have_the_profile(client: spikewire.Client) -> None:
+    profile = Profile("p", write={"ttl": 60, "not_retryable": {"ttl": 90}})
+    view = client.with_profile(profile)
+    users = view.dataset("test", "builder")
+    for session in (view.session(), client.session(profile)):
+        key = spikewire.Key("test", "builder", "a")
+        session.upsert(key).set("n", 1).execute()
+        ttl = users.get("a").ttl
+        assert ttl is not None
+        assert ttl <= 60
+        session.upsert(key).add("n", 1).execute()
+        ttl = users.get("a").ttl
+        assert ttl is not None
+        assert 60 < ttl <= 90
+        for dataset in (users, client.dataset("test", "builder")):
+            assert [record["n"] for record in session.query(dataset).to_list()] == [2]
+    other = view.session(Profile("q", write={"ttl": 500}))
+    other.upsert(spikewire.Key("test", "builder", "a")).set("n", 1).execute()
+    assert (users.get("a").ttl or 0) > 90
+
+
 def test_asyncio(cluster: Cluster) -> None:
     async def run() -> None:
         async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:

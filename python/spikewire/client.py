@@ -133,10 +133,11 @@ class Client(_native.Client):
         """
         return _native.Admin(self).info(command, node).run()
 
-    def session(self) -> Session:
+    def session(self, profile: Profile | None = None) -> Session:
         """Where chains of the builder begin: ``session.query(users.key("alice")).first()``. Cheap
-        to make and to keep; any number of threads may use it."""
-        return Session(self)
+        to make and to keep; any number of threads may use it. With a profile it is that of
+        ``with_profile(profile)``."""
+        return Session(self if profile is None else self.with_profile(profile))
 
     @property
     def indexes(self) -> Indexes:
@@ -286,10 +287,10 @@ class AsyncClient(_native.AsyncClient):
         """
         return await settle(_native.Admin(self).info(command, node))
 
-    def session(self) -> AsyncSession:
+    def session(self, profile: Profile | None = None) -> AsyncSession:
         """Where chains of the builder begin: ``await session.query(users.key("alice")).first()``.
-        Cheap to make and to keep."""
-        return AsyncSession(self)
+        Cheap to make and to keep. With a profile it is that of ``with_profile(profile)``."""
+        return AsyncSession(self if profile is None else self.with_profile(profile))
 
     @property
     def indexes(self) -> AsyncIndexes:

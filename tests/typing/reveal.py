@@ -31,6 +31,8 @@ from spikewire import (
     Newer,
     Node,
     Operation,
+    Profile,
+    Profiles,
     Read,
     Record,
     Write,
@@ -39,6 +41,7 @@ from spikewire import (
     exp,
     op,
 )
+from spikewire.profiles import AsyncClientView, ClientView, DatasetView
 from spikewire.testing import Cluster, NodeStats
 from spikewire.types import BinValue, MapKey, UserKey, Value
 
@@ -225,6 +228,23 @@ def in_flight(client: Client, users: Dataset) -> None:
     client.concurrent([(len, "alice")], limit="many")  # type: ignore[call-overload]  # pyright: ignore[reportArgumentType]
 
 
+def profiled(client: Client, path: str) -> None:
+    profile = Profile("p", timeout=1, read={"replica": "any", "many": {"timeout": 2}})
+    view = client.with_profile(profile)
+    assert_type(view, ClientView)
+    users = view.dataset(set="users")
+    assert_type(users, DatasetView)
+    assert_type(users.get("alice"), Record)
+    assert_type(users.explain("get")["timeout"].source, str)
+    assert_type(profile.derive("q", write={"ttl": "never"}), Profile)
+    assert_type(Profiles(path)["fast"], Profile)
+    Profile("p", speed=1)  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
+    Profile("p", read={"ttl": 1})  # type: ignore[typeddict-unknown-key]  # pyright: ignore[reportArgumentType]
+    with Client.from_url("aerospike://a/test", timeout=1) as opened:
+        assert_type(opened, Client)
+        assert_type(opened.namespace, str | None)
+
+
 async def asynchronous(users: AsyncDataset) -> None:
     async with AsyncClient("127.0.0.1:3000", timeout=2) as client:
         assert_type(client, AsyncClient)
@@ -236,6 +256,10 @@ async def asynchronous(users: AsyncDataset) -> None:
         async for found in client.concurrent([(users.exists, 1)], errors="return"):
             assert_type(found, bool | Exception)
     assert_type(await AsyncClient.connect("a"), AsyncClient)
+    assert_type(await AsyncClient.from_url("aerospike://a").open(), AsyncClient)
+    view = client.with_profile(Profile(timeout=1))
+    assert_type(view, AsyncClientView)
+    assert_type(await view.dataset("test").get("alice"), Record)
     assert_type(users.get("alice"), asyncio.Future[Record])
     assert_type(await users.get("alice"), Record)
     assert_type(await users.get("alice", default=None), Record | None)

@@ -31,6 +31,8 @@ class Start:
         """Reads records by their keys, or those of a dataset."""
         if type(key) is Key and not more:
             return self._one.read(self._verbs, key)
+        # That of a view stands for its set: the profile is the session's.
+        key = getattr(key, "_target", key)
         if isinstance(key, (Dataset, AsyncDataset)) and not more:
             if not isinstance(key, self._dataset) or not self._verbs._owns(key):
                 raise ValueError(f"{key!r} is a dataset of another client")

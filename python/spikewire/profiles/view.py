@@ -91,6 +91,17 @@ class _OfClient(_View):
         """A dataset of the client, with the profile."""
         return view(self._target.dataset(namespace, set), self._profile)
 
+    def session(self, profile: Profile | None = None) -> Any:
+        """Where chains of the builder begin, with the profile or with another one."""
+        if profile is not None:
+            return self._target.session(profile)
+        return type(self._target.session())(self)
+
+    def _owns(self, dataset: Any) -> bool:
+        """Whether it is a dataset of this client; it may be a view."""
+        owns: bool = self._target._owns(getattr(dataset, "_target", dataset))  # noqa: SLF001
+        return owns
+
 
 class _OfDataset(_View):
     """A view of a dataset. It pickles, with what the profile says at that time."""
