@@ -12,7 +12,8 @@ use instead; docs/compat-aerospike.md has the whole list.
 
 | module | holds |
 |---|---|
-| ``client``, ``records`` | ``Client`` |
+| ``client``, ``records``, ``batch``, ``admin`` | ``Client``, by what its methods are about |
+| ``query`` | ``Query``, ``Scan`` |
 | ``configuration``, ``policies`` | what configurations and policies say |
 | ``operations``, ``opcodes`` | the dictionaries of ``operate`` |
 | ``values`` | GeoJSON, ordered maps, sketches, serializers |
@@ -62,6 +63,12 @@ from spikewire.compat.aerospike.module import (
     unset_serializers as unset_serializers,
 )
 from spikewire.compat.aerospike.opcodes import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
+from spikewire.compat.aerospike.query import (
+    Query as Query,
+)
+from spikewire.compat.aerospike.query import (
+    Scan as Scan,
+)
 from spikewire.compat.aerospike.values import (
     CDTInfinite as CDTInfinite,
 )

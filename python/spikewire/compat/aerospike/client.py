@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike.admin import Admin
 from spikewire.compat.aerospike.failures import missing
-from spikewire.compat.aerospike.records import Records
 
 __all__ = ["Client", "client"]
 
 
-class Client(Records):
+class Client(Admin):
     """A client, by the names of the official one. It connects when it is made."""
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:

@@ -159,7 +159,16 @@ class Policies:
         made: dict[str, Any] = {}
         for name, value in found.items():
             self._add(made, kind, name, value)
-        if kind in ("write", "operate", "remove", "apply"):
+        if kind in (
+            "write",
+            "operate",
+            "remove",
+            "apply",
+            "batch_write",
+            "batch_remove",
+            "batch_apply",
+            "scan",
+        ):
             self._meta(made, kind, found, meta)
         return made
 
@@ -192,6 +201,8 @@ class Policies:
         elif name in _NO_EFFECT:
             if value != DEFAULTS[kind].get(name, 0):
                 without_effect(f"the policy {name!r}")
+        elif name == "socket_timeout" and kind in ("query", "scan"):
+            made["socket_timeout"] = value / 1000
         elif name in _OF_CLIENT:
             if value != self.of[kind][name]:
                 without_effect(f"{name!r} in the policy of one call (it is one for a client)")

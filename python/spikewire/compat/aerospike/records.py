@@ -21,9 +21,9 @@ from spikewire.compat.aerospike.values import (
     outgoing_bins,
 )
 
-__all__ = ["Records", "checked_key"]
+__all__ = ["FAILURES", "Records", "checked_key", "meta_of"]
 
-_FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
+FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
 _FOREVER = 0xFFFFFFFF
 
 
@@ -36,7 +36,7 @@ def checked_key(key: Any) -> Any:
     return key
 
 
-def _meta(record: Any) -> dict[str, int]:
+def meta_of(record: Any) -> dict[str, int]:
     ttl = record.ttl
     return {"ttl": _FOREVER if ttl is None else ttl, "gen": record.generation}
 
@@ -57,7 +57,7 @@ class Records:
         options = self._configuration.options
         try:
             self._client = spikewire.Client(self._configuration.seeds, **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise failure(error) from None
         self._get = self._client.get
         self._put = self._client.put
@@ -82,7 +82,7 @@ class Records:
             keeps = self._policies.sends_key("read", policy)
         try:
             record = self._get(key, **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key) from None
         ttl = record.ttl
         return (
@@ -103,9 +103,9 @@ class Records:
         options = self._policies.keywords("read", policy)
         try:
             record = self._get(key, list(bins), **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key) from None
-        return self._named(key, record), _meta(record), incoming_bins(record.bins)
+        return self._named(key, record), meta_of(record), incoming_bins(record.bins)
 
     def exists(self, key: Any, policy: Any = None) -> tuple[Any, Any]:
         """Whether there is a record: key, and metadata or ``None``."""
@@ -115,9 +115,9 @@ class Records:
         except spikewire.RecordNotFound as error:
             digest = error.key.digest if error.key is not None else b""
             return (key[0], key[1], key[2], bytearray(digest)), None
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key) from None
-        return self._named(key, record), _meta(record)
+        return self._named(key, record), meta_of(record)
 
     def put(
         self, key: Any, bins: Any, meta: Any = None, policy: Any = None, serializer: Any = None
@@ -135,7 +135,7 @@ class Records:
                 self._put_ordered(key, bins, made, options)
             else:
                 self._put(key, made, **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             if not made and isinstance(error, ValueError):
                 raise of_code(4, str(error)) from None
             if any(not isinstance(name, str) for name in made):
@@ -167,7 +167,7 @@ class Records:
                 if "where" in options:
                     self._get(key, [], where=options["where"])
                 raise failure(spikewire.RecordNotFound("there is no such record", code=2), key)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key) from None
         return 0
 
@@ -181,7 +181,7 @@ class Records:
                 self._client.operate(key, [op.touch()], **options)
             else:
                 self._client.touch(key, **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key) from None
         return 0
 
@@ -213,7 +213,7 @@ class Records:
         options = self._written(policy, meta)
         try:
             verb(key, {bin: outgoing(val)}, **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key, bin) from None
         return 0
 
@@ -226,7 +226,7 @@ class Records:
         options = self._written(policy, meta)
         try:
             self._client.add(key, {bin: offset}, **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key, bin) from None
         return 0
 
@@ -242,7 +242,7 @@ class Records:
         options.setdefault("exists", "update")
         try:
             self._put(key, dict.fromkeys(names), **options)
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key) from None
         return 0
 
@@ -260,7 +260,7 @@ class Records:
             options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
             return self._client.operate(key, plan.operations, **options), plan, options
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key, plan.bins[0] if plan.bins else None) from None
 
     def operate(
@@ -272,7 +272,7 @@ class Records:
     ) -> tuple[Any, Any, Any]:
         """Several operations on one record: key, metadata, and the latest result of each bin."""
         record, plan, _ = self._operated(key, list, meta, policy)
-        return self._named(key, record), _meta(record), dict(results_of(plan, record))
+        return self._named(key, record), meta_of(record), dict(results_of(plan, record))
 
     def operate_ordered(
         self,
@@ -283,7 +283,7 @@ class Records:
     ) -> tuple[Any, Any, Any]:
         """The same, with a list of pairs of bin and result."""
         record, plan, _ = self._operated(key, list, meta, policy)
-        return self._named(key, record), _meta(record), results_of(plan, record)
+        return self._named(key, record), meta_of(record), results_of(plan, record)
 
     def apply(self, key: Any, module: str, function: str, args: Any, policy: Any = None) -> Any:
         """Runs a function of a registered module on one record."""
@@ -296,7 +296,7 @@ class Records:
         sent = [outgoing(each, self._serializers) for each in args]
         try:
             return incoming(self._client.apply(key, module, function, sent, **options))
-        except _FAILURES as error:
+        except FAILURES as error:
             raise self._failed(error, key) from None
 
     def _named(self, key: Any, record: Any) -> tuple[Any, Any, Any, bytearray]:

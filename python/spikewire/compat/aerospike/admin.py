@@ -1,0 +1,374 @@
+"""Info, indexes, modules, jobs, and what servers without security lack."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+from __future__ import annotations
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import spikewire
+from spikewire.compat.aerospike.batch import Batches
+from spikewire.compat.aerospike.failures import missing, of_code, refuse
+from spikewire.compat.aerospike.query import Query, Scan
+from spikewire.compat.aerospike.records import FAILURES
+from spikewire.compat.aerospike_helpers.cdt_ctx import steps
+
+__all__ = ["Admin"]
+
+_KINDS: dict[int, type[Any]] = {0: str, 1: int, 2: spikewire.GeoJSON, 3: bytes, 4: int}
+_OF: dict[int, Any] = {0: None, 1: "list", 2: "mapkeys", 3: "mapvalues"}
+
+
+class Admin(Batches):
+    """What is about the cluster."""
+
+    def query(self, namespace: str, set: str | None = None) -> Query:
+        """A query, to be completed."""
+        return Query(self, namespace, set)
+
+    def scan(self, namespace: str, set: str | None = None) -> Scan:
+        """A scan, to be completed."""
+        return Scan(self, namespace, set)
+
+    def _started(self, job: Any) -> int:
+        jobs: dict[int, Any] = self.__dict__.setdefault("_jobs", {})
+        if len(jobs) > 1000:
+            jobs.pop(next(iter(jobs)))
+        jobs[job.id] = job
+        return int(job.id)
+
+    def scan_apply(
+        self, ns: str, set: Any, module: str, function: str, args: Any = None,
+        policy: Any = None, options: Any = None,
+    ) -> int:  # fmt: skip
+        """Runs a function on every record in the background; the job's id."""
+        del options
+        scan = self.scan(ns, set)
+        scan.apply(module, function, args)
+        return scan.execute_background(policy)
+
+    def query_apply(
+        self, ns: str, set: Any, predicate: Any, module: str, function: str, args: Any = None,
+        policy: Any = None,
+    ) -> int:  # fmt: skip
+        """The same on the records of a secondary index."""
+        query = self.query(ns, set)
+        if predicate:
+            query.where(predicate)
+        query.apply(module, function, args)
+        return query.execute_background(policy)
+
+    def job_info(self, job_id: Any, module: Any, policy: Any = None) -> dict[str, int]:
+        """The progress of a job."""
+        self._policies.keywords("info", policy)
+        if module not in ("scan", "query"):
+            refuse("Module can have only two values: aerospike.JOB_SCAN or aerospike.JOB_QUERY")
+        job = self.__dict__.get("_jobs", {}).get(job_id)
+        if job is None:
+            return {"progress_pct": 0, "records_read": 0, "status": 2}
+        try:
+            now = job.progress()
+        except FAILURES as error:
+            raise self._failed(error) from None
+        read = now.succeeded + now.failed + now.filtered
+        return {
+            "progress_pct": int(now.percent),
+            "records_read": read,
+            "status": 2 if now.done else 1,
+        }
+
+    def get_nodes(self) -> list[tuple[str, int]]:
+        """Addresses of the nodes."""
+        return [(node["address"], node["port"]) for node in self.get_node_names()]
+
+    def get_node_names(self) -> list[dict[str, Any]]:
+        """Addresses and names of the nodes."""
+        found = []
+        for name, address in self._nodes():
+            host, port = address.rsplit(":", 1)
+            found.append({"address": host.strip("[]"), "port": int(port), "node_name": name})
+        return found
+
+    def _nodes(self) -> list[Any]:
+        if not self._client.is_connected:
+            raise of_code(11, "No connection to aerospike cluster")
+        return self._client.nodes()
+
+    def _info(self, command: Any, node: str | None) -> str:
+        if not isinstance(command, str):
+            refuse("Request must be a string")
+        try:
+            return self._client.info(command, node)
+        except FAILURES as error:
+            raise self._failed(error) from None
+
+    def info_all(self, command: str, policy: Any = None) -> dict[str, Any]:
+        """The answers of all nodes, by name: pairs of error and answer."""
+        self._policies.keywords("info", policy)
+        return {name: (None, self._info(command, name) + "\n") for name, _ in self._nodes()}
+
+    def info_random_node(self, command: str, policy: Any = None) -> str:
+        """A node's answer."""
+        self._policies.keywords("info", policy)
+        self._nodes()
+        return f"{command}\t{self._info(command, None)}\n"
+
+    def info_single_node(self, command: str, host: str, policy: Any = None) -> str:
+        """The answer of the node of this name."""
+        self._policies.keywords("info", policy)
+        if not isinstance(host, str):
+            refuse("host must be a string")
+        if host not in {name for name, _ in self._nodes()}:
+            refuse(f"Could not get node with name {host}.")
+        return f"{command}\t{self._info(command, host)}\n"
+
+    def truncate(self, namespace: str, set: str | None, nanos: int, policy: Any = None) -> int:
+        """Deletes the records of a set or namespace."""
+        self._policies.keywords("info", policy)
+        if not isinstance(namespace, str):
+            refuse("Namespace should be a string")
+        if set is not None and not isinstance(set, str):
+            refuse("Set should be None, string or unicode string")
+        if isinstance(nanos, bool) or not isinstance(nanos, int):
+            refuse("Nanoseconds must be a long type")
+        if nanos < 0:
+            refuse("Nanoseconds must be a positive value")
+        command = (
+            f"truncate:namespace={namespace}"
+            if set
+            else f"truncate-namespace:namespace={namespace}"
+        )
+        self._info(
+            command + (f";set={set}" if set else "") + (f";lut={nanos}" if nanos else ""), None
+        )
+        return 0
+
+    def _index(
+        self,
+        ns: Any,
+        set: Any,
+        bin: Any,
+        kind: Any,
+        of: Any,
+        name: Any,
+        policy: Any,
+        ctx: Any = None,
+    ) -> int:
+        self._policies.keywords("info", policy)
+        for what, value in (("Namespace", ns), ("Index name", name)):
+            if not isinstance(value, str):
+                refuse(f"{what} should be a string")
+        if set is not None and not isinstance(set, str):
+            refuse("Set should be string, unicode or None")
+        if isinstance(bin, (bytes, int, float, list, dict, type(None))):
+            refuse("Bin should be a string")
+        if kind not in _KINDS or of not in _OF:
+            refuse("Index type and datatype must be among the constants")
+        try:
+            self._client.indexes.create(
+                ns,
+                set,
+                bin,
+                _KINDS[kind],
+                of=_OF[of],
+                name=name,
+                ctx=steps(ctx),
+            )
+        except FAILURES as error:
+            raise self._failed(error) from None
+        return 0
+
+    def index_single_value_create(
+        self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
+        ctx: Any = None,
+    ) -> int:  # fmt: skip
+        """An index on a bin."""
+        return self._index(ns, set, bin, index_datatype, 0, name, policy, ctx)
+
+    def index_list_create(
+        self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
+        ctx: Any = None,
+    ) -> int:  # fmt: skip
+        """An index on the elements of lists."""
+        return self._index(ns, set, bin, index_datatype, 1, name, policy, ctx)
+
+    def index_map_keys_create(
+        self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
+        ctx: Any = None,
+    ) -> int:  # fmt: skip
+        """An index on the keys of maps."""
+        return self._index(ns, set, bin, index_datatype, 2, name, policy, ctx)
+
+    def index_map_values_create(
+        self, ns: Any, set: Any, bin: Any, index_datatype: Any, name: Any, policy: Any = None,
+        ctx: Any = None,
+    ) -> int:  # fmt: skip
+        """An index on the values of maps."""
+        return self._index(ns, set, bin, index_datatype, 3, name, policy, ctx)
+
+    def index_cdt_create(
+        self, ns: Any, set: Any, bin: Any, index_type: Any, index_datatype: Any, name: Any,
+        ctx: Any, policy: Any = None,
+    ) -> int:  # fmt: skip
+        """An index on what is nested."""
+        return self._index(ns, set, bin, index_datatype, index_type, name, policy, ctx)
+
+    def index_expr_create(
+        self, ns: Any, set: Any, index_type: Any, index_datatype: Any, expressions: Any, name: Any,
+        policy: Any = None,
+    ) -> int:  # fmt: skip
+        """An index on an expression."""
+        return self._index(ns, set, expressions, index_datatype, index_type, name, policy)
+
+    def index_integer_create(
+        self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
+    ) -> int:
+        """An index on integers."""
+        return self._index(ns, set, bin, 1, 0, name, policy)
+
+    def index_string_create(
+        self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
+    ) -> int:
+        """An index on text."""
+        return self._index(ns, set, bin, 0, 0, name, policy)
+
+    def index_blob_create(self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None) -> int:
+        """An index on bytes."""
+        return self._index(ns, set, bin, 3, 0, name, policy)
+
+    def index_geo2dsphere_create(
+        self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None
+    ) -> int:
+        """An index on GeoJSON."""
+        return self._index(ns, set, bin, 2, 0, name, policy)
+
+    def index_remove(self, ns: Any, name: Any, policy: Any = None) -> int:
+        """Removes an index; one that is not there counts as removed."""
+        self._policies.keywords("info", policy)
+        for what, value in (("Namespace", ns), ("Index name", name)):
+            if not isinstance(value, str):
+                refuse(f"{what} should be a string")
+        try:
+            self._client.indexes.drop(ns, None, name)
+        except spikewire.IndexNotFound:
+            return 0
+        except FAILURES as error:
+            raise self._failed(error) from None
+        return 0
+
+    def udf_put(self, filename: Any, udf_type: Any = 0, policy: Any = None) -> int:
+        """Registers a module from a file."""
+        self._policies.keywords("info", policy)
+        if not isinstance(filename, str):
+            refuse("Filename should be a string")
+        if udf_type != 0:
+            raise of_code(-1, "Invalid UDF language")
+        try:
+            source = Path(filename).read_text(encoding="utf-8")
+        except OSError:
+            raise of_code(1302, "cannot open script file") from None
+        try:
+            self._client.modules.register(Path(filename).name, source)
+        except FAILURES as error:
+            raise self._udf(error) from None
+        return 0
+
+    def _udf(self, error: BaseException) -> BaseException:
+        if isinstance(error, spikewire.ServerError) and error.code in (-1, 1, 4):
+            return of_code(100, str(error))
+        return self._failed(error)
+
+    def udf_remove(self, module: Any, policy: Any = None) -> int:
+        """Removes a module."""
+        self._policies.keywords("info", policy)
+        if not isinstance(module, str):
+            refuse("Filename should be a string")
+        try:
+            self._client.modules.remove(module)
+        except FAILURES as error:
+            raise self._udf(error) from None
+        return 0
+
+    def udf_list(self, policy: Any = None) -> list[dict[str, Any]]:
+        """The registered modules."""
+        self._policies.keywords("info", policy)
+        self._nodes()
+        return [
+            {
+                "name": each[0],
+                "hash": bytearray(each[1].encode()),
+                "type": 0,
+                "content": bytearray(),
+            }
+            for each in self._client.modules.list()
+        ]
+
+    def udf_get(self, module: Any, language: Any = 0, policy: Any = None) -> str:
+        """The source of a module."""
+        self._policies.keywords("info", policy)
+        if not isinstance(module, str):
+            refuse("Module name should be a string or unicode string.")
+        if language != 0:
+            raise of_code(-1, "Invalid language")
+        try:
+            return self._client.modules.source(module)
+        except FAILURES as error:
+            raise of_code(100, str(error)) from None
+
+    def get_key_partition_id(self, ns: Any, set: Any, key: Any) -> int:
+        """The partition of a key."""
+        try:
+            return spikewire.Key(ns, set, key).partition
+        except FAILURES as error:
+            raise self._failed(error) from None
+
+    def get_expression_base64(self, expression: Any) -> str:
+        """The wire form of an expression, as text."""
+        if not isinstance(expression, spikewire.Expression):
+            refuse("expression must be a compiled expression")
+        return base64.b64encode(bytes(expression)).decode()
+
+    def get_cdtctx_base64(self, ctx: Any) -> str:
+        """Is not there."""
+        steps(ctx)
+        missing("get_cdtctx_base64", "client.indexes.create takes the steps of spikewire.ctx")
+
+    def set_xdr_filter(
+        self, data_center: Any, namespace: Any, expression_filter: Any, policy: Any = None
+    ) -> str:
+        """Sets the filter of a data center."""
+        del policy
+        sent = (
+            "null" if expression_filter is None else self.get_expression_base64(expression_filter)
+        )
+        return self._info(f"xdr-set-filter:dc={data_center};namespace={namespace};exp={sent}", None)
+
+    def get_stats(self) -> Any:
+        """Is not there."""
+        missing("get_stats", "see client.nodes() of spikewire, and the lab of spikewire.bench")
+
+    def enable_metrics(self, policy: Any = None) -> None:
+        """Is not there."""
+        del policy
+        missing("enable_metrics", "measure with the signals of spikewire")
+
+    def disable_metrics(self) -> None:
+        """Nothing is measured, so there is nothing to end."""
+
+    def commit(self, transaction: Any) -> int:
+        """Is not there."""
+        del transaction
+        missing("commit", "group what belongs together in one record")
+
+    def abort(self, transaction: Any) -> int:
+        """Is not there."""
+        del transaction
+        missing("abort", "group what belongs together in one record")
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("admin_"):
+            missing(name, "manage users with the server's own tools")
+        message = f"{type(self).__name__!r} object has no attribute {name!r}"
+        raise AttributeError(message)

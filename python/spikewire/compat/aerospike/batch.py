@@ -1,0 +1,227 @@
+"""The verbs on many records."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+from __future__ import annotations
+
+from typing import Any
+
+import spikewire
+from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.operations import WRITES, Prepared, prepared, results_of
+from spikewire.compat.aerospike.policies import ttl_of
+from spikewire.compat.aerospike.records import FAILURES, Records, checked_key, meta_of
+from spikewire.compat.aerospike.values import incoming, incoming_bins, outgoing
+from spikewire.compat.aerospike_helpers.batch.records import (
+    Apply,
+    BatchRecord,
+    BatchRecords,
+    Read,
+    Remove,
+    Write,
+)
+
+__all__ = ["Batches"]
+
+_CALL = ("timeout", "replica")
+#: Rows that failed with one of these do not make the batch a failure.
+_NO_FAILURE = (0, 2, 27)
+_FAILED = -16
+
+
+class Batches(Records):
+    """Reads and writes of many records in one call."""
+
+    def batch_read(self, keys: Any, bins: Any = None, policy_batch: Any = None) -> BatchRecords:
+        """Reads records: all bins, those of ``bins``, or none where that is empty."""
+        if bins is not None and (
+            not isinstance(bins, (list, tuple)) or not all(isinstance(n, str) for n in bins)
+        ):
+            refuse("bins must be a list of strings")
+        call, own = self._batch_options(policy_batch)
+        named = None if bins is None else list(bins)
+        rows, made = self._rows(
+            keys, "read", lambda key: spikewire.Read(key, named, **_only(own, _READ))
+        )
+        shape = "none" if named == [] else "bins"
+        return self._batch(rows, made, [shape] * len(made), call)
+
+    def batch_operate(
+        self,
+        keys: Any,
+        ops: Any,
+        policy_batch: Any = None,
+        policy_batch_write: Any = None,
+        ttl: Any = None,
+    ) -> BatchRecords:
+        """Several operations on each record."""
+        if not isinstance(ops, list) or not ops:
+            refuse("ops should be a list of op dictionaries")
+        plan = prepared(ops)
+        call, own = self._batch_options(policy_batch)
+        if WRITES.isdisjoint(plan.codes):
+            options = _only(own, _READ)
+        else:
+            own |= self._policies.keywords("batch_write", policy_batch_write)
+            if ttl is not None:
+                own["ttl"] = ttl_of(ttl)
+            options = _only(own, _WRITE)
+        rows, made = self._rows(keys, "operate", lambda key: _operating(key, plan, options))
+        return self._batch(rows, made, [plan] * len(made), call)
+
+    def batch_remove(
+        self, keys: Any, policy_batch: Any = None, policy_batch_remove: Any = None
+    ) -> BatchRecords:
+        """Deletes records."""
+        call, own = self._batch_options(policy_batch)
+        own |= self._policies.keywords("batch_remove", policy_batch_remove)
+        options = _only(own, _DELETE)
+        rows, made = self._rows(keys, "remove", lambda key: spikewire.Delete(key, **options))
+        return self._batch(rows, made, ["empty"] * len(made), call)
+
+    def batch_apply(
+        self,
+        keys: Any,
+        module: str,
+        function: str,
+        args: Any,
+        policy_batch: Any = None,
+        policy_batch_apply: Any = None,
+    ) -> BatchRecords:
+        """Runs a function of a registered module on each record."""
+        if not isinstance(args, list):
+            refuse("args should be a list of values for function arguments")
+        call, own = self._batch_options(policy_batch)
+        own |= self._policies.keywords("batch_apply", policy_batch_apply)
+        options, sent = _only(own, _APPLY), [outgoing(each, self._serializers) for each in args]
+        rows, made = self._rows(
+            keys, "apply", lambda key: spikewire.Apply(key, module, function, sent, **options)
+        )
+        return self._batch(rows, made, ["udf"] * len(made), call)
+
+    def batch_write(self, batch_records: Any, policy_batch: Any = None) -> BatchRecords:
+        """Reads, writes, deletes and functions in one call; sets what became of each row."""
+        if not isinstance(batch_records, BatchRecords):
+            refuse("batch_records must be of type aerospike_helpers.batch.records.BatchRecords")
+        rows = batch_records.batch_records
+        if not isinstance(rows, list):
+            refuse("batch_records.batch_records must be a list")
+        call, _ = self._batch_options(policy_batch)
+        made: list[Any] = []
+        shapes: list[Any] = []
+        for row in rows:
+            if not isinstance(row, (Read, Write, Remove, Apply)):
+                refuse("a row must be a Read, Write, Apply or Remove of batch.records")
+            try:
+                one, shape = self._row(row)
+            except FAILURES as error:
+                raise self._failed(error, row.key) from None
+            made.append(one)
+            shapes.append(shape)
+        self._batch(rows, made, shapes, call, batch_records)
+        return batch_records
+
+    def _row(self, row: Any) -> tuple[Any, Any]:
+        key = checked_key(row.key)
+        if isinstance(row, Remove):
+            own = self._policies.keywords("batch_remove", row.policy)
+            return spikewire.Delete(key, **_only(own, _DELETE)), "empty"
+        if isinstance(row, Apply):
+            own = self._policies.keywords("batch_apply", row.policy)
+            sent = [outgoing(each, self._serializers) for each in row.args]
+            made = spikewire.Apply(key, row.module, row.function, sent, **_only(own, _APPLY))
+            return made, "udf"
+        if isinstance(row, Write):
+            plan = prepared(row.ops)
+            own = self._policies.keywords("batch_write", row.policy, row.meta)
+            return _operating(key, plan, _only(own, _WRITE)), plan._replace(all_answer=True)
+        own = _only(self._policies.keywords("read", row.policy), _READ)
+        if row.read_all_bins or row.ops is None:
+            bins: list[str] | None = None if row.read_all_bins else []
+            return spikewire.Read(key, bins, **own), "bins"
+        if not row.ops:
+            return spikewire.Read(key, [], **own), "bins"
+        plan = prepared(row.ops)
+        return _operating(key, plan, own), plan
+
+    def _batch_options(self, policy: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+        own = self._policies.keywords("batch", policy)
+        return {name: own.pop(name) for name in _CALL if name in own}, own
+
+    def _rows(self, keys: Any, what: str, make: Any) -> tuple[list[Any], list[Any]]:
+        del what
+        if not isinstance(keys, list):
+            refuse("keys should be a list of aerospike key tuples")
+        rows: list[BatchRecord] = []
+        made = []
+        for key in keys:
+            if not isinstance(key, tuple):
+                refuse("key should be an aerospike key tuple")
+            try:
+                made.append(make(checked_key(key)))
+            except FAILURES as error:
+                raise self._failed(error, key) from None
+            rows.append(BatchRecord(key))
+        return rows, made
+
+    def _batch(
+        self,
+        rows: list[Any],
+        made: list[Any],
+        shapes: list[Any],
+        call: dict[str, Any],
+        into: BatchRecords | None = None,
+    ) -> BatchRecords:
+        result = BatchRecords(rows) if into is None else into
+        result.result = 0
+        if not made:
+            return result
+        try:
+            batch = self._client.batch(made, **call)
+        except FAILURES as error:
+            raise self._failed(error) from None
+        codes, errors = batch.codes, batch.errors
+        for at, (row, key) in enumerate(zip(rows, batch.keys, strict=True)):
+            row.result = codes[at]
+            named = (*row.key[:3], bytearray(key.digest))
+            if into is None:
+                row.key = named
+            if (failed := errors.get(at)) is not None:
+                row.in_doubt, row.message = failed.in_doubt, failed.message
+                record = None
+            else:
+                record = batch[at]
+            if row.result not in _NO_FAILURE:
+                result.result = _FAILED
+            if record is not None:
+                row.record = _shaped(named, record, shapes[at])
+        return result
+
+
+_READ = ("where", "read_touch", "read_mode")
+_WRITE = ("ttl", "generation", "exists", "durable", "send_key", "where")
+_DELETE = ("generation", "durable", "send_key", "where")
+_APPLY = ("ttl", "durable", "send_key", "where")
+
+
+def _only(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return {name: options[name] for name in names if name in options}
+
+
+def _operating(key: Any, plan: Prepared, options: dict[str, Any]) -> Any:
+    if WRITES.isdisjoint(plan.codes):
+        return spikewire.Read(key, ops=plan.operations, **_only(options, _READ))
+    return spikewire.Write(key, plan.operations, **options)
+
+
+def _shaped(key: Any, record: Any, shape: Any) -> tuple[Any, ...]:
+    if shape == "none":
+        return key, meta_of(record)
+    if shape == "bins":
+        return key, meta_of(record), incoming_bins(record.bins)
+    if shape == "empty":
+        return key, meta_of(record), {}
+    if shape == "udf":
+        results = record.results
+        return key, meta_of(record), {"SUCCESS": incoming(results[0]) if results else None}
+    return key, meta_of(record), dict(results_of(shape, record))

@@ -1,0 +1,95 @@
+"""The rows of a batch, and what became of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+__all__ = ["Apply", "BatchRecord", "BatchRecords", "Read", "Remove", "Write"]
+
+
+class BatchRecord:
+    """A row: ``record`` and ``result`` (0, or the code of its failure) are set by the batch."""
+
+    def __init__(self, key: tuple[Any, ...]) -> None:
+        self.key = key
+        self.record: tuple[Any, ...] | None = None
+        self.result = 0
+        self.message: str | None = None
+        self.subcode = 0
+        self.in_doubt = False
+
+
+class Write(BatchRecord):
+    """Operations of which at least one writes."""
+
+    def __init__(
+        self,
+        key: tuple[Any, ...],
+        ops: list[dict[str, Any]],
+        meta: dict[str, Any] | None = None,
+        policy: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(key)
+        self.ops = ops
+        self._type = 1
+        self._has_write = True
+        self.meta = meta
+        self.policy = policy
+
+
+class Read(BatchRecord):
+    """Operations that read, or all bins."""
+
+    def __init__(
+        self,
+        key: tuple[Any, ...],
+        ops: list[dict[str, Any]] | None,
+        read_all_bins: bool = False,
+        meta: dict[str, Any] | None = None,
+        policy: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(key)
+        self.ops = ops
+        self.read_all_bins = read_all_bins
+        self._type = 0
+        self._has_write = False
+        self.meta = meta
+        self.policy = policy
+
+
+class Apply(BatchRecord):
+    """A function of a registered module."""
+
+    def __init__(
+        self,
+        key: tuple[Any, ...],
+        module: str,
+        function: str,
+        args: list[Any],
+        policy: dict[str, Any] | None = None,
+    ) -> None:
+        super().__init__(key)
+        self._type = 2
+        self._has_write = True
+        self.module = module
+        self.function = function
+        self.args = args
+        self.policy = policy
+
+
+class Remove(BatchRecord):
+    """Deletes the record."""
+
+    def __init__(self, key: tuple[Any, ...], policy: dict[str, Any] | None = None) -> None:
+        super().__init__(key)
+        self._type = 3
+        self._has_write = True
+        self.policy = policy
+
+
+class BatchRecords:
+    """The rows; ``result`` is 0, or -16 when a row failed."""
+
+    def __init__(self, batch_records: list[BatchRecord] | None = None) -> None:
+        self.batch_records: list[Any] = [] if batch_records is None else batch_records
+        self.result = 0

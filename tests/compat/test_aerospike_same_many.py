@@ -1,0 +1,217 @@
+"""Batches, queries, scans, indexes, modules and info: the same with both clients."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from compat.aerospike_drivers import Driver
+
+PROGRAMS: list[Callable[[Driver, Path], Any]] = []
+
+
+def program(of: Callable[[Driver, Path], Any]) -> Callable[[Driver, Path], Any]:
+    PROGRAMS.append(of)
+    return of
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
+def test_both_see_the_same(
+    drivers: tuple[Driver, Driver], of: Callable[[Driver, Path], Any], tmp_path: Path
+) -> None:
+    seen = []
+    for driver in drivers:
+        driver.set = f"{driver.name}_{of.__name__}"[:60]
+        seen.append(of(driver, tmp_path))
+    assert seen[1] == seen[0]
+    assert seen[0] not in (None, [], ())
+
+
+def rows(d: Driver, batch: Any) -> Any:
+    return batch.result, [
+        (type(row).__name__, d.shown(row.key), d.shown(row.record), row.result, row.in_doubt)
+        for row in batch.batch_records
+    ]
+
+
+@program
+def batches(d: Driver, tmp_path: Path) -> Any:
+    c, ops = d.client, d.helper("operations.operations")
+    lists = d.helper("operations.list_operations")
+    keys = [d.key(at) for at in range(4)]
+    for key in keys[:3]:
+        c.put(key, {"n": key[2], "l": [1]})
+    return [
+        rows(d, c.batch_read(keys)),
+        rows(d, c.batch_read(keys, ["n"])),
+        rows(d, c.batch_read(keys, [])),
+        rows(d, c.batch_read([])),
+        rows(d, c.batch_operate(keys, [ops.increment("n", 1), ops.read("n")])),
+        rows(d, c.batch_operate(keys, [ops.read("n")])),
+        rows(d, c.batch_operate(keys[:2], [lists.list_append("l", 2), lists.list_size("l")])),
+        rows(d, c.batch_remove([*keys[2:], d.key("none")])),
+        d.fails(c.batch_read, "x"),
+        d.fails(c.batch_read, [1]),
+        d.fails(c.batch_operate, keys, []),
+        d.fails(c.batch_remove, "x"),
+    ]
+
+
+@program
+def batches_of_rows(d: Driver, tmp_path: Path) -> Any:
+    c, m, ops = d.client, d.module, d.helper("operations.operations")
+    records = d.helper("batch.records")
+    key = d.key(1)
+    c.put(key, {"n": 1, "m": 2})
+    batch = records.BatchRecords(
+        [
+            records.Read(key, [ops.read("n")]),
+            records.Read(key, None, read_all_bins=True),
+            records.Read(d.key("none"), [ops.read("n")]),
+            records.Write(d.key(2), [ops.write("z", 1)], {"ttl": 1000}),
+            records.Write(key, [ops.write("z", 1)], {"gen": 9}, {"gen": m.POLICY_GEN_EQ}),
+            records.Write(key, [ops.increment("n", 5), ops.read("n")]),
+            records.Remove(d.key("none")),
+            records.Remove(d.key(2)),
+        ]
+    )
+    same = c.batch_write(batch) is batch
+    return [same, rows(d, batch), d.shown(c.get(key)), d.fails(c.batch_write, "x")]
+
+
+@program
+def scans_and_queries(d: Driver, tmp_path: Path) -> Any:
+    c, m = d.client, d.module
+    for at in range(20):
+        c.put(d.key(at), {"n": at, "s": f"v{at % 3}", "l": [at]}, policy={"key": 1})
+    for name, make, bin_ in (
+        ("n", c.index_integer_create, "n"),
+        ("s", c.index_string_create, "s"),
+    ):
+        assert make("test", d.set, bin_, f"{d.name}_{name}") == 0
+    c.index_list_create("test", d.set, "l", m.INDEX_NUMERIC, f"{d.name}_l")
+
+    def found(query: Any, *args: Any) -> Any:
+        return sorted((d.shown(each) for each in query.results(*args)), key=repr)
+
+    def asked(*predicate: Any, bins: tuple[str, ...] = ()) -> Any:
+        query = c.query("test", d.set)
+        if predicate:
+            query.where(*predicate)
+        if bins:
+            query.select(*bins)
+        return query
+
+    p = m.predicates
+    called: list[int] = []
+
+    def until_three(record: Any) -> Any:
+        called.append(len(record))
+        return None if len(called) < 3 else False
+
+    asked().foreach(until_three)
+    paged = c.query("test", d.set)
+    paged.max_records = 15
+    paged.paginate()
+    pages = [len(paged.results()), paged.is_done(), len(paged.results()), paged.is_done()]
+    return [
+        found(c.scan("test", d.set)),
+        found(asked(p.between("n", 5, 8))),
+        found(asked(p.equals("s", "v1"), bins=("n",))),
+        found(asked(p.contains("l", m.INDEX_TYPE_LIST, 7))),
+        found(asked(p.range("l", m.INDEX_TYPE_LIST, 3, 4))),
+        found(asked(), {"partition_filter": {"begin": 0, "count": 4096}}),
+        len(asked().results({"partition_filter": {"begin": 0, "count": 4096}})),
+        called,
+        pages,
+        asked().get_partitions_status(),
+        d.fails(asked(p.equals("none", 1)).results),
+        d.fails(c.query("nope", d.set).results),
+        d.fails(asked().where, "x"),
+        d.fails(asked().select, 1),
+        d.fails(asked().foreach, 1),
+        [c.index_remove("test", f"{d.name}_{each}") for each in ("n", "s", "l", "none")],
+    ]
+
+
+@program
+def modules_and_jobs(d: Driver, tmp_path: Path) -> Any:
+    c, name = d.client, f"{d.name}mod"
+    path = tmp_path / f"{name}.lua"
+    path.write_text("function f(r, a) r['n'] = a; aerospike:update(r); return a + 1 end\n")
+    key = d.key("u")
+    c.put(key, {"n": 1})
+    seen = [
+        c.udf_put(str(path)),
+        c.apply(key, name, "f", [5]),
+        d.shown(c.get(key)),
+        sorted(c.udf_list()[0]),
+        c.udf_get(f"{name}.lua"),
+        rows(d, c.batch_apply([key], name, "f", [7])),
+        rows(d, c.batch_apply([key], "none", "f", [7])),
+        d.fails(c.apply, key, "none", "f", []),
+        d.fails(c.apply, key, name, "f", "x"),
+        d.fails(c.udf_put, "no_such_file.lua"),
+        d.fails(c.udf_get, "none.lua"),
+        d.fails(c.udf_put, 1),
+        d.fails(c.udf_remove, "none.lua"),
+    ]
+    job = c.scan_apply("test", d.set, name, "f", [9])
+    while c.job_info(job, d.module.JOB_SCAN)["status"] == d.module.JOB_STATUS_INPROGRESS:
+        pass
+    query = c.query("test", d.set)
+    query.add_ops([d.helper("operations.operations").write("bg", 1)])
+    job = query.execute_background()
+    while c.job_info(job, d.module.JOB_QUERY)["status"] == d.module.JOB_STATUS_INPROGRESS:
+        pass
+    seen.append(d.shown(c.get(key)[2]))
+    seen.append(sorted(c.job_info(job, d.module.JOB_QUERY)))
+    seen.append(d.fails(c.job_info, job, "x"))
+    seen.append(c.udf_remove(f"{name}.lua"))
+    return seen
+
+
+@program
+def nodes_and_info(d: Driver, tmp_path: Path) -> Any:
+    c = d.client
+    name = c.get_node_names()[0]["node_name"]
+    return [
+        c.get_nodes(),
+        c.get_node_names(),
+        c.info_all("build"),
+        c.info_random_node("build"),
+        c.info_single_node("build", name),
+        d.fails(c.info_single_node, "build", "none"),
+        c.get_key_partition_id("test", "demo", "a"),
+        c.truncate("test", d.set, 0),
+        d.fails(c.truncate, "test", d.set, "x"),
+        d.fails(c.truncate, 1, d.set, 0),
+        c.shm_key(),
+    ]
+
+
+@program
+def closed_clients(d: Driver, tmp_path: Path) -> Any:
+    c = d.module.client(d.config).connect()
+    c.close()
+    key = d.key(1)
+    return [
+        c.is_connected(),
+        *(
+            d.fails(*each)
+            for each in (
+                (c.get, key),
+                (c.put, key, {"a": 1}),
+                (c.exists, key),
+                (c.remove, key),
+                (c.batch_read, [key]),
+                (c.close,),
+            )
+        ),
+    ]
