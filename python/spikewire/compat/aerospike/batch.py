@@ -223,5 +223,5 @@ def _shaped(key: Any, record: Any, shape: Any) -> tuple[Any, ...]:
         return key, meta_of(record), {}
     if shape == "udf":
         results = record.results
-        return key, meta_of(record), {"SUCCESS": incoming(results[0]) if results else None}
+        return key, {"ttl": 0, "gen": 0}, {"SUCCESS": incoming(results[0]) if results else None}
     return key, meta_of(record), dict(results_of(shape, record))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from spikewire import Operation
+from spikewire import Expression, Operation
 from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import missing, refuse
 from spikewire.compat.aerospike.values import KeyOrderedDict, incoming, outgoing
@@ -16,7 +16,7 @@ from spikewire.compat.aerospike_helpers.cdt_ctx import steps
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WRITES", "Prepared", "expected", "prepared", "results_of"]
+__all__ = ["WRITES", "Prepared", "arguments_of", "expected", "prepared", "results_of"]
 
 RETURNS = {
     0: "none", 1: "index", 2: "reverse_index", 3: "rank", 4: "reverse_rank", 5: "count", 6: "key",
@@ -248,6 +248,15 @@ def _operation(code: int, of: dict[str, Any]) -> Operation:
     return (Operation.bit if family == "bit" else Operation.hll)(kind, name, arguments)
 
 
+_OF_KIND = {(family, kind): names for family, kind, names in _OF_CODE.values()}
+
+
+def arguments_of(family: str, kind: str, of: dict[str, Any]) -> tuple[Any, ...]:
+    """The arguments of the engine's operation of this kind, of a dictionary's entries."""
+    look = _Look(of, family)
+    return tuple(look(each) for each in _OF_KIND[family, kind])
+
+
 class _Look:
     """What is in a dictionary, by the engine's words."""
 
@@ -276,7 +285,7 @@ class _Look:
                     return None
                 refuse(_ABSENT.get(name, f"{name} is required"))
         value = outgoing(self.of[name])
-        if name in _INTEGERS and value is not None:
+        if name in _INTEGERS and value is not None and not isinstance(value, Expression):
             if isinstance(value, bool) or not isinstance(value, int):
                 refuse(f"{name} must be an integer")
         return value
@@ -297,8 +306,8 @@ class _Look:
 
     def bits(self, name: str) -> int | None:
         """A number of bits; -1 stands for none."""
-        value = self.of.get(name, -1)
-        if not isinstance(value, int):
+        value = self.of.get(name)
+        if value is not None and not isinstance(value, int):
             refuse(f"{name} must be an integer")
         return None if value == -1 else value
 
@@ -337,11 +346,11 @@ _SPECIAL: dict[str, Callable[[_Look], Any]] = {
     "descending": lambda look: bool(look.of.get("sort_flags", 0) & 1),
     "drop_duplicates": lambda look: bool(look.of.get("sort_flags", 0) & 2),
     "sign": lambda look: bool(look.of.get("sign")),
-    "bool": lambda look: bool(look.of.get("value")),
+    "bool": lambda look: look.of.get("value"),
     "action": lambda look: OVERFLOW.get(look.of.get("action", 0), "fail"),
     "index_bits": lambda look: look.bits("index_bit_count"),
     "mh_bits": lambda look: look.bits("mh_bit_count"),
-    "sketches": lambda look: [outgoing(each) for each in look.of["value_list"]],
+    "sketches": lambda look: outgoing(look.of["value_list"]),
 }
 
 

@@ -131,7 +131,16 @@ class Policies:
         self.changed: dict[str, dict[str, Any]] = {name: {} for name in DEFAULTS}
         common = {name: value for name, value in given.items() if name not in KINDS}
         for name in common:
-            if name not in ("timeout", "max_threads", *_BASE, *_READ, *_WRITE, "key"):
+            if name not in (
+                "timeout",
+                "max_threads",
+                "auth_mode",
+                "login_timeout_ms",
+                *_BASE,
+                *_READ,
+                *_WRITE,
+                "key",
+            ):
                 if strict:
                     refuse(f'"{name}" is an invalid policy dictionary key')
         for name, own in self.of.items():

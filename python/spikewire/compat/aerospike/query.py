@@ -30,7 +30,7 @@ def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: An
     if not isinstance(predicate, tuple) or not 3 < len(predicate) < 7:
         refuse("predicate is invalid")
     kind, of, named, first = predicate[:4]
-    last = predicate[4] if len(predicate) > 4 else None
+    last: Any = predicate[4] if len(predicate) > 4 else None
     part = _OF.get(predicate[5] if len(predicate) > 5 else 0)
     if kind not in (0, 1):
         refuse("unknown predicate type")

@@ -288,7 +288,8 @@ class Records:
     def apply(self, key: Any, module: str, function: str, args: Any, policy: Any = None) -> Any:
         """Runs a function of a registered module on one record."""
         if type(args).__name__ != "list":
-            refuse("UDF args should be a list")
+            message = f"apply() argument 4 must be list, not {type(args).__name__}"
+            raise TypeError(message)
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
                 refuse(f"{what} name should be a string or unicode string")

@@ -162,6 +162,8 @@ _SPECIAL: dict[type, Callable[[Any], Any]] = {
     null: lambda _: None,
     CDTWildcard: lambda _: op.WILDCARD,
     CDTInfinite: lambda _: op.INFINITY,
+    spikewire.Expression: lambda value: value,
+    type(op.WILDCARD): lambda value: value,
     spikewire.GeoJSON: lambda value: value,
     spikewire.HyperLogLog: lambda value: value,
 }

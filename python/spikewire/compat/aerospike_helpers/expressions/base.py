@@ -1,0 +1,424 @@
+"""Bins, keys, metadata, comparisons, logic and variables."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+from __future__ import annotations
+
+from typing import Any
+
+import spikewire
+from spikewire import Expression
+from spikewire.compat.aerospike_helpers.expressions.resources import (
+    Operator,
+    _BaseExpr,
+    operand,
+)
+
+TypeExpression = Expression
+
+
+class Val(_BaseExpr):
+    """A constant."""
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def _made(self) -> Expression:
+        return Expression.value(operand(self._value))
+
+
+class Unknown(_BaseExpr):
+    """What is never known."""
+
+    def _made(self) -> Expression:
+        return Expression.unknown()
+
+
+class _Key(_BaseExpr):
+    _kind: type[Any]
+
+    def _made(self) -> Expression:
+        return Expression.key(self._kind)
+
+
+class _Bin(_BaseExpr):
+    _kind: type[Any]
+
+    def __init__(self, bin: str) -> None:
+        self._bin = bin
+
+    def _made(self) -> Expression:
+        return Expression.bin(self._bin, self._kind)
+
+
+class _Meta(_BaseExpr):
+    _name: str
+
+    def _made(self) -> Expression:
+        return Expression.meta(self._name)
+
+
+class BinExists(_BaseExpr):
+    """Whether the record has a bin."""
+
+    def __init__(self, bin: str) -> None:
+        self._bin = bin
+
+    def _made(self) -> Expression:
+        return Expression.apply("!=", (Expression.bin_type(self._bin), 0))
+
+
+class BinType(_BaseExpr):
+    """The particle type of a bin."""
+
+    def __init__(self, bin: str) -> None:
+        self._bin = bin
+
+    def _made(self) -> Expression:
+        return Expression.bin_type(self._bin)
+
+
+class DigestMod(_BaseExpr):
+    """The last bytes of the digest modulo a number."""
+
+    def __init__(self, mod: int) -> None:
+        self._mod = mod
+
+    def _made(self) -> Expression:
+        return Expression.digest_modulo(self._mod)
+
+
+class CmpRegex(_BaseExpr):
+    """Whether text matches a pattern."""
+
+    def __init__(self, options: int, regex_str: str, cmp_str: Any) -> None:
+        self._options, self._pattern, self._text = options, regex_str, cmp_str
+
+    def _made(self) -> Expression:
+        text = operand(self._text)
+        made = text if isinstance(text, Expression) else Expression.value(text)
+        return made.matches(
+            self._pattern,
+            ignore_case=bool(self._options & 2),
+            by_lines=bool(self._options & 8),
+            basic=not self._options & 1,
+        )
+
+
+class CmpGeo(Operator):
+    """Whether a point lies in a region."""
+
+    def __init__(self, expr0: Any, expr1: Any) -> None:
+        super().__init__("geoCompare", expr0, expr1)
+
+
+class Def(_BaseExpr):
+    """A variable of ``Let``."""
+
+    def __init__(self, var_name: str, expr: Any) -> None:
+        self.name, self.expr = var_name, expr
+
+    def _made(self) -> Expression:
+        message = "Def belongs into Let"
+        raise ValueError(message)
+
+
+class Let(_BaseExpr):
+    """Variables, and at the end the expression that they hold in."""
+
+    def __init__(self, *exprs: Any) -> None:
+        self._exprs = exprs
+
+    def _made(self) -> Expression:
+        found = {}
+        for each in self._exprs[:-1]:
+            if not isinstance(each, Def):
+                message = "what stands in Let before its last expression must be a Def"
+                raise TypeError(message)
+            found[each.name] = operand(each.expr)
+        return Expression.let_(found, operand(self._exprs[-1]))
+
+
+class Var(_BaseExpr):
+    """The value of a variable."""
+
+    def __init__(self, var_name: str) -> None:
+        self._name = var_name
+
+    def _made(self) -> Expression:
+        return Expression.var(self._name)
+
+
+class KeyInt(_Key):
+    """The stored user key."""
+
+    _kind = int
+
+
+class KeyStr(_Key):
+    """The stored user key."""
+
+    _kind = str
+
+
+class KeyBlob(_Key):
+    """The stored user key."""
+
+    _kind = bytes
+
+
+class BoolBin(_Bin):
+    """A bin of this type."""
+
+    _kind = bool
+
+
+class IntBin(_Bin):
+    """A bin of this type."""
+
+    _kind = int
+
+
+class StrBin(_Bin):
+    """A bin of this type."""
+
+    _kind = str
+
+
+class FloatBin(_Bin):
+    """A bin of this type."""
+
+    _kind = float
+
+
+class BlobBin(_Bin):
+    """A bin of this type."""
+
+    _kind = bytes
+
+
+class GeoBin(_Bin):
+    """A bin of this type."""
+
+    _kind = spikewire.GeoJSON
+
+
+class ListBin(_Bin):
+    """A bin of this type."""
+
+    _kind = list
+
+
+class MapBin(_Bin):
+    """A bin of this type."""
+
+    _kind = dict
+
+
+class HLLBin(_Bin):
+    """A bin of this type."""
+
+    _kind = spikewire.HyperLogLog
+
+
+class KeyExists(_Meta):
+    """Metadata of the record."""
+
+    _name = "keyExists"
+
+
+class SetName(_Meta):
+    """Metadata of the record."""
+
+    _name = "setName"
+
+
+class DeviceSize(_Meta):
+    """Metadata of the record."""
+
+    _name = "deviceSize"
+
+
+class MemorySize(_Meta):
+    """Metadata of the record."""
+
+    _name = "memorySize"
+
+
+class RecordSize(_Meta):
+    """Metadata of the record."""
+
+    _name = "recordSize"
+
+
+class LastUpdateTime(_Meta):
+    """Metadata of the record."""
+
+    _name = "lastUpdate"
+
+
+class SinceUpdateTime(_Meta):
+    """Metadata of the record."""
+
+    _name = "sinceUpdate"
+
+
+class VoidTime(_Meta):
+    """Metadata of the record."""
+
+    _name = "voidTime"
+
+
+class TTL(_Meta):
+    """Metadata of the record."""
+
+    _name = "ttl"
+
+
+class IsTombstone(_Meta):
+    """Metadata of the record."""
+
+    _name = "isTombstone"
+
+
+class Eq(Operator):
+    """``==``."""
+
+    def __init__(self, expr0: Any, expr1: Any) -> None:
+        super().__init__("==", expr0, expr1)
+
+
+class NE(Operator):
+    """``!=``."""
+
+    def __init__(self, expr0: Any, expr1: Any) -> None:
+        super().__init__("!=", expr0, expr1)
+
+
+class GT(Operator):
+    """``>``."""
+
+    def __init__(self, expr0: Any, expr1: Any) -> None:
+        super().__init__(">", expr0, expr1)
+
+
+class GE(Operator):
+    """``>=``."""
+
+    def __init__(self, expr0: Any, expr1: Any) -> None:
+        super().__init__(">=", expr0, expr1)
+
+
+class LT(Operator):
+    """``<``."""
+
+    def __init__(self, expr0: Any, expr1: Any) -> None:
+        super().__init__("<", expr0, expr1)
+
+
+class LE(Operator):
+    """``<=``."""
+
+    def __init__(self, expr0: Any, expr1: Any) -> None:
+        super().__init__("<=", expr0, expr1)
+
+
+class And(Operator):
+    """``and``."""
+
+    def __init__(self, *exprs: Any) -> None:
+        super().__init__("and", *exprs)
+
+
+class Or(Operator):
+    """``or``."""
+
+    def __init__(self, *exprs: Any) -> None:
+        super().__init__("or", *exprs)
+
+
+class Exclusive(Operator):
+    """``exclusive``."""
+
+    def __init__(self, *exprs: Any) -> None:
+        super().__init__("exclusive", *exprs)
+
+
+class Cond(Operator):
+    """``when``."""
+
+    def __init__(self, *exprs: Any) -> None:
+        super().__init__("when", *exprs)
+
+
+class Not(Operator):
+    """``not``."""
+
+    def __init__(self, *exprs: Any) -> None:
+        super().__init__("not", *exprs)
+
+
+class _Absent(_BaseExpr):
+    def __init__(self, *given: Any, **named: Any) -> None:
+        del given, named
+        message = (
+            f"{type(self).__name__} is not in spikewire.compat.aerospike: "
+            "write the path as text, with spikewire.exp.text"
+        )
+        raise NotImplementedError(message)
+
+
+class LoopVar(_Absent):
+    """Is not there."""
+
+
+class LoopVarMap(_Absent):
+    """Is not there."""
+
+
+class LoopVarList(_Absent):
+    """Is not there."""
+
+
+class LoopVarStr(_Absent):
+    """Is not there."""
+
+
+class LoopVarFloat(_Absent):
+    """Is not there."""
+
+
+class LoopVarInt(_Absent):
+    """Is not there."""
+
+
+class LoopVarBlob(_Absent):
+    """Is not there."""
+
+
+class LoopVarBool(_Absent):
+    """Is not there."""
+
+
+class LoopVarNil(_Absent):
+    """Is not there."""
+
+
+class LoopVarGeoJson(_Absent):
+    """Is not there."""
+
+
+class LoopVarHLL(_Absent):
+    """Is not there."""
+
+
+class RemoveResult(_Absent):
+    """Is not there."""
+
+
+class SelectByPath(_Absent):
+    """Is not there."""
+
+
+class ModifyByPath(_Absent):
+    """Is not there."""

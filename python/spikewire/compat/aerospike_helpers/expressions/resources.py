@@ -1,0 +1,146 @@
+"""What expressions are made of."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+from __future__ import annotations
+
+from typing import Any
+
+import spikewire
+from spikewire import Expression
+
+__all__ = ["Call", "Operator", "ResultType", "list_of", "map_of", "operand"]
+
+
+class ResultType:
+    """Types of values, by number."""
+
+    NIL = 0
+    BOOLEAN = 1
+    INTEGER = 2
+    STRING = 3
+    LIST = 4
+    MAP = 5
+    BLOB = 6
+    FLOAT = 7
+    GEOJSON = 8
+    HLL = 9
+
+
+KINDS: dict[int, type[Any]] = {
+    1: bool,
+    2: int,
+    3: str,
+    4: list,
+    5: dict,
+    6: bytes,
+    7: float,
+    8: spikewire.GeoJSON,
+    9: spikewire.HyperLogLog,
+}
+_OWN: dict[str, type[Any]] = {
+    "list": list,
+    "map": dict,
+    "bit": bytes,
+    "hll": spikewire.HyperLogLog,
+}
+
+
+class _BaseExpr:
+    """An expression; ``compile()`` makes what policies and operations take."""
+
+    def compile(self) -> Expression:
+        """The engine's expression."""
+        from spikewire.compat.aerospike.failures import refuse
+
+        try:
+            return self._made()
+        except (TypeError, ValueError, OverflowError) as error:
+            refuse(str(error))
+
+    def _made(self) -> Expression:
+        raise NotImplementedError
+
+
+def operand(value: Any) -> Any:
+    """An operand as the engine takes it."""
+    from spikewire.compat.aerospike.values import outgoing
+
+    if isinstance(value, _BaseExpr):
+        return value._made()
+    if isinstance(value, list):
+        return [operand(each) for each in value]
+    if isinstance(value, dict):
+        return {operand(name): operand(each) for name, each in value.items()}
+    return outgoing(value)
+
+
+class Operator(_BaseExpr):
+    """An operator on operands."""
+
+    def __init__(self, name: str, *operands: Any) -> None:
+        self._name = name
+        self._operands = operands
+
+    def _made(self) -> Expression:
+        return Expression.apply(self._name, tuple(operand(each) for each in self._operands))
+
+
+class Call(_BaseExpr):
+    """An operation on a list, map, bytes or sketch."""
+
+    def __init__(
+        self,
+        family: str,
+        kind: str,
+        on: Any,
+        ctx: Any,
+        given: dict[str, Any],
+        value_type: int | None = None,
+    ) -> None:
+        self._call = family, kind
+        self._on = on
+        self._ctx = ctx
+        self._given = given
+        self._value_type = value_type
+
+    def _made(self) -> Expression:
+        from spikewire.compat.aerospike.operations import arguments_of
+        from spikewire.compat.aerospike_helpers.cdt_ctx import steps
+
+        family, kind = self._call
+        given = {
+            name: value if name.endswith("policy") else operand(value)
+            for name, value in self._given.items()
+        }
+        made = arguments_of(family, kind, given)
+        on = _on(self._on, _OWN[family])
+        kept = None if self._value_type is None else KINDS.get(self._value_type)
+        if family in ("list", "map"):
+            return Expression.call(family, kind, on, made, steps(self._ctx), kept)
+        return Expression.call(family, kind, on, made)
+
+
+def _on(value: Any, kind: type[Any]) -> Any:
+    if isinstance(value, str):
+        return Expression.bin(value, kind)
+    return operand(value)
+
+
+class list_of(_BaseExpr):
+    """A list: a bin by its name, an expression or a constant."""
+
+    kind: type[Any] = list
+
+    def __init__(self, value: Any) -> None:
+        self._value = value
+
+    def _made(self) -> Expression:
+        made = _on(self._value, self.kind)
+        return made if isinstance(made, Expression) else Expression.value(made)
+
+
+class map_of(list_of):
+    """A map, in the same way."""
+
+    kind = dict
