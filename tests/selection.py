@@ -77,8 +77,10 @@ THREADS = (
     "test_gil_fairness",
     "test_interrupts",
     "test_pickle",
+    "test_pool",
     "test_profiles",
     "test_submit",
+    "test_tasks_of_verbs",
 )
 
 

@@ -28,6 +28,7 @@ from spikewire import (
     options,
     profiles,
     query,
+    tasks,
     testing,
     types,
 )
@@ -86,6 +87,7 @@ from spikewire.errors import (
     Timeout,
     TooBusy,
 )
+from spikewire.pool import Pool
 from spikewire.profiles import Profile, ProfileError, Profiles
 from spikewire.query import around, between, contains, equal, within
 
@@ -124,6 +126,7 @@ __all__ = [
     "OpNotApplicable",
     "Operation",
     "Page",
+    "Pool",
     "Profile",
     "ProfileError",
     "Profiles",
@@ -156,6 +159,7 @@ __all__ = [
     "options",
     "profiles",
     "query",
+    "tasks",
     "testing",
     "types",
     "within",

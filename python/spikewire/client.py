@@ -18,6 +18,7 @@ from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
 from spikewire.profiles.view import view
+from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -216,7 +217,8 @@ class AsyncClient(_native.AsyncClient):
     and the parent's connections stay unharmed. It does not pickle; its datasets do.
 
     Verbs send at once and return an ``asyncio.Future`` of the running loop. Cancelling it discards
-    the reply; the command may still be applied.
+    the reply; the command may still be applied. The loop that opens the client gets a task factory
+    (``spikewire.tasks``), unless it has one, so that ``create_task`` takes futures, too.
 
     Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
     Raises ``TypeError`` or ``ValueError`` for invalid seeds and options. Verbs raise
@@ -342,8 +344,11 @@ class AsyncClient(_native.AsyncClient):
         self._close()
 
     async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        # `create_task` takes the futures of verbs there.
+        accept_awaitables(loop)
         # Connecting to the cluster blocks, so it happens outside of the loop.
-        await asyncio.get_running_loop().run_in_executor(None, self._open)
+        await loop.run_in_executor(None, self._open)
         return self
 
     async def __aexit__(

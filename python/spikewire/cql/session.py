@@ -13,6 +13,7 @@ from spikewire.cql import _native, many, trace
 from spikewire.cql._native import Batch
 from spikewire.cql._opening import opened
 from spikewire.cql.query import AsyncQuery, Query
+from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:
     import uuid
@@ -239,6 +240,8 @@ class AsyncSession(_native.AsyncSessionCore):
     async def open(self) -> Self:
         """Opens the session, for use without ``async with``; call ``await close()`` at the end.
         Opening an open one does nothing."""
+        # `create_task` takes the futures of verbs there.
+        accept_awaitables()
         await asyncio.to_thread(self._start)
         return self
 

@@ -1,0 +1,423 @@
+"""The pool: how it is opened, what it runs, how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextvars
+import importlib
+import os
+import sys
+import threading
+import time
+import warnings
+import weakref
+from collections.abc import AsyncIterable, Iterable
+from functools import partial
+from operator import index
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
+
+from spikewire.client import AsyncClient
+from spikewire.pool.errors import PoolClosed
+from spikewire.pool.job import Job, JobUnit
+from spikewire.pool.results import Results
+from spikewire.pool.window import Window
+from spikewire.pool.worker import Worker
+from spikewire.tasks import accept_awaitables
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+    from types import TracebackType
+
+    from typing_extensions import ParamSpec, Self, Unpack
+
+    from spikewire._native import AsyncDataset
+    from spikewire.cql import AsyncSession
+    from spikewire.options import ClientOptions
+    from spikewire.types import Seeds
+
+    _P = ParamSpec("_P")
+
+__all__ = ["Pool"]
+
+_T = TypeVar("_T")
+_R = TypeVar("_R")
+
+#: Pools that have threads, which are to end before the interpreter does.
+_open: weakref.WeakSet[Pool] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_all() -> None:
+    for pool in list(_open):
+        pool.abandon()
+
+
+class Pool:
+    """Several event loops, each in a thread of its own, and one asyncio client for all of them.
+
+    Open it with ``async with`` in a coroutine or with ``with`` in any thread; ``open()`` and
+    ``close()`` do the same. Any number of threads and event loops may use it then. What its methods
+    return can be awaited, and waited for without an event loop.
+
+    ``seeds`` and further options are those of ``AsyncClient``. An ``AsyncClient`` that is open, or
+    an ``AsyncSession`` of ``spikewire.cql``, may stand in the place of the seeds: it stays open
+    when the pool ends. ``loops`` is how many there are; unless given, one for each processor where
+    Python runs without the GIL, and one otherwise. They are uvloop's where it is installed;
+    ``uvloop=False`` says no to that, ``uvloop=True`` insists.
+
+    Leaving the block waits for calls that are under way, up to ``close_timeout`` seconds, cancels
+    those that are left, and waits as long for them once more. By an exception they are cancelled at
+    once.
+
+    Threads do not survive a fork: in the child the pool raises ``PoolClosed``. Open it after the
+    fork.
+    """
+
+    def __init__(
+        self,
+        seeds: Seeds | AsyncClient | AsyncSession,
+        *,
+        loops: int | None = None,
+        uvloop: bool | None = None,
+        close_timeout: float = 10.0,
+        **options: Unpack[ClientOptions],
+    ) -> None:
+        self._workers: list[Worker] = []
+        self._count = _default_loops() if loops is None else _at_least_one("loops", loops)
+        self._new_loop = _loop_maker(uvloop)
+        self._close_timeout = _seconds("close_timeout", close_timeout)
+        self._client: Any
+        self._owns_client = isinstance(seeds, (str, Iterable))
+        if self._owns_client:
+            self._client = AsyncClient(cast("Any", seeds), **options)
+        else:
+            if options:
+                message = f"the client that is given has options of its own: {', '.join(options)}"
+                raise TypeError(message)
+            if not isinstance(seeds, AsyncClient) and not _is_session(seeds):
+                message = (
+                    "a pool is opened with seeds, an AsyncClient or an AsyncSession, not "
+                    f"{type(seeds).__name__}"
+                )
+                raise TypeError(message)
+            self._client = seeds
+        self._process = os.getpid()
+        self._is_open = False
+        self._idle = threading.Condition()
+
+    # --- What it consists of -------------------------------------------------------------------
+
+    @property
+    def client(self) -> AsyncClient:
+        """The client of all loops. Its verbs are called in what the pool runs."""
+        return self._client  # type: ignore[no-any-return]
+
+    @property
+    def loops(self) -> int:
+        """How many event loops there are."""
+        return self._count
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes calls."""
+        return self._is_open and self._process == os.getpid()
+
+    def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:  # noqa: A002
+        """The dataset of the pool's client, for handlers: ``pool.map(users.get, ids)``."""
+        return self.client.dataset(namespace, set)
+
+    # --- What it runs --------------------------------------------------------------------------
+
+    def run(
+        self, function: Callable[_P, Awaitable[_T]], /, *args: _P.args, **options: _P.kwargs
+    ) -> Job[_T]:
+        """Calls an asynchronous function on the loop that has the least to do.
+
+        ``await`` what it returns, or ask for its ``result()`` in a thread. The call begins at once,
+        in a copy of the caller's context. Raises ``PoolClosed``.
+        """
+        worker = self._least()
+        job: Job[_T] = Job(self._workers)
+        context = contextvars.copy_context()
+        worker.hand([JobUnit(job, worker, context, (function, args, options))])
+        return job
+
+    def gather(self, *calls: Awaitable[Any] | Callable[[], Awaitable[Any]]) -> Results[Any]:
+        """Runs coroutines, or functions without arguments that return awaitables, each on the loop
+        that has the least to do, and gives their results in the order of the calls.
+
+        The first error in that order is raised, and the others are cancelled. Raises ``TypeError``
+        for a future or a task: that belongs to the loop that made it.
+        """
+        for at, call in enumerate(calls):
+            if not asyncio.iscoroutine(call) and (asyncio.isfuture(call) or not callable(call)):
+                message = (
+                    f"call {at}: a pool gathers coroutines and functions, not {type(call).__name__}"
+                )
+                raise TypeError(message)
+        return self.map(_call, calls, limit=max(1, len(calls)))
+
+    @overload
+    def map(
+        self,
+        handler: Callable[[_T], Awaitable[_R]],
+        items: Iterable[_T] | AsyncIterable[_T],
+        /,
+        *,
+        limit: int = 64,
+        ordered: bool = True,
+        errors: Literal["raise"] = "raise",
+        progress: Callable[[int, int | None], object] | None = None,
+    ) -> Results[_R]: ...
+    @overload
+    def map(
+        self,
+        handler: Callable[[_T], Awaitable[_R]],
+        items: Iterable[_T] | AsyncIterable[_T],
+        /,
+        *,
+        limit: int = 64,
+        ordered: bool = True,
+        errors: Literal["return"],
+        progress: Callable[[int, int | None], object] | None = None,
+    ) -> Results[_R | Exception]: ...
+    def map(
+        self,
+        handler: Callable[[Any], Awaitable[Any]],
+        items: Iterable[Any] | AsyncIterable[Any],
+        /,
+        *,
+        limit: int = 64,
+        ordered: bool = True,
+        errors: str = "raise",
+        progress: Callable[[int, int | None], object] | None = None,
+    ) -> Results[Any]:
+        """Calls ``handler(item)`` for every item, on all loops, and gives the results in the order
+        of the items, or as they come with ``ordered=False``.
+
+        ``await`` it for a list; ``async for`` and ``for`` take one result after the other. Each
+        loop has up to ``limit`` items in flight. Items are read by whoever takes the results, and
+        no more of them than twice what may be in flight wait for that, so they may be endless. They
+        may be an asynchronous iterable, too.
+
+        The first error is raised, with its traceback, and cancels the rest; ``errors="return"``
+        puts every ``Exception`` in the place of its result. ``progress(done, total)`` is called
+        where the results are taken, whenever some have come; the total is ``None`` where the items
+        have no length.
+
+        Every handler runs in a copy of the context that ``map`` was called in. Raises
+        ``PoolClosed``.
+        """
+        self._check()
+        limit = _at_least_one("limit", limit)
+        if not callable(handler):
+            message = f"handler must be an asynchronous function, not {type(handler).__name__}"
+            raise TypeError(message)
+        if not _is_iterable(items):
+            message = f"items must be an iterable of items, not {type(items).__name__}"
+            raise TypeError(message)
+        if errors not in ("raise", "return"):
+            message = f'errors must be "raise" or "return", not {errors!r}'
+            raise ValueError(message)
+        context = contextvars.copy_context()
+
+        def make() -> Window:
+            self._check()
+            return Window(self._workers, handler, context, limit)
+
+        return Results(
+            make,
+            items,
+            workers=self._workers,
+            ordered=ordered,
+            returns_errors=errors == "return",
+            progress=progress,
+            close_timeout=self._close_timeout,
+        )
+
+    def _least(self) -> Worker:
+        self._check()
+        living = [worker for worker in self._workers if worker.is_running] or self._workers
+        return min(living, key=lambda worker: worker.load)
+
+    def _check(self) -> None:
+        if self._process != os.getpid():
+            message = "the pool belongs to the parent of this process: open one after the fork"
+            raise PoolClosed(message)
+        if not self._is_open:
+            message = "the pool is not open: use it in `async with` or `with`"
+            raise PoolClosed(message)
+
+    # --- Its life ------------------------------------------------------------------------------
+
+    def open(self) -> Self:
+        """Connects the client and starts the loops; blocks until that is done.
+
+        Raises what ``AsyncClient.connect`` raises, and ``RuntimeError`` when it has been opened
+        before.
+        """
+        if self._workers:
+            message = "a pool is opened once: make another one"
+            raise RuntimeError(message)
+        if self._owns_client:
+            self._client._open()  # noqa: SLF001
+        self._process = os.getpid()
+        try:
+            for number in range(self._count):
+                name = f"spikewire-pool-{number}"
+                # Not a method: a thread would keep a forgotten pool.
+                self._workers.append(Worker(name, self._new_loop, partial(_notify, self._idle)))
+                self._workers[-1].thread.start()
+        except BaseException:
+            self._close(0)
+            raise
+        self._is_open = True
+        _open.add(self)
+        return self
+
+    def close(self) -> None:
+        """Waits for what is under way, as leaving the block does. Closing again does nothing."""
+        self._close(self._close_timeout)
+
+    def abandon(self) -> None:
+        """Cancels what is under way and ends it; as an interpreter that exits does."""
+        self._close(0)
+
+    def _close(self, patience: float) -> None:
+        """Ends it; cancels what is under way after this time."""
+        _open.discard(self)
+        self._is_open = False
+        workers = self._workers
+        if self._process != os.getpid():
+            return
+        if not self._wait_idle(patience):
+            for worker in workers:
+                worker.cancel_all()
+            self._wait_idle(self._close_timeout)
+        if self._owns_client:
+            self._client._close()  # noqa: SLF001
+        for worker in workers:
+            worker.stop()
+        until = time.monotonic() + max(1.0, self._close_timeout)
+        for worker in workers:
+            if worker.thread.ident is not None and worker.thread is not threading.current_thread():
+                worker.thread.join(max(0.0, until - time.monotonic()))
+        held = [worker.thread.name for worker in workers if worker.thread.is_alive()]
+        if held:
+            message = f"what runs on {', '.join(held)} holds up its event loop: left behind"
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+    def _wait_idle(self, patience: float) -> bool:
+        """Whether all calls have ended within this time."""
+
+        def is_idle() -> bool:
+            return all(worker.load == 0 for worker in self._workers)
+
+        with self._idle:
+            return self._idle.wait_for(is_idle, patience)
+
+    def __enter__(self) -> Self:
+        return self.open()
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self._close(self._close_timeout if kind is None else 0)
+
+    async def __aenter__(self) -> Self:
+        loop = asyncio.get_running_loop()
+        accept_awaitables(loop)
+        return await loop.run_in_executor(None, self.open)
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        patience = self._close_timeout if kind is None else 0
+        closing = asyncio.get_running_loop().run_in_executor(None, partial(self._close, patience))
+        try:
+            await asyncio.shield(closing)
+        except asyncio.CancelledError:
+            for worker in self._workers:
+                worker.cancel_all()
+            await closing
+            raise
+
+    def __repr__(self) -> str:
+        state = "open" if self.is_open else "not open"
+        return f"<Pool of {self._count} loops over {self._client!r}, {state}>"
+
+    def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
+        if getattr(self, "_is_open", False) and self._process == os.getpid():
+            _warn(f"unclosed pool {self!r}", ResourceWarning, source=self)
+            if self._owns_client:
+                self._client._close()  # noqa: SLF001
+            for worker in self._workers:
+                worker.cancel_all()
+                worker.stop()
+
+
+def _notify(idle: threading.Condition) -> None:
+    with idle:
+        idle.notify_all()
+
+
+def _is_iterable(items: object) -> bool:
+    return isinstance(items, (Iterable, AsyncIterable)) and not isinstance(items, (str, bytes))
+
+
+def _is_session(given: object) -> bool:
+    # Who does not use Cassandra does not import it.
+    module = sys.modules.get("spikewire.cql")
+    return module is not None and isinstance(given, module.AsyncSession)
+
+
+def _call(call: Any) -> Any:
+    return call if asyncio.iscoroutine(call) else call()
+
+
+def _default_loops() -> int:
+    has_gil: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
+    if has_gil():
+        return 1
+    affinity = getattr(os, "sched_getaffinity", None)
+    return len(affinity(0)) if affinity is not None else os.cpu_count() or 1
+
+
+def _loop_maker(wanted: bool | None) -> Callable[[], asyncio.AbstractEventLoop]:
+    if wanted is None or wanted:
+        try:
+            return importlib.import_module("uvloop").new_event_loop  # type: ignore[no-any-return]
+        except ImportError:
+            if wanted:
+                message = "uvloop=True needs uvloop: pip install 'spikewire[uvloop]'"
+                raise ImportError(message) from None
+    return asyncio.new_event_loop
+
+
+def _at_least_one(name: str, given: int) -> int:
+    try:
+        number = index(given)
+    except TypeError:
+        message = f"{name} must be an int, not {type(given).__name__}"
+        raise TypeError(message) from None
+    if isinstance(given, bool) or number < 1:
+        message = f"{name} must be at least 1, not {given}"
+        raise ValueError(message)
+    return number
+
+
+def _seconds(name: str, given: object) -> float:
+    if isinstance(given, bool) or not isinstance(given, (int, float)):
+        message = f"{name} must be a number of seconds, not {type(given).__name__}"
+        raise TypeError(message)
+    if not 0 <= given < threading.TIMEOUT_MAX:
+        message = f"{name} must be at least 0 seconds, not {given}"
+        raise ValueError(message)
+    return float(given)

@@ -1,0 +1,291 @@
+"""What ``Pool.map`` returns: results for whoever awaits it or iterates over it."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+from spikewire.pool.job import refuse_to_block
+from spikewire.pool.window import Window, take
+
+if TYPE_CHECKING:
+    from collections.abc import (
+        AsyncIterable,
+        AsyncIterator,
+        Callable,
+        Generator,
+        Iterable,
+        Iterator,
+    )
+
+    from typing_extensions import Self
+
+    from spikewire.pool.window import Outcome
+    from spikewire.pool.worker import Worker
+
+__all__ = ["Results"]
+
+_T = TypeVar("_T")
+
+#: How long a thread waits before it looks for signals, in seconds.
+_LOOK = 0.1
+
+
+class Results(Generic[_T]):
+    """The results of a ``map``, which starts when the first of them is asked for.
+
+    ``await`` it for the list, or take one after the other: ``async for``, or ``for`` in a thread
+    without an event loop.
+
+    An iteration that ends early cancels what is under way: by an error, when the task is cancelled,
+    at the end of ``async with results`` or ``with results``, by ``aclose()`` or ``close()``. Those
+    wait until it has ended, within the pool's ``close_timeout``; a ``break`` without them does not.
+    """
+
+    def __init__(
+        self,
+        make: Callable[[], Window],
+        items: Iterable[Any] | AsyncIterable[Any],
+        *,
+        workers: list[Worker],
+        ordered: bool,
+        returns_errors: bool,
+        progress: Callable[[int, int | None], object] | None,
+        close_timeout: float,
+    ) -> None:
+        self._make = make
+        self._workers = workers
+        self._window: Window | None = None
+        self._source: Any = items
+        self._items: Iterator[Any] | None = None
+        self._async_items: AsyncIterator[Any] | None = None
+        self._reading: asyncio.Future[Any] | None = None
+        self._is_exhausted = False
+        self._is_over = False
+        self._ordered = ordered
+        self._returns_errors = returns_errors
+        self._progress = progress
+        self._total = _length(items)
+        self._close_timeout = close_timeout
+        self._waiting: dict[int, Outcome] = {}
+        self._given = 0
+
+    # --- One after the other -----------------------------------------------------------------
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> _T:
+        refuse_to_block(self._workers)
+        if self._is_over:
+            raise StopIteration
+        window = self._open()
+        if self._items is None:
+            message = "an asynchronous iterable of items is read by `async for` or `await`"
+            raise TypeError(message)
+        try:
+            while True:
+                self._feed(window, self._items)
+                outcome = self._step(window)
+                if outcome is not None:
+                    return self._result(outcome)
+                if self._is_finished(window):
+                    raise StopIteration
+                event = threading.Event()
+                if window.wake_by(event.set):
+                    while not event.wait(_LOOK):
+                        # A signal that came just before the wait is looked for now.
+                        pass
+        except BaseException:
+            self.close()
+            raise
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> _T:
+        if self._is_over:
+            raise StopAsyncIteration
+        window = self._open()
+        loop = asyncio.get_running_loop()
+        try:
+            while True:
+                if self._items is not None:
+                    self._feed(window, self._items)
+                else:
+                    self._feed_async(window, loop)
+                outcome = self._step(window)
+                if outcome is not None:
+                    return self._result(outcome)
+                if self._is_finished(window):
+                    raise StopAsyncIteration
+                await self._news(window, loop)
+        except GeneratorExit:
+            # Nobody awaits what would be awaited here.
+            self._end()
+            raise
+        except BaseException:
+            await self.aclose()
+            raise
+
+    async def _news(self, window: Window, loop: asyncio.AbstractEventLoop) -> None:
+        """Waits for outcomes, or for an item."""
+        event = asyncio.Event()
+
+        def wake() -> None:
+            # A loop that is closed has nobody who waits.
+            with contextlib.suppress(RuntimeError):
+                loop.call_soon_threadsafe(event.set)
+
+        def read(_: object) -> None:
+            event.set()
+
+        reading = self._reading
+        if reading is not None:
+            reading.add_done_callback(read)
+        try:
+            if window.wake_by(wake):
+                await event.wait()
+        finally:
+            if reading is not None:
+                reading.remove_done_callback(read)
+
+    # --- All of them -------------------------------------------------------------------------
+
+    async def _all(self) -> list[_T]:
+        return [result async for result in self]
+
+    def __await__(self) -> Generator[Any, None, list[_T]]:
+        return self._all().__await__()
+
+    # --- The end -----------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Cancels what is under way, and waits until it has ended."""
+        window = self._end()
+        until = time.monotonic() + self._close_timeout
+        while window is not None and window.in_flight and (left := until - time.monotonic()) > 0:
+            event = threading.Event()
+            if window.wake_by(event.set):
+                event.wait(left)
+            window.collect()
+
+    async def aclose(self) -> None:
+        """Cancels what is under way, and waits until it has ended."""
+        reading, window = self._reading, self._end()
+        if reading is not None:
+            await asyncio.wait([reading], timeout=self._close_timeout)
+        loop = asyncio.get_running_loop()
+        until = loop.time() + self._close_timeout
+        while window is not None and window.in_flight and (left := until - loop.time()) > 0:
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(self._news(window, loop), left)
+            window.collect()
+
+    def _end(self) -> Window | None:
+        """Cancels what is under way."""
+        self._is_over = True
+        window, self._items, self._async_items = self._window, None, None
+        reading, self._source, self._reading = self._reading, (), None
+        if reading is not None:
+            with contextlib.suppress(RuntimeError):
+                reading.get_loop().call_soon_threadsafe(reading.cancel)
+        if window is not None and window.in_flight:
+            window.collect()
+            if window.in_flight:
+                window.cancel()
+        return window
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self.aclose()
+
+    def __del__(self) -> None:
+        # In the constructor it may have failed.
+        if getattr(self, "_window", None) is not None and not self._is_over:
+            self._end()
+
+    # --- What both have in common ------------------------------------------------------------
+
+    def _open(self) -> Window:
+        window = self._window
+        if window is None:
+            window = self._window = self._make()
+            source: Any = self._source
+            if hasattr(source, "__aiter__"):
+                self._async_items = source.__aiter__()
+            else:
+                self._items = iter(source)
+        return window
+
+    def _feed(self, window: Window, items: Iterator[Any]) -> None:
+        while not self._is_exhausted and (room := window.room(self._pending(window))):
+            taken, self._is_exhausted = take(items, room)
+            if taken:
+                window.feed(taken)
+
+    def _feed_async(self, window: Window, loop: asyncio.AbstractEventLoop) -> None:
+        reading, source = self._reading, self._async_items
+        if reading is not None and reading.done():
+            self._reading = None
+            try:
+                window.feed([reading.result()])
+            except StopAsyncIteration:
+                self._is_exhausted = True
+        if self._is_exhausted or self._reading is not None or source is None:
+            return
+        if window.room(self._pending(window)):
+            self._reading = loop.create_task(_read(source))
+
+    def _pending(self, window: Window) -> int:
+        return len(self._waiting) + len(window.arrived)
+
+    def _step(self, window: Window) -> Outcome | None:
+        """The next outcome that the reader is to have, if it is there."""
+        if window.collect() and self._progress is not None:
+            self._progress(window.done, self._total)
+        if not self._ordered:
+            return window.arrived.popleft() if window.arrived else None
+        while window.arrived:
+            outcome = window.arrived.popleft()
+            self._waiting[outcome[0]] = outcome
+        return self._waiting.pop(self._given, None)
+
+    def _result(self, outcome: Outcome) -> _T:
+        self._given += 1
+        value: Any = outcome[1]
+        error: Any = outcome[2]
+        if error is None:
+            return value  # type: ignore[no-any-return]
+        if self._returns_errors and isinstance(error, Exception):
+            return error  # type: ignore[return-value]
+        raise error
+
+    def _is_finished(self, window: Window) -> bool:
+        if self._is_over:
+            return True
+        over = self._is_exhausted and not window.in_flight and not window.arrived
+        self._is_over = over and not self._waiting
+        return self._is_over
+
+
+async def _read(items: AsyncIterator[Any]) -> Any:
+    return await items.__anext__()
+
+
+def _length(items: object) -> int | None:
+    try:
+        return len(items)  # type: ignore[arg-type]
+    except TypeError:
+        return None

@@ -1,0 +1,209 @@
+"""One event loop in one thread, and what is handed to it."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from functools import partial
+from inspect import isawaitable
+from typing import TYPE_CHECKING, Any
+
+from spikewire.pool.errors import LoopDied, PoolClosed
+from spikewire.tasks import accept_awaitables, settled
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+__all__ = ["Unit", "Worker", "begin"]
+
+
+class Unit:
+    """A call that is handed to a loop. All of its methods are called on the loop's thread."""
+
+    __slots__ = ("future",)
+
+    def __init__(self) -> None:
+        self.future: asyncio.Future[Any] | None = None
+
+    def begin(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
+        """Starts the call."""
+        raise NotImplementedError
+
+    def finish(self, value: Any, error: BaseException | None) -> None:
+        """The call has ended. Raises nothing."""
+        raise NotImplementedError
+
+
+def begin(
+    loop: asyncio.AbstractEventLoop, function: Callable[..., Awaitable[Any]], *args: Any, **kw: Any
+) -> asyncio.Future[Any]:
+    """The future of what a function returns; of a coroutine, a task in the current context."""
+    made: Any = function(*args, **kw)
+    if asyncio.isfuture(made):
+        # A verb's future, which needs no task.
+        return made
+    if asyncio.iscoroutine(made):
+        return loop.create_task(made)
+    if isawaitable(made):
+        return loop.create_task(settled(made))
+    message = (
+        f"a pool runs asynchronous functions: {function!r:.100} returned "
+        f"{type(made).__name__}, which cannot be awaited"
+    )
+    raise TypeError(message)
+
+
+class Worker:
+    """A thread that runs an event loop until it is told to stop."""
+
+    def __init__(
+        self,
+        name: str,
+        new_loop: Callable[[], asyncio.AbstractEventLoop],
+        idle: Callable[[], None],
+    ) -> None:
+        self.loop = new_loop()
+        accept_awaitables(self.loop)
+        self.thread = threading.Thread(target=self._main, name=name, daemon=True)
+        #: How many calls it has: those that wait, and those that run.
+        self.load = 0
+        #: What has ended the loop before its time.
+        self.error: BaseException | None = None
+        #: Whether the loop still calls what it was asked to.
+        self.is_running = True
+        self._idle = idle
+        self._lock = threading.Lock()
+        self._inbox: list[Unit] = []
+        self._is_woken = False
+        self._is_stopping = False
+        self._cancels = False
+        self._running: set[Unit] = set()
+        self._later: list[Callable[[], object]] = []
+
+    def hand(self, units: list[Unit]) -> None:
+        """Has the loop start these; from any thread."""
+        with self._lock:
+            if not self.is_running:
+                raise self.gone()
+            self._inbox += units
+            self.load += len(units)
+            wakes, self._is_woken = not self._is_woken, True
+        if wakes:
+            self.soon(self._take)
+
+    def soon(self, callback: Callable[[], object]) -> None:
+        """Has the loop call this, if it still does; from any thread."""
+        try:
+            self.loop.call_soon_threadsafe(callback)
+        except RuntimeError:
+            # The loop is closed, and what it had has failed.
+            if self.is_running:
+                raise
+
+    def later(self, callback: Callable[[], object]) -> None:
+        """Calls this behind what else ends in this turn of the loop; on the loop's thread."""
+        self._later.append(callback)
+        if not self.is_running:
+            self._flush()
+        elif len(self._later) == 1:
+            self.loop.call_soon(self._flush)
+
+    def cancel_all(self) -> None:
+        """Cancels everything that it has, and what comes later; from any thread."""
+        self._cancels = True
+        self.soon(self._cancel_running)
+
+    def stop(self) -> None:
+        """Ends the loop, and cancels what still runs; from any thread."""
+        self._is_stopping = True
+        self.soon(self.loop.stop)
+
+    def gone(self) -> RuntimeError:
+        """Why it takes no calls any more."""
+        if self.error is None:
+            return PoolClosed("the pool is closed")
+        error = LoopDied(f"the event loop of {self.thread.name} has died: {self.error!r}")
+        error.__cause__ = self.error
+        return error
+
+    def _take(self) -> None:
+        with self._lock:
+            units, self._inbox, self._is_woken = self._inbox, [], False
+        for unit in units:
+            self._start(unit)
+
+    def _start(self, unit: Unit) -> None:
+        try:
+            if self._cancels:
+                raise asyncio.CancelledError
+            unit.future = future = unit.begin(self.loop)
+            future.add_done_callback(partial(self._settled, unit))
+        except BaseException as error:  # noqa: BLE001
+            self._finish(unit, None, error)
+            return
+        self._running.add(unit)
+
+    def _settled(self, unit: Unit, future: asyncio.Future[Any]) -> None:
+        if unit not in self._running:
+            return
+        self._running.discard(unit)
+        error: BaseException | None
+        try:
+            error = future.exception()
+        except asyncio.CancelledError as cancelled:
+            error = cancelled
+        self._finish(unit, None if error is not None else future.result(), error)
+
+    def _finish(self, unit: Unit, value: Any, error: BaseException | None) -> None:
+        unit.finish(value, error)
+        with self._lock:
+            self.load -= 1
+            is_idle = self.load == 0
+        if is_idle:
+            self._idle()
+
+    def _flush(self) -> None:
+        later, self._later = self._later, []
+        for callback in later:
+            callback()
+
+    def _cancel_running(self) -> None:
+        for unit in list(self._running):
+            if unit.future is not None:
+                unit.future.cancel()
+
+    def _main(self) -> None:
+        try:
+            while not self._is_stopping:
+                try:
+                    self.loop.run_forever()
+                except (KeyboardInterrupt, SystemExit):  # noqa: PERF203
+                    # The task that raised it has it, too, and its caller gets it from there.
+                    continue
+            self._wind_up()
+        except BaseException as error:  # noqa: BLE001
+            self.error = error
+        finally:
+            with self._lock:
+                self.is_running = False
+                left, self._inbox = [*self._running, *self._inbox], []
+            self._running.clear()
+            for unit in left:
+                self._finish(unit, None, self.gone())
+            self._flush()
+            self._close()
+
+    def _wind_up(self) -> None:
+        """Cancels what tasks have started beside what was handed over."""
+        left = asyncio.all_tasks(self.loop)
+        for task in left:
+            task.cancel()
+        if left:
+            self.loop.run_until_complete(asyncio.wait(left, timeout=1))
+        self.loop.run_until_complete(self.loop.shutdown_asyncgens())
+
+    def _close(self) -> None:
+        try:
+            self.loop.close()
+        except BaseException as error:  # noqa: BLE001
+            self.error = self.error or error

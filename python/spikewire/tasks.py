@@ -1,0 +1,46 @@
+"""Tasks of awaitables that are not coroutines, such as the futures of an asynchronous verb.
+
+``asyncio.create_task`` and ``TaskGroup.create_task`` take coroutines only. A loop that has this
+task factory takes every awaitable there. Asynchronous clients and pools give it to the loop that
+opens them, unless that has a factory already.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
+__all__ = ["accept_awaitables", "settled", "task_factory"]
+
+_T = TypeVar("_T")
+
+
+async def settled(awaitable: Awaitable[_T]) -> _T:
+    """A coroutine of an awaitable, for whatever takes coroutines only.
+
+    A verb has sent its command by then. Cancelling the task of this coroutine cancels the future.
+    """
+    return await awaitable
+
+
+def task_factory(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:
+    """Makes a task of any awaitable; for ``loop.set_task_factory``."""
+    if not asyncio.iscoroutine(coro) and hasattr(coro, "__await__"):
+        coro = settled(coro)
+    return asyncio.Task(coro, loop=loop, **options)
+
+
+def accept_awaitables(loop: asyncio.AbstractEventLoop | None = None) -> bool:
+    """Lets ``create_task`` of a loop, the running one unless given, take every awaitable.
+
+    Returns whether it does. A task factory that the loop has already stays.
+    """
+    loop = asyncio.get_running_loop() if loop is None else loop
+    factory = loop.get_task_factory()
+    if factory is None:
+        loop.set_task_factory(task_factory)
+        return True
+    return factory is task_factory

@@ -1,0 +1,625 @@
+"""A pool of event loops in threads."""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import gc
+import itertools
+import os
+import signal
+import sys
+import threading
+import time
+import traceback
+import warnings
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from forking import scenario
+from spikewire.pool import Job, LoopDied, Pool, PoolClosed
+from waiting import until
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from spikewire.testing import Cluster
+
+PATIENCE = 60.0
+
+
+def pool_of(cluster: Cluster, loops: int = 3, **options: Any) -> Pool:
+    return Pool(cluster.seeds, loops=loops, **{"timeout": 20, "connect_timeout": 20, **options})
+
+
+@pytest.fixture(params=[True, False], ids=["uvloop", "asyncio"])
+def pool(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[Pool]:
+    """An open pool, for threads and loops of tests."""
+    if request.param:
+        pytest.importorskip("uvloop")
+    with pool_of(cluster, uvloop=request.param) as pool:
+        yield pool
+
+
+def on_loop(work: Any) -> Any:
+    return asyncio.run(asyncio.wait_for(work, PATIENCE))
+
+
+async def thread_name(_: object = None) -> str:
+    await asyncio.sleep(0.005)
+    return threading.current_thread().name
+
+
+async def forever() -> None:
+    await asyncio.Event().wait()
+
+
+async def double(n: int) -> int:
+    await asyncio.sleep(0)
+    return 2 * n
+
+
+class TestMap:
+    def test_verbs_are_handlers(self, pool: Pool, set_name: str) -> None:
+        data = pool.dataset("test", set_name)
+
+        async def main() -> None:
+            async def put(n: int) -> None:
+                await data.put(n, {"n": n})
+
+            await pool.map(put, range(2000))
+            records = await pool.map(data.get, range(2000))
+            assert [record["n"] for record in records] == list(range(2000))
+
+        on_loop(main())
+        assert [record["n"] for record in pool.map(data.get, range(300))] == list(range(300))
+
+    def test_few_items_are_spread(self, pool: Pool) -> None:
+        assert set(pool.map(thread_name, range(3))) == {f"spikewire-pool-{at}" for at in range(3)}
+        assert len(set(pool.gather(*(thread_name() for _ in range(3))))) == 3
+
+    def test_results_are_in_order(self, pool: Pool) -> None:
+        async def slower_first(n: int) -> int:
+            await asyncio.sleep(0.02 if n % 50 == 0 else 0)
+            return n
+
+        async def main() -> None:
+            assert await pool.map(slower_first, range(500), limit=8) == list(range(500))
+            loose = await pool.map(slower_first, range(500), limit=8, ordered=False)
+            assert loose != list(range(500))
+            assert sorted(loose) == list(range(500))
+
+        on_loop(main())
+
+    def test_items_are_read_as_results_are_taken(self, pool: Pool) -> None:
+        read = 0
+
+        def items() -> Iterator[int]:
+            nonlocal read
+            while True:
+                yield read
+                read += 1
+
+        with pool.map(double, items(), limit=4) as results:
+            for n, result in enumerate(results):
+                assert result == 2 * n
+                assert read < n + 1 + 2 * 4 * pool.loops
+                if n == 1000:
+                    break
+
+    def test_no_more_than_the_limit_run(self, pool: Pool) -> None:
+        lock = threading.Lock()
+        running: dict[str, int] = {}
+        most: dict[str, int] = {}
+
+        async def work(_: int) -> None:
+            name = threading.current_thread().name
+            with lock:
+                running[name] = running.get(name, 0) + 1
+                most[name] = max(most.get(name, 0), running[name])
+            await asyncio.sleep(0.002)
+            with lock:
+                running[name] -= 1
+
+        list(pool.map(work, range(200), limit=5))
+        assert set(most.values()) <= set(range(1, 6))
+        assert len(most) == pool.loops
+
+    def test_asynchronous_items(self, pool: Pool) -> None:
+        async def items() -> AsyncIterator[int]:
+            for n in range(100):
+                if n % 30 == 0:
+                    await asyncio.sleep(0.01)
+                yield n
+
+        async def main() -> None:
+            assert [n async for n in pool.map(double, items())] == list(range(0, 200, 2))
+
+        on_loop(main())
+        with pytest.raises(TypeError, match="asynchronous iterable"):
+            next(pool.map(double, items()))
+
+    @pytest.mark.parametrize("items", [[], (), iter(())])
+    def test_nothing(self, pool: Pool, items: Any) -> None:
+        assert list(pool.map(double, items)) == []
+
+    def test_progress(self, pool: Pool) -> None:
+        told: list[tuple[int, int | None, int]] = []
+
+        def progress(done: int, total: int | None) -> None:
+            told.append((done, total, threading.get_ident()))
+
+        list(pool.map(double, range(100), progress=progress))
+        assert [done for done, _, _ in told] == sorted({done for done, _, _ in told})
+        assert told[-1] == (100, 100, threading.get_ident())
+        told.clear()
+        list(pool.map(double, iter(range(100)), progress=progress))
+        assert {total for _, total, _ in told} == {None}
+
+    def test_several_readers(self, pool: Pool) -> None:
+        async def main() -> None:
+            first, second = await asyncio.gather(
+                pool.map(double, range(500)), pool.map(double, range(500))
+            )
+            assert first == second == list(range(0, 1000, 2))
+
+        threads = [threading.Thread(target=on_loop, args=(main(),)) for _ in range(3)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def test_within_a_handler(self, pool: Pool) -> None:
+        async def nested(n: int) -> int:
+            return sum(await pool.map(double, range(n)))
+
+        assert list(pool.map(nested, [3, 4])) == [6, 12]
+
+        async def blocking(n: int) -> int:
+            return sum(pool.map(double, range(n)))
+
+        with pytest.raises(RuntimeError, match="await it instead"):
+            pool.run(blocking, 3).result(PATIENCE)
+
+
+class TestErrors:
+    def test_with_their_traceback(self, pool: Pool) -> None:
+        async def fails_here(n: int) -> int:
+            await asyncio.sleep(0)
+            if n == 7:
+                message = "seven"
+                raise ValueError(message)
+            return n
+
+        with pytest.raises(ValueError, match="seven") as caught:
+            list(pool.map(fails_here, range(100)))
+        assert "fails_here" in "".join(traceback.format_tb(caught.value.__traceback__))
+        with pytest.raises(ValueError, match="seven"):
+            on_loop(_awaited(pool.map(fails_here, range(100))))
+        found = list(pool.map(fails_here, range(10), errors="return"))
+        assert [type(one) for one in found] == [int] * 7 + [ValueError] + [int] * 2
+
+    def test_the_first_one_cancels_the_rest(self, pool: Pool) -> None:
+        ended: list[int] = []
+
+        async def work(n: int) -> None:
+            if n == 0:
+                await asyncio.sleep(0.05)
+                message = "first"
+                raise ValueError(message)
+            try:
+                await forever()
+            finally:
+                ended.append(n)
+
+        with pytest.raises(ValueError, match="first"):
+            list(pool.map(work, range(12), limit=4))
+        # They have ended when the error arrives.
+        assert sorted(ended) == list(range(1, 12))
+
+    def test_items_that_fail(self, pool: Pool) -> None:
+        def items() -> Iterator[int]:
+            yield 1
+            message = "no more"
+            raise OSError(message)
+
+        with pytest.raises(OSError, match="no more"):
+            list(pool.map(double, items()))
+
+    def test_progress_that_fails(self, pool: Pool) -> None:
+        with pytest.raises(ZeroDivisionError):
+            list(pool.map(double, range(10), progress=lambda done, _: done // 0))
+
+    @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit])
+    def test_those_that_end_a_loop(self, pool: Pool, kind: type[BaseException]) -> None:
+        async def quits(n: int) -> int:
+            await asyncio.sleep(0)
+            if n == 3:
+                raise kind
+            return n
+
+        with pytest.raises(kind):
+            list(pool.map(quits, range(20), errors="return"))
+        with pytest.raises(kind):
+            pool.run(quits, 3).result(PATIENCE)
+        # The loops go on.
+        assert list(pool.map(double, range(100))) == list(range(0, 200, 2))
+
+    def test_a_handler_that_cancels_itself(self, pool: Pool) -> None:
+        async def gives_up(_: int) -> None:
+            raise asyncio.CancelledError
+
+        with pytest.raises(asyncio.CancelledError):
+            list(pool.map(gives_up, [1]))
+        job = pool.run(gives_up, 1)
+        assert until(job.cancelled)
+
+    def test_what_is_not_asynchronous(self, pool: Pool) -> None:
+        with pytest.raises(TypeError, match=r"asynchronous functions: .*returned int"):
+            list(pool.map(len, ["a"]))  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match="returned int"):
+            pool.run(len, "a").result(PATIENCE)  # type: ignore[arg-type]
+
+    def test_bad_arguments(self, pool: Pool, cluster: Cluster) -> None:
+        anything: Any = pool
+        for match, call in (
+            ("limit must be at least 1", lambda: anything.map(double, [1], limit=0)),
+            ("limit must be an int", lambda: anything.map(double, [1], limit="4")),
+            ("handler must be", lambda: anything.map(5, [1])),
+            ("items must be", lambda: anything.map(double, 5)),
+            ("items must be", lambda: anything.map(double, "abc")),
+            ("errors must be", lambda: anything.map(double, [1], errors="no")),
+            ("loops must be at least 1", lambda: Pool(cluster.seeds, loops=0)),
+            ("loops must be an int", lambda: Pool(cluster.seeds, loops=anything)),
+            ("close_timeout must be", lambda: Pool(cluster.seeds, close_timeout=-1)),
+            ("close_timeout must be", lambda: Pool(cluster.seeds, close_timeout=anything)),
+            ("not int", lambda: Pool(7)),  # type: ignore[arg-type]
+            ("timeuot", lambda: Pool(cluster.seeds, timeuot=1)),  # type: ignore[call-arg]
+            ("has options of its own: timeout", lambda: Pool(anything.client, timeout=1)),
+        ):
+            with pytest.raises((TypeError, ValueError), match=match):
+                call()
+
+        async def main() -> None:
+            future = asyncio.get_running_loop().create_future()
+            with pytest.raises(TypeError, match=r"call 0: .*not .*Future"):
+                pool.gather(future)
+
+        on_loop(main())
+
+
+class TestCancelling:
+    def test_map(self, pool: Pool) -> None:
+        begun, ended = threading.Semaphore(0), []
+
+        async def work(n: int) -> None:
+            begun.release()
+            try:
+                await forever()
+            finally:
+                await asyncio.sleep(0.01)
+                ended.append(n)
+
+        async def main() -> None:
+            task = asyncio.create_task(_awaited(pool.map(work, itertools.count(), limit=4)))
+            for _ in range(4 * pool.loops):
+                assert await asyncio.to_thread(begun.acquire, timeout=PATIENCE)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            # It has waited until they ended.
+            assert len(ended) == 4 * pool.loops
+
+        on_loop(main())
+
+    def test_run(self, pool: Pool) -> None:
+        begun, ended = threading.Event(), threading.Event()
+
+        async def work() -> None:
+            begun.set()
+            try:
+                await forever()
+            finally:
+                ended.set()
+
+        async def main() -> None:
+            job = pool.run(work)
+            await asyncio.to_thread(begun.wait, PATIENCE)
+            with pytest.raises(asyncio.TimeoutError):
+                await asyncio.wait_for(job, 0.01)
+            assert job.cancelled()
+            assert await asyncio.to_thread(ended.wait, PATIENCE)
+
+        on_loop(main())
+        begun.clear()
+        ended.clear()
+        job = pool.run(work)
+        assert begun.wait(PATIENCE)
+        assert job.cancel()
+        assert ended.wait(PATIENCE)
+        assert pool.run(double, 1).result(PATIENCE) == 2
+
+    def test_leaving_a_stream(self, pool: Pool) -> None:
+        ended: list[int] = []
+
+        async def work(n: int) -> int:
+            if n >= 5:
+                try:
+                    await forever()
+                finally:
+                    ended.append(n)
+            return n
+
+        async def main() -> None:
+            async with pool.map(work, itertools.count(), limit=8) as results:
+                async for n in results:
+                    if n == 4:
+                        break
+            assert len(ended) >= 1
+            with pytest.raises(StopAsyncIteration):
+                await results.__anext__()
+
+        on_loop(main())
+        ended.clear()
+        results = pool.map(work, itertools.count(), limit=8)
+        assert next(results) == 0
+        del results
+        gc.collect()
+        assert until(lambda: ended)
+
+    @pytest.mark.skipif(not hasattr(signal, "pthread_kill"), reason="no signals of threads here")
+    def test_an_interrupt_in_a_waiting_thread(self, cluster: Cluster) -> None:
+        code = """
+            ended = threading.Event()
+
+            async def work(_):
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                try:
+                    await asyncio.Event().wait()
+                finally:
+                    ended.set()
+
+            for _ in range(20):
+                ended.clear()
+                with spikewire.Pool(seeds, loops=2, connect_timeout=20) as pool:
+                    try:
+                        list(pool.map(work, [1]))
+                    except KeyboardInterrupt:
+                        assert ended.wait(60)
+                    else:
+                        raise AssertionError
+            print("interrupted")
+        """
+        assert scenario(cluster.seeds, code) == "interrupted"
+
+
+class TestContext:
+    def test_that_of_the_caller(self, pool: Pool) -> None:
+        who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="nobody")
+
+        async def told(_: int = 0) -> str:
+            before = who.get()
+            await asyncio.sleep(0)
+            who.set("changed")
+            return before
+
+        def at_once(_: int = 0) -> Any:
+            before = who.get()
+            who.set("changed")
+            future = asyncio.get_running_loop().create_future()
+            future.set_result(before)
+            return future
+
+        for function in (told, at_once):
+            who.set("alice")
+            results = pool.map(function, range(20))
+            job = pool.run(function)
+            who.set("bob")
+            assert set(results) == {"alice"}
+            assert job.result(PATIENCE) == "alice"
+            assert who.get() == "bob"
+
+
+class TestLife:
+    def test_it_waits_for_what_is_under_way(self, cluster: Cluster) -> None:
+        async def slow() -> str:
+            await asyncio.sleep(0.3)
+            return "done"
+
+        with pool_of(cluster) as pool:
+            job = pool.run(slow)
+        assert job.result(0) == "done"
+
+        async def main() -> Job[str]:
+            async with pool_of(cluster) as pool:
+                return pool.run(slow)
+
+        assert on_loop(main()).result(0) == "done"
+
+    def test_it_cancels_what_takes_too_long(self, cluster: Cluster) -> None:
+        with pool_of(cluster, close_timeout=0.2) as pool:
+            job = pool.run(forever)
+        assert job.cancelled()
+
+    def test_an_exception_cancels_at_once(self, cluster: Cluster) -> None:
+        began = time.monotonic()
+        jobs: list[Job[None]] = []
+
+        def fail() -> None:
+            with pool_of(cluster, close_timeout=300) as pool:
+                jobs.append(pool.run(forever))
+                raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            fail()
+        assert jobs[0].cancelled()
+        assert time.monotonic() - began < 250
+
+    def test_a_handler_that_holds_up_its_loop(self, cluster: Cluster) -> None:
+        release = threading.Event()
+
+        async def blocks() -> None:
+            release.wait(PATIENCE)
+
+        pool = pool_of(cluster, loops=1, close_timeout=0.1).open()
+        pool.run(blocks)
+        with pytest.warns(RuntimeWarning, match="spikewire-pool-0 holds up its event loop"):
+            pool.close()
+        release.set()
+        pool._workers[0].thread.join(PATIENCE)
+
+    def test_what_handlers_leave_behind_is_cancelled(self, cluster: Cluster) -> None:
+        ended = threading.Event()
+        kept: list[Any] = []
+
+        async def child() -> None:
+            try:
+                await forever()
+            finally:
+                ended.set()
+
+        async def parent() -> None:
+            kept.append(asyncio.create_task(child()))
+            await asyncio.sleep(0)
+
+        with pool_of(cluster) as pool:
+            pool.run(parent).result(PATIENCE)
+        assert ended.is_set()
+
+    def test_before_and_after(self, cluster: Cluster) -> None:
+        pool = pool_of(cluster)
+        for _ in range(2):
+            with pytest.raises(PoolClosed, match="not open"):
+                pool.run(double, 1)
+            with pytest.raises(PoolClosed, match="not open"):
+                pool.map(double, [1])
+            pool.close()
+        with pool_of(cluster) as pool:
+            assert pool.is_open
+            assert repr(pool).endswith("open>")
+            late = pool.map(double, [1])
+        with pytest.raises(PoolClosed):
+            next(late)
+        with pytest.raises(PoolClosed):
+            pool.run(double, 1)
+        with pytest.raises(RuntimeError, match="opened once"):
+            pool.open()
+
+    def test_no_cluster(self) -> None:
+        with pytest.raises(spikewire.ConnectionFailed), Pool("127.0.0.1:1", connect_timeout=0.2):
+            pass
+
+    def test_somebody_elses_client(self, cluster: Cluster) -> None:
+        async def main() -> None:
+            async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+                async with Pool(client, loops=2) as pool:
+                    assert pool.client is client
+                    await pool.map(client.dataset("test", "others").exists, range(10))
+                assert await client.dataset("test", "others").exists(1) is False
+
+        on_loop(main())
+
+    def test_a_forgotten_one_warns(self, cluster: Cluster) -> None:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            pool = pool_of(cluster).open()
+            workers = pool._workers
+            del pool
+            gc.collect()
+            assert until(lambda: all(not worker.thread.is_alive() for worker in workers))
+        told = [str(one.message) for one in caught]
+        assert [one.partition(" <")[0] for one in told] == ["unclosed pool"]
+
+    @pytest.mark.usefixtures("no_descriptor_leak")
+    def test_nothing_stays_open(self, cluster: Cluster) -> None:
+        for _ in range(3):
+            with pool_of(cluster) as pool:
+                list(pool.map(pool.dataset("test", "leaks").exists, range(100)))
+        del pool
+        gc.collect()
+
+    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+    def test_a_loop_that_dies(self, cluster: Cluster) -> None:
+        died = OSError("the selector is broken")
+
+        def breaks(loop: Any) -> None:
+            loop._selector.select = _raiser(died)
+
+        async def kill() -> None:
+            breaks(asyncio.get_running_loop())
+            await asyncio.sleep(5)
+
+        with pool_of(cluster, loops=2, uvloop=False) as pool:
+            with pytest.raises(LoopDied, match="selector is broken") as caught:
+                pool.run(kill).result(PATIENCE)
+            assert caught.value.__cause__ is died
+            # The other one goes on.
+            assert list(pool.map(double, range(50))) == list(range(0, 100, 2))
+            with pytest.raises(LoopDied):
+                pool.run(kill).result(PATIENCE)
+            with pytest.raises(LoopDied):
+                list(pool.map(double, range(50)))
+
+    def test_a_loop_that_dies_during_a_map(self, cluster: Cluster) -> None:
+        async def work(n: int) -> int:
+            await asyncio.sleep(0.001)
+            if n == 20:
+                asyncio.get_running_loop()._selector.select = _raiser(OSError("broken"))  # type: ignore[attr-defined]
+            return n
+
+        with pool_of(cluster, loops=2, uvloop=False) as pool:
+            found = list(pool.map(work, range(200), errors="return", limit=8))
+        lost = [n for n, one in enumerate(found) if isinstance(one, LoopDied)]
+        assert 1 <= len(lost) <= 16
+        assert [one for one in found if not isinstance(one, LoopDied)] == [
+            n for n in range(200) if n not in lost
+        ]
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+    def test_after_a_fork(self, cluster: Cluster) -> None:
+        code = """
+            from spikewire.pool import Pool, PoolClosed
+
+            async def double(n):
+                return 2 * n
+
+            with Pool(seeds, loops=2, connect_timeout=20) as pool:
+                assert list(pool.map(double, [1, 2])) == [2, 4]
+
+                def work():
+                    for call in (lambda: pool.run(double, 1), lambda: pool.map(double, [1])):
+                        try:
+                            call()
+                        except PoolClosed as error:
+                            assert "after the fork" in str(error)
+                        else:
+                            raise AssertionError
+                    pool.close()
+                    with Pool(seeds, loops=2, connect_timeout=20) as own:
+                        assert list(own.map(double, [1, 2])) == [2, 4]
+
+                child(work)
+                assert list(pool.map(double, [1, 2])) == [2, 4]
+            print("both")
+        """
+        assert scenario(cluster.seeds, code) == "both"
+
+    def test_without_uvloop(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setitem(sys.modules, "uvloop", None)
+        with pytest.raises(ImportError, match=r"spikewire\[uvloop\]"):
+            pool_of(cluster, uvloop=True)
+        with pool_of(cluster, loops=1) as pool:
+            assert "asyncio" in type(pool._workers[0].loop).__module__
+
+
+async def _awaited(results: Any) -> Any:
+    return await results
+
+
+def _raiser(error: BaseException) -> Callable[..., Any]:
+    def select(*_: object) -> Any:
+        raise error
+
+    return select
