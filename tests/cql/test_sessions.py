@@ -294,3 +294,24 @@ def test_control_c_ends_many_rows(cassandra: SharedCassandra) -> None:
         """,
     )
     assert said.split() == ["interrupted", "local"]
+
+
+def test_sessions_by_url(
+    cassandra: SharedCassandra, keyspace: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url = f"cassandra://{cassandra.addresses[0]}/{keyspace}?consistency=one&page_size=2"
+    with cql.Session.from_url(url) as session:
+        assert session.keyspace == keyspace
+        session.execute("CREATE TABLE by_url (id int PRIMARY KEY)")
+        session.execute_many("INSERT INTO by_url (id) VALUES (?)", [(n,) for n in range(5)])
+        assert len(session.page("SELECT id FROM by_url")) == 2
+    monkeypatch.setenv("SPIKEWIRE_CQL_URL", url)
+
+    async def run() -> None:
+        async with cql.AsyncSession.from_url(page_size=3) as session:
+            assert len(await session.page("SELECT id FROM by_url")) == 3
+        session = await cql.AsyncSession.from_url().open()
+        assert session.is_open
+        await session.close()
+
+    asyncio.run(run())
