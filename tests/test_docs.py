@@ -41,6 +41,7 @@ PROGRAMS = [
     "docs/operations.md",
     "docs/in-flight.md",
     "docs/errors.md",
+    "docs/observability.md",
     "docs/functions.md",
     "docs/embedded-cluster.md",
     "docs/tables.md",

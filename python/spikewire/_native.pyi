@@ -14,7 +14,7 @@ from collections.abc import (
 from concurrent.futures import Future as SubmittedCall
 from threading import Condition
 from types import ModuleType
-from typing import ClassVar, Generic, Literal, TypeAlias, TypeVar, final, overload
+from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -23,6 +23,7 @@ from typing_extensions import CapsuleType, Never, Self, Unpack
 
 from spikewire.errors import Error
 from spikewire.jobs import AsyncJob, Job
+from spikewire.metrics.stats import StatsFields
 from spikewire.options import BlockingOptions, ClientOptions
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
@@ -81,6 +82,7 @@ __all__ = [
     "Read",
     "Record",
     "Row",
+    "Signals",
     "Step",
     "Write",
     "__version__",
@@ -4026,6 +4028,31 @@ class JobCore:
         """Its end on every node; a timeout of `None` or 0 is no limit."""
     def abort(self) -> AdminTask[None]:
         """Ends it on every node."""
+
+@final
+class Signals:
+    """The counters, gauges and events of a client."""
+
+    def __new__(cls, client: Client | AsyncClient) -> Self: ...
+    def turn(self, on: bool) -> None:
+        """Begins to count commands, or stops."""
+    def is_on(self) -> bool:
+        """Whether commands are counted."""
+    def reset(self) -> None:
+        """Forgets what was counted."""
+    def tell_of_slower_than(self, limit: Seconds | None) -> None:
+        """From how long a command takes there is an event of it; `None`: never."""
+    def listen(self, listens: bool) -> None:
+        """Keeps events for `wait` from here on, or no more."""
+    def wait(self, limit: float) -> tuple[list[tuple[Any, ...]], int]:
+        """Waits up to so many seconds for events: their names with what belongs to them, and how many
+        were lost.
+        """
+    def stats(self) -> StatsFields:
+        """What the client counted and holds, as plain values."""
+    @staticmethod
+    def bounds() -> list[float]:
+        """The upper bounds of the buckets of latencies, in seconds."""
 
 @final
 class Admin:

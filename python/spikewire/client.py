@@ -15,6 +15,7 @@ from spikewire.admin import settle
 from spikewire.builder import AsyncSession, Session
 from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
+from spikewire.metrics.control import Metrics, stats
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
 from spikewire.profiles.view import view
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from typing_extensions import Never, Self, Unpack
 
     from spikewire._native import AsyncDataset, Dataset
+    from spikewire.metrics.stats import Stats
     from spikewire.options import BlockingOptions, ClientOptions
     from spikewire.profiles.profile import Profile
     from spikewire.profiles.view import AsyncClientView, ClientView
@@ -139,6 +141,19 @@ class Client(_native.Client):
         to make and to keep; any number of threads may use it. With a profile it is that of
         ``with_profile(profile)``."""
         return Session(self if profile is None else self.with_profile(profile))
+
+    def stats(self) -> Stats:
+        """What this client counted since it was last reset, and what it holds at the moment: nodes,
+        connections, circuit breakers, the look at the cluster. Plain data.
+
+        Commands are counted once ``client.metrics.enable()`` was called.
+        """
+        return stats(self)
+
+    @property
+    def metrics(self) -> Metrics:
+        """Turns the counting of commands on and off, and tells of events."""
+        return Metrics(self)
 
     @property
     def indexes(self) -> Indexes:
@@ -293,6 +308,19 @@ class AsyncClient(_native.AsyncClient):
         """Where chains of the builder begin: ``await session.query(users.key("alice")).first()``.
         Cheap to make and to keep. With a profile it is that of ``with_profile(profile)``."""
         return AsyncSession(self if profile is None else self.with_profile(profile))
+
+    def stats(self) -> Stats:
+        """What this client counted since it was last reset, and what it holds at the moment: nodes,
+        connections, circuit breakers, the look at the cluster. Plain data.
+
+        Commands are counted once ``client.metrics.enable()`` was called.
+        """
+        return stats(self)
+
+    @property
+    def metrics(self) -> Metrics:
+        """Turns the counting of commands on and off, and tells of events."""
+        return Metrics(self)
 
     @property
     def indexes(self) -> AsyncIndexes:

@@ -16,10 +16,12 @@ use crate::{Benchmark, measured, repeat};
 pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "blocking get", run: blocking_get },
     Benchmark { name: "blocking put", run: blocking_put },
+    Benchmark { name: "blocking get, counted", run: blocking_get_counted },
     Benchmark { name: "blocking batch row", run: blocking_batch_row },
     Benchmark { name: "blocking scan row", run: blocking_scan_row },
     Benchmark { name: "tokio get, 32 at once", run: tokio_gets },
     Benchmark { name: "tokio put, 32 at once", run: tokio_puts },
+    Benchmark { name: "tokio get, 32 at once, counted", run: tokio_gets_counted },
 ];
 
 const TIMES: u64 = 200;
@@ -39,6 +41,11 @@ fn row(id: i64) -> [(&'static str, Value); 2] {
 
 /// Hands `work` a blocking client's dataset that holds [`RECORDS`] records.
 fn with_blocking(work: impl FnOnce(&spikewire::Dataset) -> u64) -> u64 {
+    with_blocking_client(|_, users| work(users))
+}
+
+/// The same with the client.
+fn with_blocking_client(work: impl FnOnce(&Client, &spikewire::Dataset) -> u64) -> u64 {
     let (_cluster, seeds) = cluster();
     let client =
         Client::builder().connections_per_node(1).connect(seeds).expect("the node is there");
@@ -46,13 +53,22 @@ fn with_blocking(work: impl FnOnce(&spikewire::Dataset) -> u64) -> u64 {
     for id in 0..RECORDS {
         users.put(id, row(id)).expect("it is written");
     }
-    let done = work(&users);
+    let done = work(&client, &users);
     client.close();
     done
 }
 
 fn blocking_get() -> u64 {
     with_blocking(|users| {
+        repeat(TIMES, || {
+            black_box(users.get(black_box(7)).expect("it is read"));
+        })
+    })
+}
+
+fn blocking_get_counted() -> u64 {
+    with_blocking_client(|client, users| {
+        client.metrics().turn(true);
         repeat(TIMES, || {
             black_box(users.get(black_box(7)).expect("it is read"));
         })
@@ -92,13 +108,14 @@ fn blocking_scan_row() -> u64 {
 
 /// Runs `round` a number of times on one thread with its event loop; a round is [`AT_ONCE`]
 /// commands that are in flight together.
-fn with_tokio<T>(round: impl AsyncFn(&spikewire::AsyncDataset) -> T) -> u64 {
+fn with_tokio<T>(counted: bool, round: impl AsyncFn(&spikewire::AsyncDataset) -> T) -> u64 {
     let (_cluster, seeds) = cluster();
     let runtime =
         runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
     let connect = AsyncClient::builder().connections_per_node(1).connect_tokio(seeds);
     let client = runtime.block_on(connect).expect("the node is there");
     let users = client.dataset("test", "users").expect("the names are sound");
+    client.metrics().turn(counted);
     let rounds = TIMES / 4;
     let repeat = |rounds| {
         runtime.block_on(async {
@@ -114,13 +131,19 @@ fn with_tokio<T>(round: impl AsyncFn(&spikewire::AsyncDataset) -> T) -> u64 {
 }
 
 fn tokio_gets() -> u64 {
-    with_tokio(async |users| {
-        try_join_all((0..AT_ONCE).map(|id| users.get(id))).await.expect("all are read")
-    })
+    with_tokio(false, get_all)
+}
+
+fn tokio_gets_counted() -> u64 {
+    with_tokio(true, get_all)
+}
+
+async fn get_all(users: &spikewire::AsyncDataset) -> Vec<Option<spikewire::Record>> {
+    try_join_all((0..AT_ONCE).map(|id| users.get(id))).await.expect("all are read")
 }
 
 fn tokio_puts() -> u64 {
-    with_tokio(async |users| {
+    with_tokio(false, async |users| {
         let puts = (0..AT_ONCE).map(|id| users.put(id, row(id)));
         try_join_all(puts).await.expect("all are written")
     })

@@ -18,6 +18,7 @@
 //! | [`columns`] | the same as arrays and tables, and these as records |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
 //! | [`errors`] | what goes wrong, as Python exceptions |
+//! | [`signals`] | what a client counts and tells of itself |
 //! | [`testing`] | the embedded cluster |
 //! | [`canned`] | canned replies over CQL |
 
@@ -47,6 +48,7 @@ mod operation;
 mod query;
 mod record;
 mod rows;
+mod signals;
 mod space;
 mod testing;
 mod value;
@@ -103,6 +105,8 @@ mod _native {
     use crate::record::Record;
     #[pymodule_export]
     use crate::rows::{Apply, Delete, Read, Row, Write};
+    #[pymodule_export]
+    use crate::signals::Signals;
     #[pymodule_export]
     use crate::testing::ClusterCore;
     #[pymodule_export]

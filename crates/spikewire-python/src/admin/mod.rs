@@ -28,7 +28,7 @@ use crate::space::text;
 use crate::value::GeoJSON;
 
 /// Where the administrative commands of a client run.
-fn origin(client: &Bound<'_, PyAny>) -> PyResult<Origin> {
+pub fn origin(client: &Bound<'_, PyAny>) -> PyResult<Origin> {
     match client.cast::<Client>() {
         Ok(client) => Ok(client.get().admin_origin()),
         Err(_) => Ok(client.cast::<AsyncClient>()?.get().admin_origin()),

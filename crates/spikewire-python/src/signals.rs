@@ -1,0 +1,153 @@
+//! What a client counts and tells of itself; `spikewire.metrics` makes classes of it.
+
+use std::time::Duration;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList, PyTuple};
+
+use spikewire_aerospike::cluster::{NodeStats, Stats};
+use spikewire_transport::metrics::{self, Event, Labels, SlowCommand, Totals};
+
+use crate::admin::origin;
+use crate::admin::task::Origin;
+use crate::arguments::seconds;
+
+/// The counters, gauges and events of a client.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct Signals {
+    origin: Origin,
+}
+
+#[pymethods]
+impl Signals {
+    #[new]
+    fn new(client: &Bound<'_, PyAny>) -> PyResult<Self> {
+        Ok(Self { origin: origin(client)? })
+    }
+
+    /// Begins to count commands, or stops.
+    fn turn(&self, py: Python<'_>, on: bool) -> PyResult<()> {
+        self.origin.core(py)?.cluster.metrics().turn(on);
+        Ok(())
+    }
+
+    /// Whether commands are counted.
+    fn is_on(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.origin.core(py)?.cluster.metrics().is_on())
+    }
+
+    /// Forgets what was counted.
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        let core = self.origin.core(py)?;
+        py.detach(|| core.cluster.metrics().reset());
+        Ok(())
+    }
+
+    /// From how long a command takes there is an event of it; `None`: never.
+    #[pyo3(signature = (limit))]
+    fn tell_of_slower_than(
+        &self,
+        py: Python<'_>,
+        limit: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let limit = limit.map(|limit| seconds("slower_than", limit)).transpose()?;
+        self.origin.core(py)?.cluster.metrics().tell_of_slower_than(limit);
+        Ok(())
+    }
+
+    /// Keeps events for `wait` from here on, or no more.
+    fn listen(&self, py: Python<'_>, listens: bool) -> PyResult<()> {
+        self.origin.core(py)?.cluster.metrics().events().listen(listens);
+        Ok(())
+    }
+
+    /// Waits up to so many seconds for events: their names with what belongs to them, and how many
+    /// were lost.
+    fn wait<'py>(&self, py: Python<'py>, limit: f64) -> PyResult<(Vec<Bound<'py, PyTuple>>, u64)> {
+        let limit = Duration::try_from_secs_f64(limit).unwrap_or_default();
+        let core = self.origin.core(py)?;
+        let (events, lost) = py.detach(|| core.cluster.metrics().events().wait(limit));
+        drop(core);
+        let told = events.iter().map(|event| told(py, event)).collect::<PyResult<_>>()?;
+        Ok((told, lost))
+    }
+
+    /// What the client counted and holds, as plain values.
+    fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let core = self.origin.core(py)?;
+        let stats = py.detach(|| core.cluster.stats());
+        let known = PyDict::new(py);
+        let Stats { counting, commands, in_flight, queued, nodes, tends, failed_tends, tend_age } =
+            stats;
+        known.set_item("counting", counting)?;
+        let all = commands.iter().map(|(labels, totals)| command(py, labels, totals));
+        known.set_item("commands", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
+        let all = nodes.iter().map(|known| node(py, known));
+        known.set_item("nodes", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
+        known.set_item("in_flight", in_flight)?;
+        known.set_item("queued", queued)?;
+        known.set_item("tends", tends)?;
+        known.set_item("failed_tends", failed_tends)?;
+        known.set_item("tend_age", tend_age.as_secs_f64())?;
+        Ok(known)
+    }
+
+    /// The upper bounds of the buckets of latencies, in seconds.
+    #[staticmethod]
+    fn bounds() -> Vec<f64> {
+        metrics::bounds().map(|bound| bound.as_secs_f64()).collect()
+    }
+}
+
+type Command<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64);
+
+fn command<'py>(
+    py: Python<'py>,
+    labels: &Labels,
+    totals: &Totals,
+) -> PyResult<Bound<'py, PyTuple>> {
+    let Labels { operation, namespace, node, result } = labels;
+    let Totals { latencies, records, retries } = totals;
+    let whole: Command<'_> = (
+        operation,
+        namespace.to_string(),
+        node.to_string(),
+        result,
+        latencies.counts().to_vec(),
+        latencies.sum().as_secs_f64(),
+        *records,
+        *retries,
+    );
+    whole.into_pyobject(py)
+}
+
+fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>> {
+    let NodeStats { name, address, connections, opened, errors, breaker_open } = node;
+    (name, address, connections, opened, errors, breaker_open).into_pyobject(py)
+}
+
+fn told<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {
+    let (name, node) = match event {
+        Event::NodeUp(node) => ("node_up", node),
+        Event::NodeDown(node) => ("node_down", node),
+        Event::BreakerOpened(node) => ("breaker_opened", node),
+        Event::BreakerClosed(node) => ("breaker_closed", node),
+        Event::MapChanged => return ("map_changed",).into_pyobject(py),
+        Event::Slow(slow) => {
+            let SlowCommand { operation, namespace, node, result, took, records, attempts } = slow;
+            let (namespace, node, took) = (&**namespace, &**node, took.as_secs_f64());
+            return (
+                "slow_command",
+                *operation,
+                namespace,
+                node,
+                *result,
+                took,
+                *records,
+                *attempts,
+            )
+                .into_pyobject(py);
+        }
+    };
+    (name, &**node).into_pyobject(py)
+}

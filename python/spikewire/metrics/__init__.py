@@ -1,0 +1,49 @@
+"""What clients count and tell of themselves: statistics, events, a slow-command log, Prometheus.
+
+    client.metrics.enable()
+    ...
+    for command in client.stats().commands:
+        print(command.operation, command.result, command.count, command.quantile(0.99))
+
+Counting is off at first, and costs nothing then. ``client.metrics`` turns it on and off;
+``client.stats()`` is plain data; ``prometheus`` makes text of it, ``wsgi_app`` and ``asgi_app``
+serve that, and ``Collector`` is for a registry of ``prometheus_client``.
+"""
+
+from __future__ import annotations
+
+from spikewire.metrics.control import Metrics
+from spikewire.metrics.events import (
+    BreakerClosed,
+    BreakerOpened,
+    Event,
+    EventsLost,
+    MapChanged,
+    NodeDown,
+    NodeUp,
+    SlowCommand,
+)
+from spikewire.metrics.exposition import CONTENT_TYPE, asgi_app, prometheus, wsgi_app
+from spikewire.metrics.registry import Collector
+from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, Stats
+
+__all__ = [
+    "BOUNDS",
+    "CONTENT_TYPE",
+    "BreakerClosed",
+    "BreakerOpened",
+    "Collector",
+    "CommandStats",
+    "Event",
+    "EventsLost",
+    "MapChanged",
+    "Metrics",
+    "NodeDown",
+    "NodeStats",
+    "NodeUp",
+    "SlowCommand",
+    "Stats",
+    "asgi_app",
+    "prometheus",
+    "wsgi_app",
+]

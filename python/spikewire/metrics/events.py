@@ -1,0 +1,173 @@
+"""What happens seldom, and the thread that tells of it."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import threading
+import weakref
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+from spikewire.errors import Error
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spikewire._native import Signals
+
+_log = logging.getLogger("spikewire.metrics")
+
+#: How long the thread waits for events before it looks whether the client is closed, in seconds.
+_WAIT = 0.5
+
+
+@dataclass(frozen=True)
+class NodeUp:
+    """A node joined the cluster, as the client sees it."""
+
+    node: str
+
+
+@dataclass(frozen=True)
+class NodeDown:
+    """A node left it."""
+
+    node: str
+
+
+@dataclass(frozen=True)
+class MapChanged:
+    """Another node holds a partition now."""
+
+
+@dataclass(frozen=True)
+class BreakerOpened:
+    """A node failed so often (``max_error_rate``) that commands leave it alone."""
+
+    node: str
+
+
+@dataclass(frozen=True)
+class BreakerClosed:
+    """Commands go there again."""
+
+    node: str
+
+
+@dataclass(frozen=True)
+class SlowCommand:
+    """A command took longer than ``client.metrics.slower_than`` says."""
+
+    operation: str
+    namespace: str
+    node: str
+    result: str
+    seconds: float
+    records: int
+    attempts: int
+
+
+@dataclass(frozen=True)
+class EventsLost:
+    """So many events came while callbacks were too slow, and are lost."""
+
+    count: int
+
+
+#: What callbacks are given.
+Event: TypeAlias = (
+    NodeUp | NodeDown | MapChanged | BreakerOpened | BreakerClosed | SlowCommand | EventsLost
+)
+
+_CLASSES: dict[str, Callable[..., Event]] = {
+    "node_up": NodeUp,
+    "node_down": NodeDown,
+    "map_changed": MapChanged,
+    "breaker_opened": BreakerOpened,
+    "breaker_closed": BreakerClosed,
+    "slow_command": SlowCommand,
+}
+
+
+def call_safely(callback: Callable[[Event], object], event: Event) -> None:
+    """Calls it; what it raises is logged."""
+    try:
+        callback(event)
+    except Exception:  # noqa: BLE001
+        _log.exception("a callback failed on %r", event)
+
+
+class Listener:
+    """The callbacks of a client; a thread calls them while there are any."""
+
+    def __init__(self, signals: Signals) -> None:
+        self._signals = signals
+        self._callbacks: dict[object, Callable[[Event], object]] = {}
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+
+    def add(self, callback: Callable[[Event], object]) -> Callable[[], None]:
+        """Calls it with every event from here on; returns what ends that."""
+        mark = object()
+        with self._lock:
+            self._signals.listen(True)
+            self._callbacks[mark] = callback
+            if self._thread is None:
+                name = "spikewire-events"
+                self._thread = threading.Thread(target=self._listen, name=name, daemon=True)
+                self._thread.start()
+                _listeners.add(self)
+
+        def remove() -> None:
+            with self._lock:
+                self._callbacks.pop(mark, None)
+                if not self._callbacks:
+                    self._hush()
+
+        return remove
+
+    def stop(self) -> None:
+        """Ends the thread, if another one calls."""
+        with self._lock:
+            self._callbacks.clear()
+            self._hush()
+            thread = self._thread
+        if thread is not None and thread is not threading.current_thread():
+            thread.join()
+
+    def _hush(self) -> None:
+        try:
+            self._signals.listen(False)
+        except Error:
+            return  # The client is closed, and nothing waits.
+
+    def _listen(self) -> None:
+        while True:
+            try:
+                told, lost = self._signals.wait(_WAIT)
+            except Error:
+                told, lost = [], 0
+                with self._lock:
+                    self._callbacks.clear()
+            with self._lock:
+                callbacks = list(self._callbacks.values())
+                if not callbacks:
+                    self._thread = None
+                    return
+            events: list[Event] = [_CLASSES[name](*fields) for name, *fields in told]
+            if lost:
+                events.append(EventsLost(lost))
+            for event in events:
+                for callback in callbacks:
+                    call_safely(callback, event)
+
+
+_listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
+
+
+@atexit.register
+def _stop_all() -> None:
+    """Threads that wait in the engine are not to be there when the interpreter ends."""
+    for listener in list(_listeners):
+        listener.stop()

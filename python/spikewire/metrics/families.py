@@ -1,0 +1,87 @@
+"""The statistics of a client as families of metrics, by the conventions of Prometheus."""
+
+from __future__ import annotations
+
+import math
+from itertools import accumulate
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, Stats
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
+
+    Labels: TypeAlias = dict[str, str]
+
+#: Every doubling of a microsecond is a bucket of Prometheus: which of ``BOUNDS`` that are.
+_STEP = 8
+
+
+class Family(NamedTuple):
+    """A name with its samples."""
+
+    name: str
+    kind: Literal["counter", "gauge", "histogram"]
+    help: str
+    samples: list[tuple[Labels, float]]
+    """Of a histogram: its sums."""
+    buckets: list[list[tuple[float, int]]]
+    """Of a histogram: how many are at most so large, for each of its samples; the last bound is
+    infinite."""
+
+
+def families(stats: Stats) -> Iterator[Family]:
+    """All of them. A counter's name is without ``_total``."""
+    yield Family(
+        "spikewire_command_duration_seconds",
+        "histogram",
+        "Time from the call of a command to its end, with all attempts.",
+        [(_of(command), command.seconds) for command in stats.commands],
+        [_buckets(command) for command in stats.commands],
+    )
+    for name, text, number in _COMMANDS:
+        samples = [(_of(command), float(number(command))) for command in stats.commands]
+        yield Family(f"spikewire_command_{name}", "counter", text, samples, [])
+    for name, kind, text, of_node in _NODES:
+        nodes = [
+            ({"node": f"{node.name} {node.address}"}, float(of_node(node))) for node in stats.nodes
+        ]
+        yield Family(f"spikewire_node_{name}", kind, text, nodes, [])
+    for name, kind, text, of_client in _CLIENT:
+        yield Family(f"spikewire_{name}", kind, text, [({}, float(of_client(stats)))], [])
+
+
+_COMMANDS: list[tuple[str, str, Callable[[CommandStats], int]]] = [
+    ("records", "Records that commands were about.", lambda command: command.records),
+    ("retries", "Attempts at commands beyond the first.", lambda command: command.retries),
+]
+_NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], int]]] = [
+    ("connections", "gauge", "Connections to the node.", lambda node: node.connections),
+    ("connections_opened", "counter", "Connections opened.", lambda node: node.opened),
+    ("window_errors", "gauge", "Failures in the breaker's window.", lambda node: node.errors),
+    ("breaker_open", "gauge", "1 while the breaker is open.", lambda node: node.breaker_open),
+]
+_CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], float]]] = [
+    ("commands_in_flight", "gauge", "Commands under way.", lambda stats: stats.in_flight),
+    ("commands_queued", "gauge", "Commands that wait to be sent.", lambda stats: stats.queued),
+    ("tends", "counter", "Looks at the cluster.", lambda stats: stats.tends),
+    ("tends_failed", "counter", "Those that found no node.", lambda stats: stats.failed_tends),
+    ("tend_age_seconds", "gauge", "Time since the last look.", lambda stats: stats.tend_age),
+    ("counting", "gauge", "1 while commands are counted.", lambda stats: stats.counting),
+]
+
+
+def _of(command: CommandStats) -> Labels:
+    return {
+        "operation": command.operation,
+        "namespace": command.namespace,
+        "node": command.node,
+        "result": command.result,
+    }
+
+
+def _buckets(command: CommandStats) -> list[tuple[float, int]]:
+    up_to = list(accumulate(command.buckets))
+    inside = [(bound, up_to[at]) for at, bound in enumerate(BOUNDS) if at % _STEP == 0]
+    return [*inside, (math.inf, command.count)]

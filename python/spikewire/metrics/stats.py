@@ -1,0 +1,187 @@
+"""Statistics of a client as plain data; ``client.stats()``."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from spikewire._native import Signals
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from typing_extensions import TypedDict
+
+    CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int]
+    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool]
+
+    class StatsFields(TypedDict):
+        """What the engine tells."""
+
+        counting: bool
+        commands: list[CommandFields]
+        nodes: list[NodeFields]
+        in_flight: int
+        queued: int
+        tends: int
+        failed_tends: int
+        tend_age: float
+
+
+#: The upper bounds of the buckets of latencies, in seconds: 1 µs to 17 s, eight to each doubling. A
+#: last bucket, beyond them, has none.
+BOUNDS: tuple[float, ...] = tuple(Signals.bounds())
+
+
+@dataclass(frozen=True)
+class CommandStats:
+    """What commands of one kind, on one namespace and node, with one result came to."""
+
+    operation: str
+    """``get``, ``exists``, ``put``, ``add``, ``append``, ``prepend``, ``touch``, ``delete``,
+    ``operate``, ``apply``, ``batch_read``, ``batch_write`` or ``info``. A batch is a command
+    for each node that has a part of it."""
+    namespace: str
+    """Empty where there is none. A batch of several namespaces counts as one of its first row's."""
+    node: str
+    """Name and address; empty where the command reached none."""
+    result: str
+    """``ok``, a result code's name such as ``not_found``, or what went wrong on this side:
+    ``timeout``, ``connection``, ``busy``, ``circuit_open``, ``no_node``, ``withdrawn`` ..."""
+    count: int
+    """Commands."""
+    seconds: float
+    """Their latencies together, each from the call to its end, with all attempts and pauses."""
+    records: int
+    """Records that they were about."""
+    retries: int
+    """Attempts beyond the first."""
+    buckets: tuple[int, ...]
+    """How many latencies are in each bucket of ``BOUNDS``, and beyond them."""
+
+    @property
+    def mean(self) -> float:
+        """The mean latency in seconds; NaN of no commands."""
+        return self.seconds / self.count if self.count else math.nan
+
+    def quantile(self, share: float) -> float:
+        """A latency in seconds that this share of the commands (0.99) did not exceed; at most an
+        eighth too high. NaN of no commands, infinite beyond 17 s.
+
+        Raises ``ValueError`` for a share that is not between 0 and 1.
+        """
+        if not 0 <= share <= 1:
+            raise ValueError(f"share must be between 0 and 1, got {share!r}")
+        if not self.count:
+            return math.nan
+        wanted = max(1, math.ceil(share * self.count))
+        for bound, seen in zip((*BOUNDS, math.inf), accumulate(self.buckets), strict=True):
+            if seen >= wanted:
+                return bound
+        return math.inf
+
+
+@dataclass(frozen=True)
+class NodeStats:
+    """A node as the client sees it."""
+
+    name: str
+    address: str
+    connections: int
+    """Connections that commands share, open or being opened; without those of queries."""
+    opened: int
+    """How many of them there were in all."""
+    errors: int
+    """Failures in this window of the circuit breaker (``max_error_rate``)."""
+    breaker_open: bool
+    """Whether the circuit breaker keeps commands away."""
+
+
+@dataclass(frozen=True)
+class Stats:
+    """What a client counted since the last reset, and what it holds at the moment."""
+
+    counting: bool
+    """Whether commands are counted (``client.metrics.enable()``)."""
+    commands: tuple[CommandStats, ...]
+    nodes: tuple[NodeStats, ...]
+    in_flight: int
+    """Commands that were sent or wait to be, as of the last replies; while commands are not counted
+    it is looked at ten times a second."""
+    queued: int
+    """Those of them that wait for a place on a connection."""
+    tends: int
+    """How often the client looked at the cluster."""
+    failed_tends: int
+    """How often it found no node."""
+    tend_age: float
+    """How long ago it looked last, in seconds."""
+
+    def select(
+        self,
+        *,
+        operation: str | None = None,
+        namespace: str | None = None,
+        node: str | None = None,
+        result: str | None = None,
+    ) -> CommandStats:
+        """All commands with these labels added up; a label that is not given is empty then."""
+        wanted = (operation, namespace, node, result)
+        these = [
+            command
+            for command in self.commands
+            if all(
+                want in (None, have)
+                for want, have in zip(
+                    wanted,
+                    (command.operation, command.namespace, command.node, command.result),
+                    strict=True,
+                )
+            )
+        ]
+        return CommandStats(
+            operation=operation or "",
+            namespace=namespace or "",
+            node=node or "",
+            result=result or "",
+            count=sum(command.count for command in these),
+            seconds=sum(command.seconds for command in these),
+            records=sum(command.records for command in these),
+            retries=sum(command.retries for command in these),
+            buckets=tuple(
+                sum(column)
+                for column in zip([0] * (len(BOUNDS) + 1), *(c.buckets for c in these), strict=True)
+            ),
+        )
+
+
+def made(fields: StatsFields) -> Stats:
+    """The classes of what the engine tells."""
+    commands = [
+        CommandStats(
+            operation,
+            namespace,
+            node,
+            result,
+            sum(buckets),
+            seconds,
+            records,
+            retries,
+            tuple(buckets),
+        )
+        for operation, namespace, node, result, buckets, seconds, records, retries in fields[
+            "commands"
+        ]
+    ]
+    return Stats(
+        fields["counting"],
+        tuple(commands),
+        tuple(NodeStats(*node) for node in fields["nodes"]),
+        fields["in_flight"],
+        fields["queued"],
+        fields["tends"],
+        fields["failed_tends"],
+        fields["tend_age"],
+    )

@@ -1,0 +1,313 @@
+"""What clients count and tell of themselves, and what Prometheus makes of it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import math
+import threading
+import time
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from prometheus_client import CollectorRegistry, generate_latest
+from prometheus_client.parser import text_string_to_metric_families
+
+import spikewire
+from spikewire import metrics
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+#: Longer than anything here takes on a loaded machine.
+LONG = 60
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster(nodes=2) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster: Cluster) -> Iterator[spikewire.Client]:
+    with spikewire.Client(cluster.seeds) as client:
+        yield client
+
+
+def eventually(what: str, done: Callable[[], object]) -> None:
+    end = time.monotonic() + LONG
+    while not done():
+        assert time.monotonic() < end, what
+        time.sleep(0.01)
+
+
+def test_nothing_is_counted_until_it_is_asked_for(client: spikewire.Client) -> None:
+    users = client.dataset("test", "counted")
+    users.put(1, {"n": 1})
+    assert not client.metrics.enabled
+    assert client.stats().commands == ()
+    client.metrics.enable()
+    assert client.metrics.enabled
+    users.put(1, {"n": 1})
+    users.get(1)
+    with pytest.raises(spikewire.RecordNotFound):
+        users.get("nobody")
+    users.put_many({key: {"n": key} for key in range(100)})
+    stats = client.stats()
+    assert stats.counting
+    assert stats.select(operation="put", result="ok").count == 1
+    assert stats.select(operation="get").count == 2
+    missing = stats.select(operation="get", result="not_found")
+    assert (missing.count, missing.records, missing.retries) == (1, 1, 0)
+    assert 0 < missing.mean < LONG
+    assert missing.mean <= missing.quantile(1) <= missing.mean * 1.126
+    assert stats.select(operation="batch_write", namespace="test").records == 100
+    assert {command.namespace for command in stats.commands} == {"test"}
+    known = {f"{node.name} {node.address}" for node in stats.nodes}
+    assert {command.node for command in stats.commands} <= known
+    client.metrics.disable()
+    users.put(1, {"n": 1})
+    assert client.stats().commands == stats.commands
+    client.metrics.reset()
+    assert client.stats().commands == ()
+
+
+def test_gauges_are_there_at_all_times(client: spikewire.Client) -> None:
+    client.dataset("test", "gauges").put_many({key: {"n": key} for key in range(100)})
+    stats = client.stats()
+    assert len(stats.nodes) == 2
+    assert {node.name for node in stats.nodes} == {node.name for node in client.nodes()}
+    for node in stats.nodes:
+        assert 0 < node.connections <= node.opened
+        assert (node.errors, node.breaker_open) == (0, False)
+    assert stats.tends > 0
+    assert 0 <= stats.tend_age < LONG
+    nothing = stats.select(operation="get")
+    assert nothing.count == 0
+    assert math.isnan(nothing.mean)
+    assert math.isnan(nothing.quantile(0.5))
+    with pytest.raises(ValueError, match="share must be between 0 and 1, got 99"):
+        nothing.quantile(99)
+
+
+def test_asyncio_counts_the_same(cluster: Cluster) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds) as client:
+            client.metrics.enable()
+            users = client.dataset("test", "counted")
+            await asyncio.gather(*(users.put(key, {"n": key}) for key in range(500)))
+            assert client.stats().select(operation="put", result="ok").count == 500
+            assert client.stats().in_flight == 0
+
+    asyncio.run(main())
+
+
+def test_a_closed_client_says_so(cluster: Cluster) -> None:
+    client = spikewire.Client(cluster.seeds)
+    client.close()
+    with pytest.raises(spikewire.ClientClosed):
+        client.stats()
+    with pytest.raises(spikewire.ClientClosed):
+        client.metrics.enable()
+
+
+def parsed(text: str) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+    """What the parser of ``prometheus_client`` reads, by name and labels."""
+    return {
+        (sample.name, frozenset(sample.labels.items())): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def test_prometheus_reads_what_threads_did(client: spikewire.Client) -> None:
+    client.metrics.enable()
+    done = [0] * 8
+    stop = threading.Event()
+
+    def work(thread: int) -> None:
+        users = client.dataset("test", f"load{thread}")
+        while not stop.is_set():
+            users.put(done[thread], {"n": 1})
+            done[thread] += 1
+
+    def scraped() -> float:
+        samples = parsed(metrics.prometheus(client))
+        name = "spikewire_command_duration_seconds_count"
+        return sum(value for (of, _), value in samples.items() if of == name)
+
+    threads = [threading.Thread(target=work, args=(thread,)) for thread in range(8)]
+    for thread in threads:
+        thread.start()
+    before = 0.0
+    for _ in range(20):
+        least = sum(done)
+        now = scraped()
+        # Each thread has one more under way at most, and may go on while the text is made.
+        assert max(before, least) <= now <= sum(done) + len(threads)
+        before = now
+        time.sleep(0.01)
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert scraped() == sum(done) > 0
+
+
+def test_the_text_keeps_the_conventions(client: spikewire.Client) -> None:
+    client.metrics.enable()
+    users = client.dataset("test", "text")
+    for key in range(50):
+        users.put(key, {"n": key})
+    text = metrics.prometheus(client, labels={"client": 'the "first"\\one'})
+    families = {family.name: family for family in text_string_to_metric_families(text)}
+    for name, kind in [
+        ("spikewire_command_duration_seconds", "histogram"),
+        ("spikewire_command_records", "counter"),
+        ("spikewire_node_connections", "gauge"),
+        ("spikewire_node_connections_opened", "counter"),
+        ("spikewire_commands_in_flight", "gauge"),
+        ("spikewire_tends", "counter"),
+        ("spikewire_tend_age_seconds", "gauge"),
+    ]:
+        assert families[name].type == kind
+        assert families[name].documentation
+        for sample in families[name].samples:
+            assert sample.labels["client"] == 'the "first"\\one'
+    durations = families["spikewire_command_duration_seconds"].samples
+    stats = client.stats()
+    for command in stats.commands:
+        mine = [sample for sample in durations if sample.labels["node"] == command.node]
+        bounds = [s for s in mine if s.name.endswith("_bucket")]
+        counts = [sample.value for sample in bounds]
+        assert counts == sorted(counts)
+        assert counts[-1] == command.count
+        assert [s.labels["le"] for s in bounds][::25] == ["1e-06", "+Inf"]
+        (total,) = (s.value for s in mine if s.name.endswith("_sum"))
+        assert total == pytest.approx(command.seconds)
+    assert sum(command.count for command in stats.commands) == 50
+
+
+def test_a_registry_collects_the_same(client: spikewire.Client) -> None:
+    client.metrics.enable()
+    client.dataset("test", "registry").put(1, {"n": 1})
+    registry = CollectorRegistry()
+    registry.register(metrics.Collector(client, labels={"client": "a"}))
+    ours = parsed(metrics.prometheus(client, labels={"client": "a"}))
+    theirs = parsed(generate_latest(registry).decode())
+
+    def counted(
+        samples: dict[tuple[str, frozenset[tuple[str, str]]], float],
+    ) -> dict[tuple[str, frozenset[tuple[str, str]]], float]:
+        return {key: value for key, value in samples.items() if "command_" in key[0]}
+
+    assert counted(ours) == counted(theirs)
+    assert {name for name, _ in ours} == {name for name, _ in theirs}
+
+
+def test_applications_serve_the_text(cluster: Cluster) -> None:
+    heard: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def respond(status: str, headers: list[tuple[str, str]]) -> None:
+        heard.append((status, headers))
+
+    client = spikewire.Client(cluster.seeds)
+    app = metrics.wsgi_app(client)
+    body = b"".join(app({}, respond))
+    assert ("spikewire_counting", frozenset()) in parsed(body.decode())
+    (status, headers) = heard.pop()
+    assert status == "200 OK"
+    assert dict(headers)["Content-Type"] == metrics.CONTENT_TYPE
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        raise AssertionError
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    served = metrics.asgi_app(client)
+    asyncio.run(served({"type": "http"}, receive, send))
+    assert sent[0]["status"] == 200
+    assert ("spikewire_counting", frozenset()) in parsed(sent[1]["body"].decode())
+    with pytest.raises(RuntimeError, match="over http, not websocket"):
+        asyncio.run(served({"type": "websocket"}, receive, send))
+    client.close()
+    assert b"closed" in b"".join(app({}, respond))
+    assert heard.pop()[0].startswith("503 ")
+
+
+def test_events_reach_every_callback_and_none_does_harm(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    def fails(event: metrics.Event) -> None:
+        raise ZeroDivisionError(event)
+
+    told: list[metrics.Event] = []
+    with Cluster(nodes=2) as cluster, spikewire.Client(cluster.seeds, tend_interval=0.05) as client:
+        gone = client.nodes()[1]
+        client.metrics.on_event(fails)
+        end = client.metrics.on_event(told.append)
+        number = next(
+            number for number, seed in enumerate(cluster.seeds.split(",")) if seed == gone.address
+        )
+        cluster.kill(number)
+        down = metrics.NodeDown(f"{gone.name} {gone.address}")
+        eventually("it is told of", lambda: {down, metrics.MapChanged()} <= set(told))
+        cluster.restart(number)
+        eventually("and back", lambda: any(isinstance(event, metrics.NodeUp) for event in told))
+        end()
+        end()
+    eventually("both are logged", lambda: "a callback failed on NodeUp" in caplog.text)
+    assert "ZeroDivisionError" in caplog.text
+    eventually(
+        "the thread ends with the client",
+        lambda: all(thread.name != "spikewire-events" for thread in threading.enumerate()),
+    )
+
+
+def test_on_a_loop_callbacks_run_there(cluster: Cluster) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds) as client:
+            told: asyncio.Queue[tuple[metrics.Event, int]] = asyncio.Queue()
+            end = client.metrics.on_event(
+                lambda event: told.put_nowait((event, threading.get_ident()))
+            )
+            client.metrics.enable()
+            client.metrics.log_slow(0, logger=logging.getLogger("nothing"))
+            await client.dataset("test", "loops").put(1, {"n": 1})
+            event, thread = await asyncio.wait_for(told.get(), LONG)
+            assert isinstance(event, metrics.SlowCommand)
+            assert event.operation == "put"
+            assert thread == threading.get_ident()
+            end()
+
+    asyncio.run(main())
+
+
+def test_slow_commands_are_logged(
+    client: spikewire.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "spikewire.slow")
+    client.metrics.enable()
+    client.metrics.log_slow(0)
+    client.dataset("test", "slow").put(1, {"n": 1})
+    eventually("it is logged", lambda: caplog.records)
+    (record,) = caplog.records
+    assert record.name == "spikewire.slow"
+    assert record.getMessage().startswith("put in test took 0.0")
+    event: object = cast("object", vars(record)["event"])
+    assert isinstance(event, metrics.SlowCommand)
+    assert (event.operation, event.namespace, event.result) == ("put", "test", "ok")
+    assert (event.records, event.attempts) == (1, 1)
+    client.metrics.log_slow(LONG)
+    client.dataset("test", "slow").put(1, {"n": 1})
+    client.metrics.log_slow(None)
+    client.dataset("test", "slow").put(1, {"n": 1})
+    time.sleep(0.1)
+    assert len(caplog.records) == 1
+    with pytest.raises(ValueError, match="slower_than"):
+        client.metrics.log_slow(-1)
+    with pytest.raises(TypeError, match="slower_than"):
+        client.metrics.log_slow("a second")  # type: ignore[arg-type]
