@@ -4045,8 +4045,8 @@ class Signals:
     def listen(self, listens: bool) -> None:
         """Keeps events for `wait` from here on, or no more."""
     def wait(self, limit: float) -> tuple[list[tuple[Any, ...]], int]:
-        """Waits up to so many seconds for events: their names with what belongs to them, and how many
-        were lost.
+        """Waits up to so many seconds for events: their names with what belongs to them, and how
+        many were lost.
         """
     def stats(self) -> StatsFields:
         """What the client counted and holds, as plain values."""

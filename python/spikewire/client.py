@@ -15,7 +15,6 @@ from spikewire.admin import settle
 from spikewire.builder import AsyncSession, Session
 from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
-from spikewire.metrics.control import Metrics, stats
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
 from spikewire.profiles.view import view
@@ -31,6 +30,7 @@ if TYPE_CHECKING:
     from typing_extensions import Never, Self, Unpack
 
     from spikewire._native import AsyncDataset, Dataset
+    from spikewire.metrics.control import Metrics
     from spikewire.metrics.stats import Stats
     from spikewire.options import BlockingOptions, ClientOptions
     from spikewire.profiles.profile import Profile
@@ -148,11 +148,15 @@ class Client(_native.Client):
 
         Commands are counted once ``client.metrics.enable()`` was called.
         """
+        from spikewire.metrics.control import stats  # Loaded where it is used.
+
         return stats(self)
 
     @property
     def metrics(self) -> Metrics:
         """Turns the counting of commands on and off, and tells of events."""
+        from spikewire.metrics.control import Metrics
+
         return Metrics(self)
 
     @property
@@ -315,11 +319,15 @@ class AsyncClient(_native.AsyncClient):
 
         Commands are counted once ``client.metrics.enable()`` was called.
         """
+        from spikewire.metrics.control import stats  # Loaded where it is used.
+
         return stats(self)
 
     @property
     def metrics(self) -> Metrics:
         """Turns the counting of commands on and off, and tells of events."""
+        from spikewire.metrics.control import Metrics
+
         return Metrics(self)
 
     @property

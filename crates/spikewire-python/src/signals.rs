@@ -61,8 +61,8 @@ impl Signals {
         Ok(())
     }
 
-    /// Waits up to so many seconds for events: their names with what belongs to them, and how many
-    /// were lost.
+    /// Waits up to so many seconds for events: their names with what belongs to them, and how
+    /// many were lost.
     fn wait<'py>(&self, py: Python<'py>, limit: f64) -> PyResult<(Vec<Bound<'py, PyTuple>>, u64)> {
         let limit = Duration::try_from_secs_f64(limit).unwrap_or_default();
         let core = self.origin.core(py)?;

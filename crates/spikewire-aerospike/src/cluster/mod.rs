@@ -138,6 +138,7 @@ impl Cluster {
             return;
         }
         self.shared.signal.wake();
+        self.shared.metrics.events().listen(false);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) {
             // A panic was reported when it happened.

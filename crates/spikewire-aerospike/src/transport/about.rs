@@ -34,19 +34,19 @@ pub(super) fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> A
         return About { operation: "info", namespace: "", records: 0 };
     }
     let message = bytes.get(frame::HEADER_LEN..).unwrap_or_default();
-    let (operation, said) = match Header::parse(message) {
-        Ok(header) if header.info1 & info1::BATCH != 0 => {
-            let name = if target.write { "batch_write" } else { "batch_read" };
-            (name, namespace_of_first_row(message))
-        }
-        Ok(header) => (operation(&header, message), namespace(&message[HEADER_LEN..])),
-        Err(_) => ("command", None),
+    let Ok(header) = Header::parse(message) else {
+        return About { operation: "command", namespace: "", records: weight };
     };
+    if header.info1 & info1::BATCH != 0 {
+        let operation = if target.write { "batch_write" } else { "batch_read" };
+        let namespace = namespace_of_first_row(message).unwrap_or_default();
+        return About { operation, namespace, records: weight };
+    }
     let namespace = match &target.aim {
         Aim::Partition(namespace, _) => namespace,
-        Aim::Node(_) => said.unwrap_or_default(),
+        Aim::Node(_) => namespace(&message[HEADER_LEN..]).unwrap_or_default(),
     };
-    About { operation, namespace, records: weight }
+    About { operation: operation(&header, message), namespace, records: weight }
 }
 
 /// What is done to one record.

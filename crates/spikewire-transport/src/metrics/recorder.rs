@@ -83,12 +83,15 @@ pub(crate) struct Recorder {
     /// The node in that list by its key; 0 where it is not known yet.
     by_key: Vec<usize>,
     series: FxHashMap<Id, Arc<Series>>,
+    /// The one that was counted last, which is often the next one as well.
+    last: Option<(Id, Arc<Series>)>,
 }
 
 impl Recorder {
     pub(super) fn new(shard: Arc<Shard>) -> Self {
         let (namespaces, nodes) = (vec!["".into()], vec!["".into()]);
-        Self { shard, namespaces, nodes, by_key: Vec::new(), series: FxHashMap::default() }
+        let (by_key, series, last) = Default::default();
+        Self { shard, namespaces, nodes, by_key, series, last }
     }
 
     /// Counts a command that this node answered.
@@ -130,20 +133,30 @@ impl Recorder {
         node
     }
 
+    fn find(&mut self, id: Id, operation: &'static str, result: &'static str) -> Arc<Series> {
+        let Self { shard, namespaces, nodes, series, .. } = self;
+        let series = series.entry(id).or_insert_with(|| {
+            let (namespace, node) = (namespaces[id.namespace].clone(), nodes[id.node].clone());
+            let labels = Labels { operation, namespace, node, result };
+            let new = Arc::new(Series::default());
+            shard.series.lock().push((labels, new.clone()));
+            new
+        });
+        series.clone()
+    }
+
     fn count(&mut self, metrics: &Metrics, node: usize, ended: &Ended<'_>) {
         let &Ended { about, result, attempts, .. } = ended;
         let namespace = number(&mut self.namespaces, about.namespace, NAMESPACES);
         let (operation, outcome) = (about.operation.as_ptr().addr(), result.as_ptr().addr());
         let id = Id { operation, result: outcome, namespace, node };
-        let Self { shard, namespaces, nodes, series, .. } = self;
-        let series = series.entry(id).or_insert_with(|| {
-            let namespace = namespaces[namespace].clone();
-            let node = nodes[node].clone();
-            let labels = Labels { operation: about.operation, namespace, node, result };
-            let new = Arc::new(Series::default());
-            shard.series.lock().push((labels, new.clone()));
-            new
-        });
+        let series = match &self.last {
+            Some((last, series)) if *last == id => series,
+            _ => {
+                let series = self.find(id, about.operation, result);
+                &self.last.insert((id, series)).1
+            }
+        };
         let nanos = ended.ended.0.saturating_sub(ended.started.0);
         series.latencies.record(nanos);
         raise(&series.records, about.records as u64);
