@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from spikewire import _native, op
@@ -169,16 +169,22 @@ def check(path: Path, name: str, value: object) -> None:
 
 def writes(many: bool, operations: object) -> bool:
     """Whether there is an operation that writes among them, and no mistake in them."""
-    verb = "operate_many" if many else "operate"
     try:
-        # Refused by any operations: by some for what only reads take, by others for what only
-        # writes take. That is quicker than to be refused for want of a connection.
-        _try(verb, (_FIRST[verb], operations), {"read_mode": "one", "ttl": 1})
+        _decider(many)(operations)
     except ValueError as error:
         return str(error).startswith("read_touch and read_mode")
     except (TypeError, OverflowError):  # The call itself says so.
         return False
     return False
+
+
+@cache
+def _decider(many: bool) -> partial[Any]:
+    """A call that is always refused: some operations do not take what only reads take, the others
+    what only writes take. That is quicker than to be refused for want of a connection.
+    """
+    verb = "operate_many" if many else "operate"
+    return partial(getattr(_trial(), verb), _FIRST[verb], read_mode="one", ttl=1)
 
 
 def _try(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:

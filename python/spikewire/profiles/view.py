@@ -214,21 +214,19 @@ def _verb(method: Callable[..., Any], name: str, state: State) -> Callable[..., 
 class OperateVerb:
     """``operate`` or ``operate_many``, where reading and writing have different options."""
 
-    __slots__ = ("_many", "_method", "_reading", "_writing")
+    __slots__ = ("_many", "_reading", "_writing")
 
     def __init__(
         self, method: Callable[..., Any], reading: dict[str, Any], writing: dict[str, Any]
     ) -> None:
-        self._method = method
         self._many = method.__name__ == "operate_many"
-        self._reading = reading
-        self._writing = writing
+        self._reading = partial(method, **reading)
+        self._writing = partial(method, **writing)
 
     def chosen(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> partial[Any]:
         """The verb with the options for these operations."""
         operations = arguments[1] if len(arguments) > 1 else options.get("operations")
-        own = self._writing if writes(self._many, operations) else self._reading
-        return partial(self._method, **own)
+        return self._writing if writes(self._many, operations) else self._reading
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return self.chosen(arguments, options)(*arguments, **options)
