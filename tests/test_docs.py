@@ -39,6 +39,8 @@ PROGRAMS = [
     "docs/queries.md",
     "docs/columns.md",
     "docs/operations.md",
+    "docs/tasks.md",
+    "docs/pool.md",
     "docs/in-flight.md",
     "docs/errors.md",
     "docs/observability.md",
@@ -174,6 +176,7 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
     [
         ("docs/python.md", spikewire.Dataset),
         ("docs/in-flight.md", _native.FutureBase),
+        ("docs/pool.md", spikewire.Pool),
         ("docs/embedded-cluster.md", Cluster),
         ("docs/cassandra.md", cql.Session),
         ("docs/cassandra.md", cql.Rows),
@@ -187,6 +190,7 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
     ids=[
         "verbs",
         "futures",
+        "pool",
         "cluster",
         "session",
         "result",
