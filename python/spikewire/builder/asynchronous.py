@@ -30,6 +30,7 @@ __all__ = [
     "AsyncExistsMany",
     "AsyncExistsOne",
     "AsyncRead",
+    "AsyncReadOne",
     "AsyncScan",
     "AsyncSession",
     "AsyncTouchMany",
@@ -143,6 +144,12 @@ class AsyncRead(_Many, read.Read):
         ) -> Any: ...
 
 
+class AsyncReadOne(read.ReadOne, AsyncRead):
+    """Reads one record."""
+
+    __slots__ = ()
+
+
 class AsyncWriteMany(_Many, write.Write):
     """Writes bins of several records, or as part of a chain."""
 
@@ -171,7 +178,7 @@ class AsyncExistsMany(_Many, plain.Exists):
     __slots__ = ()
 
 
-class AsyncWriteOne(_Chain, write.Write):
+class AsyncWriteOne(_Chain, write.WriteOne):
     """Writes bins of one record."""
 
     __slots__ = ()
@@ -208,7 +215,7 @@ class AsyncWriteOne(_Chain, write.Write):
         def first(self) -> Future[Record]: ...
 
 
-class AsyncDeleteOne(_Chain, plain.Delete):
+class AsyncDeleteOne(_Chain, plain.DeleteOne):
     """Deletes one record; gives whether there was one."""
 
     __slots__ = ()
@@ -242,7 +249,7 @@ class AsyncDeleteOne(_Chain, plain.Delete):
         ) -> AsyncIterator[Result]: ...
 
 
-class AsyncTouchOne(_Chain, plain.Touch):
+class AsyncTouchOne(_Chain, plain.TouchOne):
     """Renews the time to live of one record."""
 
     __slots__ = ()
@@ -276,7 +283,7 @@ class AsyncTouchOne(_Chain, plain.Touch):
         ) -> AsyncIterator[Result]: ...
 
 
-class AsyncExistsOne(_Chain, plain.Exists):
+class AsyncExistsOne(_Chain, plain.ExistsOne):
     """Asks whether one record exists."""
 
     __slots__ = ()
@@ -383,7 +390,11 @@ class AsyncSession(Start):
 
     __slots__ = ()
 
-    _one = Face(AsyncRead, AsyncWriteOne, AsyncDeleteOne, AsyncTouchOne, AsyncExistsOne)
+    _read_one = AsyncReadOne
+    _write_one = AsyncWriteOne
+    _delete_one = AsyncDeleteOne
+    _touch_one = AsyncTouchOne
+    _exists_one = AsyncExistsOne
     _many = Face(AsyncRead, AsyncWriteMany, AsyncDeleteMany, AsyncTouchMany, AsyncExistsMany)
     _scan = AsyncScan
     _dataset = AsyncDataset

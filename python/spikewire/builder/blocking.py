@@ -29,6 +29,7 @@ __all__ = [
     "ExistsMany",
     "ExistsOne",
     "Read",
+    "ReadOne",
     "Scan",
     "Session",
     "TouchMany",
@@ -141,6 +142,12 @@ class Read(_Many, read.Read):
         ) -> Any: ...
 
 
+class ReadOne(read.ReadOne, Read):
+    """Reads one record."""
+
+    __slots__ = ()
+
+
 class WriteMany(_Many, write.Write):
     """Writes bins of several records, or as part of a chain."""
 
@@ -169,7 +176,7 @@ class ExistsMany(_Many, plain.Exists):
     __slots__ = ()
 
 
-class WriteOne(_Chain, write.Write):
+class WriteOne(_Chain, write.WriteOne):
     """Writes bins of one record."""
 
     __slots__ = ()
@@ -200,7 +207,7 @@ class WriteOne(_Chain, write.Write):
         def first(self) -> Record: ...
 
 
-class DeleteOne(_Chain, plain.Delete):
+class DeleteOne(_Chain, plain.DeleteOne):
     """Deletes one record; gives whether there was one."""
 
     __slots__ = ()
@@ -230,7 +237,7 @@ class DeleteOne(_Chain, plain.Delete):
         ) -> Iterator[Result]: ...
 
 
-class TouchOne(_Chain, plain.Touch):
+class TouchOne(_Chain, plain.TouchOne):
     """Renews the time to live of one record."""
 
     __slots__ = ()
@@ -260,7 +267,7 @@ class TouchOne(_Chain, plain.Touch):
         ) -> Iterator[Result]: ...
 
 
-class ExistsOne(_Chain, plain.Exists):
+class ExistsOne(_Chain, plain.ExistsOne):
     """Asks whether one record exists."""
 
     __slots__ = ()
@@ -362,7 +369,11 @@ class Session(Start):
 
     __slots__ = ()
 
-    _one = Face(Read, WriteOne, DeleteOne, TouchOne, ExistsOne)
+    _read_one = ReadOne
+    _write_one = WriteOne
+    _delete_one = DeleteOne
+    _touch_one = TouchOne
+    _exists_one = ExistsOne
     _many = Face(Read, WriteMany, DeleteMany, TouchMany, ExistsMany)
     _scan = Scan
     _dataset = Dataset

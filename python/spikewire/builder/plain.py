@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from spikewire import op
 from spikewire._native import Delete as DeleteRow
@@ -15,64 +15,89 @@ if TYPE_CHECKING:
     from spikewire._native import Row
     from spikewire.builder.results import Missing, OnError
 
-__all__ = ["Delete", "Exists", "Plain", "Touch"]
+__all__ = ["Delete", "DeleteOne", "Exists", "ExistsOne", "Touch", "TouchOne"]
 
 
-class Plain(Rows):
-    """A step that is one verb: on one key, what the verb returns."""
-
-    __slots__ = ()
-
-    #: The verb on one key.
-    _verb: ClassVar[str]
-
-    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
-        """Makes the call: all steps of the chain and all keys, in one.
-
-        For one key without a strategy this is the verb, and gives and raises what it does."""
-        if self._single and self._before is None and on_error is None and missing is None:
-            verb = getattr(self._verbs, self._verb)
-            if self._options is None:
-                return verb(self._keys)
-            return verb(self._keys, **self._options)
-        return super().execute(on_error=on_error, missing=missing)
-
-
-class Delete(Plain, Writing):
+class Delete(Rows, Writing):
     """Deletes records."""
 
     __slots__ = ()
-    _verb = "delete"
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
-        return verbs.delete_many(keys, **(self._options or {}))
+        return verbs.delete_many(keys, **self._keywords())
 
     def _row(self, key: Any, options: dict[str, Any]) -> Row:
         return DeleteRow(key, **options)
 
 
-class Touch(Plain, Expiring, Writing):
+class Touch(Rows, Expiring, Writing):
     """Renews the time to live of records."""
 
     __slots__ = ()
-    _verb = "touch"
     _needs_record = True
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
-        return verbs.operate_many(keys, [op.touch()], **(self._options or {}))
+        return verbs.operate_many(keys, [op.touch()], **self._keywords())
 
     def _row(self, key: Any, options: dict[str, Any]) -> Row:
         return WriteRow(key, [op.touch()], **options)
 
 
-class Exists(Plain, Reading):
+class Exists(Rows, Reading):
     """Asks which records exist."""
 
     __slots__ = ()
-    _verb = "exists"
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
-        return verbs.exists_many(keys, **(self._options or {}))
+        return verbs.exists_many(keys, **self._keywords())
 
     def _row(self, key: Any, options: dict[str, Any]) -> Row:
         return ReadRow(key, [], **options)
+
+
+class DeleteOne(Delete):
+    """The step on one key by itself."""
+
+    __slots__ = ()
+    _single = True
+    _before = None
+
+    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
+        """Makes the call. Without a strategy it is the verb, and gives and raises what it does."""
+        if on_error is None and missing is None:
+            if self._options is None:
+                return self._verbs.delete(self._keys)
+            return self._verbs.delete(self._keys, **self._options)
+        return super().execute(on_error=on_error, missing=missing)
+
+
+class TouchOne(Touch):
+    """The step on one key by itself."""
+
+    __slots__ = ()
+    _single = True
+    _before = None
+
+    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
+        """Makes the call. Without a strategy it is the verb, and gives and raises what it does."""
+        if on_error is None and missing is None:
+            if self._options is None:
+                return self._verbs.touch(self._keys)
+            return self._verbs.touch(self._keys, **self._options)
+        return super().execute(on_error=on_error, missing=missing)
+
+
+class ExistsOne(Exists):
+    """The step on one key by itself."""
+
+    __slots__ = ()
+    _single = True
+    _before = None
+
+    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
+        """Makes the call. Without a strategy it is the verb, and gives and raises what it does."""
+        if on_error is None and missing is None:
+            if self._options is None:
+                return self._verbs.exists(self._keys)
+            return self._verbs.exists(self._keys, **self._options)
+        return super().execute(on_error=on_error, missing=missing)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from spikewire.builder.results import OnError
     from spikewire.types import ArrowSchema, Where
 
-__all__ = ["Read"]
+__all__ = ["Read", "ReadOne"]
 
 
 class Read(Rows, Reading):
@@ -29,16 +29,10 @@ class Read(Rows, Reading):
     _bins: tuple[str, ...] | None
     _ops: list[Operation] | None
 
-    def __init__(
-        self, verbs: Any, keys: Any, single: bool = True, before: Rows | None = None
-    ) -> None:
-        self._verbs = verbs
-        self._keys = keys
-        self._single = single
-        self._before = before
-        self._options = None
+    def _begun(self, verbs: Any, keys: Any, single: bool, before: Rows | None) -> Self:
         self._bins = None
         self._ops = None
+        return super()._begun(verbs, keys, single, before)
 
     def bins(self, *names: str) -> Self:
         """The bins to read; without a name none, only generation and time to live."""
@@ -65,23 +59,13 @@ class Read(Rows, Reading):
         return self
 
     def first(self) -> Any:
-        """The record; of several keys, the first one that is there.
+        """The first record that is there, in input order.
 
-        Raises ``RecordNotFound`` or ``FilteredOut``, and the errors of the verb."""
-        if self._single and self._before is None:
-            if self._ops is None:
-                if self._options is None:
-                    return self._verbs.get(self._keys, self._bins)
-                return self._verbs.get(self._keys, self._bins, **self._options)
-            return self._verbs.operate(self._keys, self._ops, **(self._options or {}))
+        Raises ``RecordNotFound`` or ``FilteredOut`` if there is none."""
         return self._of_records(_first)
 
     def first_or_none(self) -> Any:
-        """As ``first``, but ``None`` if there is no record."""
-        if self._single and self._before is None and self._ops is None:
-            if self._options is None:
-                return self._verbs.get(self._keys, self._bins, default=None)
-            return self._verbs.get(self._keys, self._bins, default=None, **self._options)
+        """The first record that is there, in input order, or ``None``."""
         return self._of_records(_first_or_none)
 
     def to_list(self, *, on_error: OnError | None = None) -> Any:
@@ -125,7 +109,7 @@ class Read(Rows, Reading):
         names = {"key": key, "generation": generation, "ttl": ttl, "missing": missing}
         if self._bins is None and self._ops is None and self._before is None:
             keys = [self._keys] if self._single else self._keys
-            return self._verbs.get_numpy(keys, dtype, **names, **(self._options or {}))
+            return self._verbs.get_numpy(keys, dtype, **names, **self._keywords())
         return then(self._awaited, self._batch(), _to_numpy, dtype, names)
 
     def _batch(self) -> Any:
@@ -141,11 +125,37 @@ class Read(Rows, Reading):
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
         if self._ops is not None:
-            return verbs.operate_many(keys, self._ops, **(self._options or {}))
-        return verbs.get_many(keys, self._bins, **(self._options or {}))
+            return verbs.operate_many(keys, self._ops, **self._keywords())
+        return verbs.get_many(keys, self._bins, **self._keywords())
 
     def _row(self, key: Any, options: dict[str, Any]) -> Row:
         return ReadRow(key, self._bins, ops=self._ops, **options)
+
+
+class ReadOne(Read):
+    """The step on one key by itself."""
+
+    __slots__ = ()
+    _single = True
+    _before = None
+
+    def first(self) -> Any:
+        """The record: the verb ``get``, or ``operate`` where there are operations.
+
+        Raises ``RecordNotFound`` or ``FilteredOut``, and the other errors of the verb."""
+        if self._ops is not None:
+            return self._verbs.operate(self._keys, self._ops, **self._keywords())
+        if self._options is None:
+            return self._verbs.get(self._keys, self._bins)
+        return self._verbs.get(self._keys, self._bins, **self._options)
+
+    def first_or_none(self) -> Any:
+        """As ``first``, but ``None`` if there is no record, or none that passes the filter."""
+        if self._ops is not None:
+            return super().first_or_none()
+        if self._options is None:
+            return self._verbs.get(self._keys, self._bins, default=None)
+        return self._verbs.get(self._keys, self._bins, default=None, **self._options)
 
 
 def _records(batch: Batch, convert: Any, on_error: OnError) -> Any:

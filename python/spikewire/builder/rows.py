@@ -13,6 +13,8 @@ from spikewire.builder.step import Step, keys_of, then
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
+    from typing_extensions import Self
+
     from spikewire._native import Row
     from spikewire.builder.results import Missing, OnError, Result
 
@@ -45,14 +47,15 @@ class Rows(Step):
 
     _before: Rows | None
 
-    def __init__(
-        self, verbs: Any, keys: Any, single: bool = True, before: Rows | None = None
-    ) -> None:
+    def _begun(self, verbs: Any, keys: Any, single: bool, before: Rows | None) -> Self:
+        """Sets what every step has. Steps on one key by itself are begun by the session, which
+        does without this call."""
         self._verbs = verbs
         self._keys = keys
         self._single = single
         self._before = before
         self._options = None
+        return self
 
     def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
         """Makes the call: all steps of the chain and all keys, in one."""
@@ -156,7 +159,7 @@ class Rows(Step):
         missing: list[Missing] = []
         of_the_call: dict[str, Any] = {}
         for step in self._steps():
-            options: dict[str, Any] = {**(step._options or {})}
+            options: dict[str, Any] = {**step._keywords()}
             for name in _OF_THE_CALL:
                 value = options.pop(name, None)
                 if value is not None and of_the_call.setdefault(name, value) != value:
@@ -177,7 +180,7 @@ class Rows(Step):
 
     def _follow(self, verb: str, of: type[Any], key: Any, more: Any, *rule: str) -> Any:
         keys, single = keys_of(verb, key, more)
-        return of(self._verbs, keys, single, self, *rule)
+        return of()._begun(self._verbs, keys, single, self, *rule)
 
     def query(self, key: Any, *more: Any) -> Any:
         """Goes on with a step that reads records."""

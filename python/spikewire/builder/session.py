@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from spikewire._native import AsyncDataset, Dataset, Key
-from spikewire.builder.rows import Face
-from spikewire.builder.step import is_one, keys_of
+from spikewire.builder.step import keys_of
+from spikewire.profiles.view import AsyncDatasetView, DatasetView
+
+if TYPE_CHECKING:
+    from spikewire.builder.rows import Face
 
 __all__ = ["Start"]
 
-_WRITE, _DELETE, _TOUCH, _EXISTS = map(Face._fields.index, ("write", "delete", "touch", "exists"))
+_PLACEHOLDER = Key("-", None, 0)
+_DATASETS = (Dataset, AsyncDataset, DatasetView, AsyncDatasetView)
 
 
 class Start:
@@ -18,8 +22,13 @@ class Start:
 
     __slots__ = ("_verbs",)
 
-    #: The steps on one key, on several, and on a dataset.
-    _one: ClassVar[Face]
+    #: The steps on one key.
+    _read_one: ClassVar[type[Any]]
+    _write_one: ClassVar[type[Any]]
+    _delete_one: ClassVar[type[Any]]
+    _touch_one: ClassVar[type[Any]]
+    _exists_one: ClassVar[type[Any]]
+    #: Those on several, and on a dataset.
     _many: ClassVar[Face]
     _scan: ClassVar[type[Any]]
     _dataset: ClassVar[type[Any]]
@@ -27,56 +36,120 @@ class Start:
     def __init__(self, verbs: Any) -> None:
         self._verbs = verbs
 
+    # The beginnings on one key are written out: a call more would be felt.
+
     def query(self, key: Any, *more: Any) -> Any:
         """Reads records by their keys, or those of a dataset."""
         if type(key) is Key and not more:
-            return self._one.read(self._verbs, key)
-        # That of a view stands for its set: the profile is the session's.
-        key = getattr(key, "_target", key)
-        if isinstance(key, (Dataset, AsyncDataset)) and not more:
-            if not isinstance(key, self._dataset) or not self._verbs._owns(key):
-                raise ValueError(f"{key!r} is a dataset of another client")
-            return self._scan(self._verbs, key)
-        return self._many.read(self._verbs, *keys_of("query", key, more))
+            step = self._read_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._options = step._bins = step._ops = None
+            return step
+        if not more and isinstance(key, _DATASETS):
+            return self._scan(self._verbs, self._own(key))
+        return self._several("query", self._many.read, key, more)
 
     def insert(self, key: Any, *more: Any) -> Any:
         """Creates records; fails with ``RecordExists`` where there is one."""
-        return self._begin("insert", _WRITE, key, more, "create")
+        if type(key) is Key and not more:
+            step = self._write_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._exists = "create"
+            step._options = step._bins = step._ops = step._ttl = None
+            return step
+        return self._several("insert", self._many.write, key, more, "create")
 
     def upsert(self, key: Any, *more: Any) -> Any:
         """Creates records or changes the bins that are named."""
         if type(key) is Key and not more:
-            return self._one.write(self._verbs, key)
-        return self._begin("upsert", _WRITE, key, more)
+            step = self._write_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._exists = None
+            step._options = step._bins = step._ops = step._ttl = None
+            return step
+        return self._several("upsert", self._many.write, key, more, None)
 
     def update(self, key: Any, *more: Any) -> Any:
         """Changes the bins that are named; ``RecordNotFound`` where there is no record."""
-        return self._begin("update", _WRITE, key, more, "update")
+        if type(key) is Key and not more:
+            step = self._write_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._exists = "update"
+            step._options = step._bins = step._ops = step._ttl = None
+            return step
+        return self._several("update", self._many.write, key, more, "update")
 
     def replace(self, key: Any, *more: Any) -> Any:
         """Creates records or replaces all their bins."""
-        return self._begin("replace", _WRITE, key, more, "replace")
+        if type(key) is Key and not more:
+            step = self._write_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._exists = "replace"
+            step._options = step._bins = step._ops = step._ttl = None
+            return step
+        return self._several("replace", self._many.write, key, more, "replace")
 
     def replace_if_exists(self, key: Any, *more: Any) -> Any:
         """Replaces all bins of records; ``RecordNotFound`` where there is none."""
-        return self._begin("replace_if_exists", _WRITE, key, more, "replace_only")
+        if type(key) is Key and not more:
+            step = self._write_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._exists = "replace_only"
+            step._options = step._bins = step._ops = step._ttl = None
+            return step
+        return self._several("replace_if_exists", self._many.write, key, more, "replace_only")
 
     def delete(self, key: Any, *more: Any) -> Any:
         """Deletes records."""
-        return self._begin("delete", _DELETE, key, more)
+        if type(key) is Key and not more:
+            step = self._delete_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._options = None
+            return step
+        return self._several("delete", self._many.delete, key, more)
 
     def touch(self, key: Any, *more: Any) -> Any:
         """Renews the time to live of records; ``RecordNotFound`` where there is none."""
-        return self._begin("touch", _TOUCH, key, more)
+        if type(key) is Key and not more:
+            step = self._touch_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._options = None
+            return step
+        return self._several("touch", self._many.touch, key, more)
 
     def exists(self, key: Any, *more: Any) -> Any:
         """Asks which records exist."""
-        return self._begin("exists", _EXISTS, key, more)
+        if type(key) is Key and not more:
+            step = self._exists_one()
+            step._verbs = self._verbs
+            step._keys = key
+            step._options = None
+            return step
+        return self._several("exists", self._many.exists, key, more)
 
-    def _begin(self, verb: str, kind: int, key: Any, more: Any, *rule: str) -> Any:
-        if not more and is_one(key):
-            return self._one[kind](self._verbs, key, True, None, *rule)
-        return self._many[kind](self._verbs, *keys_of(verb, key, more), None, *rule)
+    def _several(self, verb: str, many: type[Any], key: Any, more: Any, *rule: Any) -> Any:
+        """A step on what is no single ``Key``."""
+        keys, single = keys_of(verb, key, more)
+        if single:  # A tuple of namespace, set and key.
+            step = getattr(self, verb)(_PLACEHOLDER)
+            step._keys = keys
+            return step
+        return many()._begun(self._verbs, keys, False, None, *rule)
+
+    def _own(self, dataset: Any) -> Any:
+        """A dataset of this client. That of a view stands for its set: the profile is the session's."""
+        native = getattr(dataset, "_target", dataset)
+        if not isinstance(native, self._dataset) or not self._verbs._owns(native):
+            raise ValueError(f"{dataset!r} is a dataset of another client")
+        return native
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self._verbs!r}>"

@@ -51,6 +51,10 @@ class Step:
         """Total time of the call including retries; as in ``get``."""
         return self._set("timeout", timeout)
 
+    def _keywords(self) -> dict[str, Any]:
+        """The options that were given, as keywords of a verb."""
+        return self._options or {}
+
     def _set(self, name: str, value: object) -> Self:
         if self._options is None:
             self._options = {name: value}

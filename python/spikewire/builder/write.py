@@ -17,34 +17,42 @@ if TYPE_CHECKING:
 
     from spikewire._native import Record, Row
     from spikewire.builder.results import Missing, OnError, Results
-    from spikewire.types import Bins, BinValue, Where
+    from spikewire.types import Bins, BinValue, Ttl, Where
 
-__all__ = ["Write"]
+__all__ = ["Write", "WriteOne"]
 
 
 class Write(Rows, Expiring, Writing):
     """Writes bins: each method adds an operation; they are applied in order and atomically."""
 
-    __slots__ = ("_bins", "_ops")
+    __slots__ = ("_bins", "_exists", "_ops", "_ttl")
 
     _bins: dict[str, Any] | None
+    _exists: str | None
+    _ttl: Ttl | None
     _ops: list[Operation] | None
 
-    def __init__(
-        self,
-        verbs: Any,
-        keys: Any,
-        single: bool = True,
-        before: Rows | None = None,
-        exists: str | None = None,
-    ) -> None:
-        self._verbs = verbs
-        self._keys = keys
-        self._single = single
-        self._before = before
-        self._options = None if exists is None else {"exists": exists}
+    def _begun(
+        self, verbs: Any, keys: Any, single: bool, before: Rows | None, exists: str | None = None
+    ) -> Self:
+        self._exists = exists
+        self._ttl = None
         self._bins = None
         self._ops = None
+        return super()._begun(verbs, keys, single, before)
+
+    def _keywords(self) -> dict[str, Any]:
+        options = dict(self._options or {})
+        if self._ttl is not None:
+            options["ttl"] = self._ttl
+        if self._exists is not None:
+            options["exists"] = self._exists
+        return options
+
+    def ttl(self, ttl: Ttl | None) -> Self:
+        """Time to live; as in ``put``."""
+        self._ttl = ttl
+        return self
 
     def set(self, bin: str, value: BinValue) -> Self:  # noqa: A002
         """Writes a bin; ``None`` removes it."""
@@ -71,19 +79,35 @@ class Write(Rows, Expiring, Writing):
 
     def add(self, bin: str, value: float) -> Self:  # noqa: A002
         """Adds to a number; a missing bin counts as 0."""
-        return self.op(Operation("add", bin, value))
+        ops = self._ops
+        if ops is None:
+            ops = self._ops = self._operations()
+        ops.append(Operation("add", bin, value))
+        return self
 
     def append(self, bin: str, value: str | bytes) -> Self:  # noqa: A002
         """Appends to text or bytes; a missing bin counts as empty."""
-        return self.op(Operation("append", bin, value))
+        ops = self._ops
+        if ops is None:
+            ops = self._ops = self._operations()
+        ops.append(Operation("append", bin, value))
+        return self
 
     def prepend(self, bin: str, value: str | bytes) -> Self:  # noqa: A002
         """Prepends to text or bytes; a missing bin counts as empty."""
-        return self.op(Operation("prepend", bin, value))
+        ops = self._ops
+        if ops is None:
+            ops = self._ops = self._operations()
+        ops.append(Operation("prepend", bin, value))
+        return self
 
     def get(self, bin: str | None = None) -> Self:  # noqa: A002
         """Reads a bin, or every bin, as it is at this point."""
-        return self.op(Operation("get", bin))
+        ops = self._ops
+        if ops is None:
+            ops = self._ops = self._operations()
+        ops.append(Operation("get", bin))
+        return self
 
     def read(self, name: str, expression: Where, *, no_fail: bool = False) -> Self:
         """Reads the value of an expression, as if it were a bin of this name; as ``op.read``."""
@@ -121,41 +145,57 @@ class Write(Rows, Expiring, Writing):
     def _operations(self) -> list[Operation]:
         if self._ops is not None:
             return self._ops
-        return [Operation("put", name, value) for name, value in (self._bins or {}).items()]
-
-    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
-        """Makes the call: all steps of the chain and all keys, in one.
-
-        One key without a strategy is one verb: ``put``, which gives ``None``, where bins are only
-        set, and else ``operate``, which gives the ``Record`` with what was read. Its errors are
-        those of the verb."""
-        if self._single and self._before is None and on_error is None and missing is None:
-            if self._ops is None:
-                if self._options is None:
-                    return self._verbs.put(self._keys, self._bins or {})
-                return self._verbs.put(self._keys, self._bins or {}, **self._options)
-            if self._options is None:
-                return self._verbs.operate(self._keys, self._ops)
-            return self._verbs.operate(self._keys, self._ops, **self._options)
-        return super().execute(on_error=on_error, missing=missing)
+        if self._bins is None:
+            return []
+        return [Operation("put", name, value) for name, value in self._bins.items()]
 
     def first(self) -> Any:
-        """Makes the call; the record, with what the operations read. Of several keys, that of the
-        first one that has it."""
-        if self._single and self._before is None:
-            return self._verbs.operate(self._keys, self._operations(), **(self._options or {}))
-        return then(self._awaited, super().execute(), _first)
+        """Makes the call; the first record, with what the operations read."""
+        return then(self._awaited, self.execute(), _first)
 
     @property
     def _treated(self) -> Missing:
-        needed = (self._options or {}).get("exists") in ("update", "replace_only")
-        return "error" if needed else "keep"
+        return "error" if self._exists in ("update", "replace_only") else "keep"
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
-        return verbs.operate_many(keys, self._operations(), **(self._options or {}))
+        return verbs.operate_many(keys, self._operations(), **self._keywords())
 
     def _row(self, key: Any, options: dict[str, Any]) -> Row:
         return WriteRow(key, (self._bins or {}) if self._ops is None else self._ops, **options)
+
+
+class WriteOne(Write):
+    """The step on one key by itself."""
+
+    __slots__ = ()
+    _single = True
+    _before = None
+
+    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
+        """Makes the call.
+
+        Without a strategy it is one verb: ``put``, which gives ``None``, where bins are only set,
+        and else ``operate``, which gives the ``Record`` with what was read. Its errors are those
+        of the verb."""
+        if on_error is not None or missing is not None:
+            return super().execute(on_error=on_error, missing=missing)
+        if self._ops is None:
+            if self._options is not None:
+                return self._verbs.put(self._keys, self._bins or {}, **self._keywords())
+            if self._ttl is not None:
+                return self._verbs.put(
+                    self._keys, self._bins or {}, ttl=self._ttl, exists=self._exists
+                )
+            if self._exists is not None:
+                return self._verbs.put(self._keys, self._bins or {}, exists=self._exists)
+            return self._verbs.put(self._keys, self._bins or {})
+        if self._options is None and self._ttl is None and self._exists is None:
+            return self._verbs.operate(self._keys, self._ops)
+        return self._verbs.operate(self._keys, self._ops, **self._keywords())
+
+    def first(self) -> Any:
+        """Makes the call; the record, with what the operations read."""
+        return self._verbs.operate(self._keys, self._operations(), **self._keywords())
 
 
 def _first(results: Results) -> Record:
