@@ -514,6 +514,25 @@ class TestBadInput:
                 end()
 
 
+def test_profiles(chains: Chains) -> None:
+    client, users, run = chains.session._verbs, chains.users, chains.run
+    key = users.key("k")
+    profile = spikewire.profiles.Profile("short-lived", write={"ttl": 500})
+    view = client.with_profile(profile)
+    for number, session in enumerate((client.session(profile), view.session())):
+        assert type(session) is type(chains.session)
+        run(session.upsert(key).set("n", number).execute)
+        assert 400 < run(session.query(key).first).ttl <= 500
+        run(session.upsert([key]).set("n", number).ttl(5000).execute)
+        assert 4000 < run(session.query(key).first).ttl <= 5000
+        theirs = view.dataset("test", users.set)
+        assert theirs.key("k") == key
+        assert [record["n"] for record in run(session.query(theirs).to_list)] == [number]
+        assert [it.record["n"] for it in chains.streamed(session.query([key]).stream())] == [number]
+    run(view.session(spikewire.profiles.Profile("plain")).upsert(key).set("n", 2).execute)
+    assert run(chains.session.query(key).first).ttl is None
+
+
 def test_both_faces_have_the_same_steps() -> None:
     for name in blocking.__all__:
         one, other = getattr(blocking, name), getattr(asynchronous, f"Async{name}")
