@@ -145,7 +145,7 @@ class Start:
         return many()._begun(self._verbs, keys, False, None, *rule)
 
     def _own(self, dataset: Any) -> Any:
-        """A dataset of this client. That of a view stands for its set: the profile is the session's."""
+        """A dataset of this client. A view stands for its set: the profile is the session's."""
         native = getattr(dataset, "_target", dataset)
         if not isinstance(native, self._dataset) or not self._verbs._owns(native):
             raise ValueError(f"{dataset!r} is a dataset of another client")
