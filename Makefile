@@ -24,8 +24,9 @@ BASE ?=
 TESTS ?=
 NODE_TESTS ?=
 # How the Python tests run when no TESTS are named: each file in one of these many processes.
-# Most of them wait for timeouts most of the time, so that two cores have room for three.
-TOGETHER := --numprocesses 3 --dist loadfile
+# Most of them wait for timeouts most of the time, so that two cores have room for three. A process
+# that ends in the middle of a test ends the run; a new one in its place may wait for ever.
+TOGETHER := --numprocesses 3 --dist loadfile --max-worker-restart 0
 
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
 PYTHON_MODES := --mode async,async-uvloop,sync

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import faulthandler
 import itertools
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -21,8 +19,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterator
 
 TESTS = Path(__file__).parent
-#: A test that takes longer than this hangs: say where, and end the run.
-LONGEST = 400
 # A machine with other work is slow at drawing examples, too.
 hypothesis.settings.register_profile(
     "patient",
@@ -35,7 +31,6 @@ hypothesis.settings.register_profile(
 hypothesis.settings.load_profile("patient")
 
 _sets = itertools.count()
-_report = os.dup(2)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -61,14 +56,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     dropped = selection.one_face(items, everywhere=config.getoption("one_face"))
     if dropped:
         config.hook.pytest_deselected(items=dropped)
-
-
-@pytest.fixture(autouse=True)
-def watchdog() -> Iterator[None]:
-    """Ends the run with every thread's stack when a test hangs."""
-    faulthandler.dump_traceback_later(LONGEST, exit=True, file=_report)
-    yield
-    faulthandler.cancel_dump_traceback_later()
 
 
 @pytest.fixture(scope="session", params=FACES)
