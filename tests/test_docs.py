@@ -38,6 +38,7 @@ PROGRAMS = [
     "docs/profiles.md",
     "docs/queries.md",
     "docs/columns.md",
+    "docs/compat-aerospike.md",
     "docs/operations.md",
     "docs/tasks.md",
     "docs/pool.md",
