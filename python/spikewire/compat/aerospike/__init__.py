@@ -28,6 +28,12 @@ from spikewire.compat.aerospike import (
 from spikewire.compat.aerospike import (
     predicates as predicates,
 )
+from spikewire.compat.aerospike.absent import (
+    ConfigProvider as ConfigProvider,
+)
+from spikewire.compat.aerospike.absent import (
+    Transaction as Transaction,
+)
 from spikewire.compat.aerospike.client import (
     Client as Client,
 )

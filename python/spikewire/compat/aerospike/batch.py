@@ -32,13 +32,13 @@ _FAILED = -16
 class Batches(Records):
     """Reads and writes of many records in one call."""
 
-    def batch_read(self, keys: Any, bins: Any = None, policy_batch: Any = None) -> BatchRecords:
+    def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> BatchRecords:
         """Reads records: all bins, those of ``bins``, or none where that is empty."""
         if bins is not None and (
             not isinstance(bins, (list, tuple)) or not all(isinstance(n, str) for n in bins)
         ):
             refuse("bins must be a list of strings")
-        call, own = self._batch_options(policy_batch)
+        call, own = self._batch_options(policy)
         named = None if bins is None else list(bins)
         rows, made = self._rows(
             keys, "read", lambda key: spikewire.Read(key, named, **_only(own, _READ))

@@ -74,8 +74,8 @@ def set_log_level(log_level: int) -> int:
     return 0
 
 
-def set_log_handler(callback: Callable[..., Any] | None = None) -> int:
+def set_log_handler(log_handler: Callable[..., Any] | None = None) -> int:
     """Takes a handler; the engine has no log of its own, so it is never called."""
-    if callback is not None:
-        _callable(callback)
+    if log_handler is not None:
+        _callable(log_handler)
     return 0

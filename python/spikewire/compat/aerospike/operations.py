@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import Expression, Operation
 from spikewire.compat.aerospike import opcodes as codes
-from spikewire.compat.aerospike.failures import missing, refuse
+from spikewire.compat.aerospike.failures import failure, missing, of_code, refuse
 from spikewire.compat.aerospike.values import KeyOrderedDict, incoming, outgoing
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WRITES", "Prepared", "arguments_of", "expected", "prepared", "results_of"]
+__all__ = ["WRITES", "Prepared", "arguments_of", "expected", "prepared", "results_of", "text_of"]
 
 RETURNS = {
     0: "none", 1: "index", 2: "reverse_index", 3: "rank", 4: "reverse_rank", 5: "count", 6: "key",
@@ -170,6 +170,10 @@ WRITES = frozenset(
 )
 
 
+#: Those of them whose result says nothing.
+_QUIET = WRITES & _PLAIN.keys()
+
+
 class Prepared(NamedTuple):
     """Operations, and what is known of their results."""
 
@@ -192,8 +196,12 @@ def prepared(operations: Any) -> Prepared:
         code = of.get("op")
         if not isinstance(code, int):
             refuse("Operation code is missing or not an int")
-        made.operations.append(_operation(code, of))
-        made.bins.append(of.get("bin"))
+        try:
+            made.operations.append(_operation(code, of))
+        except (TypeError, ValueError, OverflowError) as error:
+            of_hll = code >= codes.OP_HLL_ADD and isinstance(error, ValueError)
+            raise (of_code(4, str(error)) if of_hll else failure(error)) from None
+        made.bins.append(text_of(of.get("bin")))
         made.returns.append(of.get("return_type"))
         made.codes.append(code)
     if not made.operations:
@@ -202,12 +210,21 @@ def prepared(operations: Any) -> Prepared:
 
 
 def any_answers(operations: list[Any]) -> bool:
-    """Whether each operation has a result of its own: as soon as one is on a part of a bin."""
-    return any(isinstance(each, dict) and each.get("op") not in _PLAIN for each in operations)
+    """Whether each operation has a result of its own: as soon as one is on a map, bits, a sketch or
+    an expression."""
+    silent = _PLAIN.keys() | _LIST.keys()
+    return any(isinstance(each, dict) and each.get("op") not in silent for each in operations)
+
+
+def text_of(name: Any) -> Any:
+    """The name of a bin, which may be given as bytes; those end at a zero, as in C."""
+    if isinstance(name, (bytes, bytearray)):
+        return bytes(name).split(b"\0")[0].decode()
+    return name
 
 
 def _operation(code: int, of: dict[str, Any]) -> Operation:
-    name = of.get("bin")
+    name = text_of(of.get("bin"))
     if code in _PLAIN:
         if code in (codes.OPERATOR_TOUCH, codes.OPERATOR_DELETE):
             return Operation(_PLAIN[code])
@@ -362,7 +379,7 @@ def results_of(plan: Prepared, record: Any) -> list[tuple[str, Any]]:
         if name is None or at >= len(results):
             continue
         value = results[at]
-        if not plan.all_answer and (value is None or plan.codes[at] in WRITES):
+        if not plan.all_answer and (value is None or plan.codes[at] in _QUIET):
             continue
         found.append((name, expected(plan.returns[at], value)))
     return found

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import spikewire
 from spikewire import IndexRange
 from spikewire.compat.aerospike.failures import missing, of_code, refuse
-from spikewire.compat.aerospike.operations import prepared, results_of
+from spikewire.compat.aerospike.operations import prepared, results_of, text_of
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, meta_of
 from spikewire.compat.aerospike.values import incoming, incoming_bins, outgoing
@@ -74,10 +74,11 @@ class Scan:
 
     def select(self, *bins: str) -> None:
         """Reads these bins only."""
-        for name in bins:
+        names = [text_of(name) for name in bins]
+        for name in names:
             if not isinstance(name, str):
                 refuse("Bin name should be of type string")
-        self._bins = list(bins) or None
+        self._bins = names or None
 
     def add_ops(self, ops: Any) -> None:
         """Operations on every record."""

@@ -136,6 +136,7 @@ class Records:
             else:
                 self._put(key, made, **options)
         except FAILURES as error:
+            checked_key(key)
             if not made and isinstance(error, ValueError):
                 raise of_code(4, str(error)) from None
             if any(not isinstance(name, str) for name in made):
