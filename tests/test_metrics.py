@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any, cast
@@ -14,6 +15,7 @@ from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.parser import text_string_to_metric_families
 
 import spikewire
+from forking import scenario
 from spikewire import metrics
 from spikewire.testing import Cluster
 
@@ -267,6 +269,36 @@ def test_events_reach_every_callback_and_none_does_harm(
     )
 
 
+def test_a_breaker_is_told_of_and_attempts_are_counted() -> None:
+    told: list[metrics.Event] = []
+    with (
+        Cluster(nodes=1) as cluster,
+        spikewire.Client(cluster.seeds, max_error_rate=5, tend_interval=0.2, timeout=30) as client,
+    ):
+        users = client.dataset("test", "broken")
+        users.put(1, {"n": 1})
+        (node,) = client.nodes()
+        client.metrics.enable()
+        client.metrics.on_event(told.append)
+        cluster.inject(0, error=1.0, code=18)
+
+        def opens() -> bool:
+            with pytest.raises((spikewire.ServerError, spikewire.NodeUnavailable)):
+                users.get(1)
+            return metrics.BreakerOpened(f"{node.name} {node.address}") in told
+
+        eventually("the breaker opens", opens)
+        cluster.clear_faults(0)
+        closed = metrics.BreakerClosed(f"{node.name} {node.address}")
+        eventually("it closes", lambda: closed in told)
+        stats = client.stats()
+        refused = stats.select(operation="get", result="device_overload")
+        left_alone = stats.select(operation="get", result="circuit_open")
+        assert refused.count + left_alone.count == stats.select(operation="get").count
+        assert left_alone.count > 0
+        assert stats.select(operation="get").retries > 0
+
+
 def test_on_a_loop_callbacks_run_there(cluster: Cluster) -> None:
     async def main() -> None:
         async with spikewire.AsyncClient(cluster.seeds) as client:
@@ -311,3 +343,40 @@ def test_slow_commands_are_logged(
         client.metrics.log_slow(-1)
     with pytest.raises(TypeError, match="slower_than"):
         client.metrics.log_slow("a second")  # type: ignore[arg-type]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+def test_the_child_of_a_fork_begins_anew(cluster: Cluster) -> None:
+    program = """
+    from spikewire import metrics
+
+    client = spikewire.Client(seeds)
+    client.metrics.enable()
+    client.metrics.log_slow(0)
+    told = []
+    client.metrics.on_event(told.append)
+    users = client.dataset("test", "forked")
+    users.put(1, {"n": 1})
+
+    def work():
+        assert not client.metrics.enabled
+        users.get(1)
+        assert client.stats().commands == ()
+        client.metrics.enable()
+        heard = []
+        client.metrics.on_event(heard.append)
+        client.metrics.log_slow(0)
+        users.get(1)
+        while not any(isinstance(event, metrics.SlowCommand) for event in heard):
+            time.sleep(0.01)
+        assert client.stats().select(operation="get").count == 1
+
+    child(work)
+    assert client.metrics.enabled
+    assert client.stats().select(operation="put").count == 1
+    while not told:
+        time.sleep(0.01)
+    client.close()
+    print("fine")
+    """
+    assert scenario(cluster.seeds, program, "-W", "ignore").endswith("fine")

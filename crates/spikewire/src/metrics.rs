@@ -1,6 +1,6 @@
 //! What a client counts and what it knows of itself: [`Client::stats`](crate::Client::stats).
 //!
-//! Counting is off at first and then costs nothing that could be measured. On, every command is
+//! Counting is off at first and then costs a command one look at a flag. On, every command is
 //! counted as it ends: by kind, namespace, node and result, with its latency.
 //!
 //! ```

@@ -5,7 +5,7 @@
     for command in client.stats().commands:
         print(command.operation, command.result, command.count, command.quantile(0.99))
 
-Counting is off at first, and costs nothing then. ``client.metrics`` turns it on and off;
+Counting is off at first, and costs next to nothing then. ``client.metrics`` turns it on and off;
 ``client.stats()`` is plain data; ``prometheus`` makes text of it, ``wsgi_app`` and ``asgi_app``
 serve that, and ``Collector`` is for a registry of ``prometheus_client``.
 """

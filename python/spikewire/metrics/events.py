@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 import weakref
 from dataclasses import dataclass
@@ -106,6 +107,7 @@ class Listener:
         self._callbacks: dict[object, Callable[[Event], object]] = {}
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
+        self._process = os.getpid()
 
     def add(self, callback: Callable[[Event], object]) -> Callable[[], None]:
         """Calls it with every event from here on; returns what ends that."""
@@ -129,6 +131,8 @@ class Listener:
 
     def stop(self) -> None:
         """Ends the thread, if another one calls."""
+        if self._process != os.getpid():
+            return  # It stayed with the parent of this process, and may have held the lock.
         with self._lock:
             self._callbacks.clear()
             self._hush()
