@@ -37,6 +37,7 @@ PROGRAMS = [
     "docs/opening.md",
     "docs/profiles.md",
     "docs/queries.md",
+    "docs/builder.md",
     "docs/columns.md",
     "docs/compat-aerospike.md",
     "docs/operations.md",
