@@ -160,7 +160,8 @@ test-fuzz: ## Fuzz everything that reads bytes, briefly
 test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README' for some)
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/lint.txt \
 		requirements/bench.txt --optional requirements/loops.txt --optional requirements/columns.txt \
-		--optional requirements/peers.txt --optional requirements/cassandra.txt
+		--optional requirements/peers.txt --optional requirements/cassandra.txt \
+		--optional requirements/frameworks.txt
 	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-quick

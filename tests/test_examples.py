@@ -19,16 +19,25 @@ EXAMPLES = sorted(path.name for path in HERE.glob("*.py") if path.name != "seeds
 #: A line that each example must print.
 SAYS = {
     "error_handling.py": "in doubt: True",
+    "fastapi_service.py": "200 {'name': 'alice', 'visits': 50}",
+    "flask_service.py": "counts True",
     "in_flight_batched_futures.py": "batched futures: 20000 calls",
     "in_flight_blocking.py": "blocking: 20000 calls",
     "in_flight_callback_chains.py": "500 chains: 20000 calls",
     "in_flight_full_pipeline.py": "concurrent: 20000 calls",
     "in_flight_unthrottled.py": "0 failed",
+    "pool_of_loops.py": "20000 records, total 199990000",
     "quickstart_asyncio.py": "[0, 1, 4, 9, 16, 25, 36, 49, 64, 81]",
     "quickstart_sync.py": "deleted True",
     "several_loops.py": "loop 3: 500 records",
     "threads.py": "3200 rounds",
     "web_service.py": '200 {"name": "alice", "visits": 2}',
+}
+
+#: What examples need beside the client (requirements/frameworks.txt).
+NEEDS = {
+    "fastapi_service.py": ("fastapi", "httpx"),
+    "flask_service.py": ("flask", "gunicorn"),
 }
 
 
@@ -47,6 +56,8 @@ def run(example: str, **environment: str) -> str:
 
 @pytest.mark.parametrize("example", EXAMPLES)
 def test_example(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    for needed in NEEDS.get(example, ()):
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
     monkeypatch.delenv("SEEDS", raising=False)
     assert SAYS[example] in run(example)
 

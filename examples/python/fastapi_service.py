@@ -1,0 +1,78 @@
+"""FastAPI on the asyncio client: opened in the lifespan, handed to routes by a dependency.
+
+Run it under uvicorn, ``uvicorn fastapi_service:app``; run as a script it answers a few requests of
+its own, by httpx and without a socket. Every worker process has a client of its own, which all of
+its requests share.
+"""
+
+# pyright: basic, reportMissingImports=false
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Annotated, Any
+
+import httpx
+import seeds
+from fastapi import Depends, FastAPI, HTTPException, Request
+
+import spikewire
+from spikewire import op
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+
+@asynccontextmanager
+async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
+    with seeds.find() as where:
+        async with spikewire.AsyncClient(where, timeout=5) as client:
+            app.state.client = client
+            yield
+
+
+def visits(request: Request) -> spikewire.AsyncDataset:
+    """The dependency: a dataset costs nothing to make."""
+    client: spikewire.AsyncClient = request.app.state.client
+    return client.dataset("test", "visits")
+
+
+Visits = Annotated[spikewire.AsyncDataset, Depends(visits)]
+
+
+async def visit(name: str, visits: Visits) -> dict[str, Any]:
+    """Counts a visit, and tells the count."""
+    try:
+        record = await visits.operate(name, [op.add("n", 1), op.get("n")], ttl=86_400)
+    except spikewire.Timeout as error:
+        # In doubt means that the visit may have been counted.
+        raise HTTPException(503, f"try again; in doubt: {error.in_doubt}") from error
+    return {"name": name, "visits": record["n"]}
+
+
+async def look(name: str, visits: Visits) -> dict[str, Any]:
+    """Tells the count."""
+    record = await visits.get(name, default=None)
+    if record is None:
+        raise HTTPException(404, "nobody of that name")
+    return {"name": name, "visits": record["n"]}
+
+
+app = FastAPI(lifespan=lifespan)
+app.add_api_route("/visits/{name}", visit, methods=["POST"])
+app.add_api_route("/visits/{name}", look, methods=["GET"])
+
+
+async def main() -> None:
+    """What a server and its users do, on a small scale."""
+    transport = httpx.ASGITransport(app=app)
+    async with lifespan(app), httpx.AsyncClient(transport=transport, base_url="http://it") as user:
+        await asyncio.gather(*(user.post("/visits/alice") for _ in range(50)))
+        for path in ("/visits/alice", "/visits/nobody"):
+            answer = await user.get(path)
+            print(answer.status_code, answer.json())
+
+
+if __name__ == "__main__":
+    asyncio.run(main())
