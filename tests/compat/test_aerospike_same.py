@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -298,3 +299,25 @@ def predicates(d: Driver) -> Any:
         p.geo_within_radius("a", 1.0, 2.0, 3.0),
         p.geo_contains_point("a", 1.0, 2.0),
     ]
+
+
+@program
+def serializers(d: Driver) -> Any:
+    c, m, key = d.client, d.module, d.key("s")
+    m.set_serializer(lambda value: json.dumps(list(value)))
+    m.set_deserializer(json.loads)
+    try:
+        user = {"serializer": m.SERIALIZER_USER}
+        seen = [
+            c.put(key, {"t": (1, 2), "b": b"99", "l": [(3,), b"88"]}, **user),
+            d.shown(c.get(key)[2]),
+            d.shown(c.batch_read([key]).batch_records[0].record[2]),
+            d.fails(c.put, key, {"t": (1, 2)}),
+            d.fails(m.set_serializer, 1),
+        ]
+        c.put(key, {"t": b"not json"})
+        seen.append(d.fails(c.get, key))
+    finally:
+        m.unset_serializers()
+    seen.append(d.shown(c.get(key)[2]))
+    return seen

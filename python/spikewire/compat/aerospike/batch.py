@@ -194,7 +194,7 @@ class Batches(Records):
             if row.result not in _NO_FAILURE:
                 result.result = _FAILED
             if record is not None:
-                row.record = _shaped(named, record, shapes[at])
+                row.record = _shaped(named, record, shapes[at], self._serializers)
         return result
 
 
@@ -214,11 +214,11 @@ def _operating(key: Any, plan: Prepared, options: dict[str, Any]) -> Any:
     return spikewire.Write(key, plan.operations, **options)
 
 
-def _shaped(key: Any, record: Any, shape: Any) -> tuple[Any, ...]:
+def _shaped(key: Any, record: Any, shape: Any, own: Any) -> tuple[Any, ...]:
     if shape == "none":
         return key, meta_of(record)
     if shape == "bins":
-        return key, meta_of(record), incoming_bins(record.bins)
+        return key, meta_of(record), incoming_bins(record.bins, own)
     if shape == "empty":
         return key, meta_of(record), {}
     if shape == "udf":

@@ -48,14 +48,14 @@ def _callable(given: Any) -> None:
 
 
 def set_serializer(callback: Callable[[Any], Any]) -> int:
-    """What turns values that bins cannot hold into bytes, for every client."""
+    """What turns values that bins cannot hold into text, where ``put`` has ``SERIALIZER_USER``."""
     _callable(callback)
     serializers.serializer = callback
     return 0
 
 
 def set_deserializer(callback: Callable[[Any], Any]) -> int:
-    """What turns such bytes into values. Spikewire writes no tags, so it is never asked."""
+    """What turns text into values again: every value of bytes that is read, of every client."""
     _callable(callback)
     serializers.deserializer = callback
     return 0

@@ -189,7 +189,7 @@ class Scan:
                 return
             with client.query(self._namespace, self._set, **asked) as query:
                 for record in query:
-                    yield record.key.partition, _shown(record, plan)
+                    yield record.key.partition, _shown(record, plan, self._owner._serializers)
         except FAILURES as error:
             raise self._owner._failed(error) from None
 
@@ -204,7 +204,7 @@ class Scan:
             page = query.page()
         self._cursor, self._done = page.cursor, page.done
         for record in page:
-            yield record.key.partition, _shown(record, plan)
+            yield record.key.partition, _shown(record, plan, self._owner._serializers)
 
     def _asked(self, policy: Any, options: Any) -> dict[str, Any]:
         del options
@@ -272,9 +272,9 @@ def _filtered(asked: dict[str, Any], given: Any, namespace: str, set: str | None
         asked["partitions"] = begin
 
 
-def _shown(record: Any, plan: Any) -> tuple[Any, Any, Any]:
+def _shown(record: Any, plan: Any, own: Any) -> tuple[Any, Any, Any]:
     key = record.key
     named = key.namespace, key.set, key.key, bytearray(key.digest)
     if plan is not None:
         return named, meta_of(record), dict(results_of(plan, record))
-    return named, meta_of(record), incoming_bins(record.bins)
+    return named, meta_of(record), incoming_bins(record.bins, own)

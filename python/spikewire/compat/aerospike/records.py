@@ -19,6 +19,7 @@ from spikewire.compat.aerospike.values import (
     incoming_bins,
     outgoing,
     outgoing_bins,
+    serializers,
 )
 
 __all__ = ["FAILURES", "Records", "checked_key", "meta_of"]
@@ -88,7 +89,7 @@ class Records:
         return (
             (key[0], key[1], key[2] if keeps else None, bytearray(record.key.digest)),
             {"ttl": _FOREVER if ttl is None else ttl, "gen": record.generation},
-            incoming_bins(record.bins),
+            incoming_bins(record.bins, self._serializers),
         )
 
     def select(self, key: Any, bins: Any, policy: Any = None) -> tuple[Any, Any, Any]:
@@ -105,7 +106,11 @@ class Records:
             record = self._get(key, list(bins), **options)
         except FAILURES as error:
             raise self._failed(error, key) from None
-        return self._named(key, record), meta_of(record), incoming_bins(record.bins)
+        return (
+            self._named(key, record),
+            meta_of(record),
+            incoming_bins(record.bins, self._serializers),
+        )
 
     def exists(self, key: Any, policy: Any = None) -> tuple[Any, Any]:
         """Whether there is a record: key, and metadata or ``None``."""
@@ -129,7 +134,10 @@ class Records:
             options = self._policies.keywords("write", policy, meta)
         if serializer not in (None, 0, 3):
             refuse("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
-        made = outgoing_bins(bins, self._serializers)
+        own = self._serializers
+        if own is None and serializer == 3:
+            own = serializers
+        made = outgoing_bins(bins, own)
         try:
             if made is not bins and _has_ordered(bins):
                 self._put_ordered(key, bins, made, options)

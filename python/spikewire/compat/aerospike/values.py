@@ -179,15 +179,38 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 
 
 def _serialized(value: Any, own: Serializers | None) -> bytes:
-    serializer = serializers.serializer if own is None else own.serializer or serializers.serializer
+    serializer = None if own is None else own.serializer
     if serializer is None:
         refuse("Cannot serialize: SERIALIZER_NONE selected")
-    made = serializer(value)
-    return made.encode() if isinstance(made, str) else bytes(made)
+    try:
+        made = serializer(value)
+    except Exception as error:
+        raise of_code(-1, "Unable to call user's registered serializer callback") from error
+    if not isinstance(made, str):
+        raise of_code(-1, f"a serializer must return str, not {type(made).__name__}")
+    return made.encode()
 
 
-def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
+def _deserialized(value: Any, deserializer: Callable[[Any], Any]) -> Any:
+    kind = type(value)
+    if kind is bytes:
+        try:
+            return deserializer(value.decode())
+        except Exception:  # noqa: BLE001
+            return value  # Bytes that no serializer wrote.
+    if kind is list:
+        return [_deserialized(each, deserializer) for each in value]
+    if kind is dict:
+        return {name: _deserialized(each, deserializer) for name, each in value.items()}
+    return value
+
+
+def incoming_bins(bins: dict[str, Any], own: Serializers | None = None) -> dict[str, Any]:
     """The bins of a record as the official client gives them; changes them in place."""
+    deserializer = serializers.deserializer if own is None else own.deserializer
+    if deserializer is not None:
+        for name, value in bins.items():
+            bins[name] = _deserialized(value, deserializer)
     for name, value in bins.items():
         if type(value) not in _SCALARS:
             bins[name] = incoming(value)
