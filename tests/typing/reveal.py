@@ -41,6 +41,7 @@ from spikewire import (
     exp,
     op,
 )
+from spikewire.builder import AsyncSession, Result, Results, Session
 from spikewire.profiles import AsyncClientView, ClientView, DatasetView
 from spikewire.testing import Cluster, NodeStats
 from spikewire.types import BinValue, MapKey, UserKey, Value
@@ -275,6 +276,65 @@ async def asynchronous(users: AsyncDataset) -> None:
         pass
     async with Client("a"):  # type: ignore[attr-defined]  # pyright: ignore[reportGeneralTypeIssues]
         pass
+
+
+def chains(client: Client, users: Dataset) -> None:
+    session = client.session()
+    assert_type(session, Session)
+    alice = users.key("alice")
+    keys = users.keys([1, "a", b"k"])
+    assert_type(alice, Key)
+    assert_type(keys, list[Key])
+    assert_type(session.query(alice).bins("a").where("$.n > ?", 5).first(), Record)
+    assert_type(session.query(keys).first_or_none(), Record | None)
+    assert_type(session.query(("test", "users", 1)).to_list(), list[Record])
+    assert_type(session.query(keys).count(), int)
+    assert_type(session.query(keys).to_arrow(), ArrowTable)
+    assert_type(
+        session.query(keys).to_numpy("f8"), np.ma.MaskedArray[tuple[int], np.dtype[np.void]]
+    )
+    assert_type(
+        session.query(keys).to_numpy("f8", missing="raise"),
+        np.ndarray[tuple[int], np.dtype[np.void]],
+    )
+    assert_type(session.upsert(alice).set("a", 1).ttl(5).add("b", 1.5).execute(), Record | None)
+    assert_type(session.upsert(alice).set("a", {"b": 1}).execute(on_error="skip"), Results)
+    assert_type(session.upsert(alice).set("a", [1]).first(), Record)
+    assert_type(session.upsert(keys).set("a", 1).execute(on_error=print), Results)
+    assert_type(session.upsert(alice, *keys).set("a", 1).execute(), Results)
+    assert_type(session.delete(alice).generation(Newer(3)).execute(), bool)
+    assert_type(session.exists(alice).execute(), bool)
+    assert_type(session.touch(alice).ttl("never").execute(), None)
+    assert_type(session.delete(keys).durable_delete().execute(missing="skip"), Results)
+    chain = session.insert(alice).set("a", 1).delete(alice).query(alice)
+    for result in chain.execute():
+        assert_type(result, Result)
+        assert_type(result.unwrap(), Record)
+        assert_type(result.error, errors.Error | None)
+    assert_type(next(chain.stream()), Result)
+    assert_type(session.query(users).limit(5).to_list(), list[Record])
+    assert_type(next(session.query(users).stream()), Record)
+
+    session.query(alice).set("a", 1)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    session.delete(alice).ttl(1)  # type: ignore[attr-defined]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
+    session.query("alice")  # type: ignore[arg-type]  # pyright: ignore[reportCallIssue, reportArgumentType]
+    chain.execute(on_error="ignore")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
+async def awaited_chains(client: AsyncClient, users: AsyncDataset) -> None:
+    session = client.session()
+    assert_type(session, AsyncSession)
+    alice = users.key("alice")
+    assert_type(await session.query(alice).first(), Record)
+    assert_type(await session.query([alice]).to_list(), list[Record])
+    assert_type(await session.upsert(alice).set("a", 1).execute(), Record | None)
+    assert_type(await session.delete(alice).execute(), bool)
+    assert_type(await session.touch([alice]).execute(), Results)
+    assert_type(await session.query(users).where(exp.bin("a") > 1).count(), int)
+    async for result in session.query([alice]).stream():
+        assert_type(result, Result)
+    async for record in session.query(users).stream():
+        assert_type(record, Record)
 
 
 def failures(users: Dataset) -> None:
