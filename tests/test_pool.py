@@ -19,7 +19,9 @@ import pytest
 
 import spikewire
 from forking import scenario
+from spikewire import cql
 from spikewire.pool import Job, LoopDied, Pool, PoolClosed
+from spikewire.testing.cassandra import CannedServer
 from waiting import until
 
 if TYPE_CHECKING:
@@ -520,6 +522,19 @@ class TestLife:
                 assert await client.dataset("test", "others").exists(1) is False
 
         on_loop(main())
+
+    def test_a_session_of_cassandra(self) -> None:
+        async def main() -> None:
+            async with cql.AsyncSession(server.address, timeout=20) as session:
+                async with Pool(session, loops=2) as pool:
+                    found = await pool.map(session.execute, ["SELECT key FROM system.local"] * 50)
+                    assert len(found) == 50
+                    with pytest.raises(TypeError, match="AsyncSession"):
+                        _ = pool.client
+                assert session.is_open
+
+        with CannedServer() as server:
+            on_loop(main())
 
     def test_a_forgotten_one_warns(self, cluster: Cluster) -> None:
         with warnings.catch_warnings(record=True) as caught:

@@ -10,8 +10,9 @@ import pytest
 
 import spikewire
 from loops import opened, run_on
-from spikewire import tasks
+from spikewire import cql, tasks
 from spikewire.testing import Cluster
+from spikewire.testing.cassandra import CannedServer
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -133,6 +134,23 @@ def test_errors_come_through(run: Run, cluster: Cluster, set_name: str, form: An
             assert isinstance(told, spikewire.RecordNotFound)
 
     run(main())
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.__name__)
+def test_every_form_takes_verbs_of_cassandra(run: Run, form: Any) -> None:
+    select = "SELECT key FROM system.local"
+
+    async def main() -> None:
+        async with cql.AsyncSession(server.address, timeout=20) as session:
+            for verb in (
+                lambda: session.execute(select),
+                lambda: session.prepare(select),
+                lambda: session.execute_many(select, [(), ()]),
+            ):
+                assert type(await form(verb)) is type(await verb())
+
+    with CannedServer() as server:
+        run(main())
 
 
 class TestCancelling:

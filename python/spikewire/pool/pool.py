@@ -110,8 +110,14 @@ class Pool:
 
     @property
     def client(self) -> AsyncClient:
-        """The client of all loops. Its verbs are called in what the pool runs."""
-        return self._client  # type: ignore[no-any-return]
+        """The client of all loops. Its verbs are called in what the pool runs.
+
+        Raises ``TypeError`` for a pool that was opened with another kind of session.
+        """
+        if not isinstance(self._client, AsyncClient):
+            message = f"this pool has no client: it was opened with {self._client!r}"
+            raise TypeError(message)
+        return self._client
 
     @property
     def loops(self) -> int:
