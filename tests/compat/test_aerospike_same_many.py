@@ -143,6 +143,7 @@ def scans_and_queries(d: Driver, tmp_path: Path) -> Any:
         d.fails(asked().where, "x"),
         d.fails(asked().select, 1),
         d.fails(asked().foreach, 1),
+        d.fails(asked().foreach, lambda record: 1 / 0),  # noqa: ARG005
         [c.index_remove("test", f"{d.name}_{each}") for each in ("n", "s", "l", "none")],
     ]
 

@@ -11,6 +11,7 @@ from typing import Any
 import spikewire
 from spikewire.compat.aerospike.batch import Batches
 from spikewire.compat.aerospike.failures import missing, of_code, refuse
+from spikewire.compat.aerospike.operations import text_of
 from spikewire.compat.aerospike.query import Query, Scan
 from spikewire.compat.aerospike.records import FAILURES
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
@@ -162,7 +163,8 @@ class Admin(Batches):
                 refuse(f"{what} should be a string")
         if set is not None and not isinstance(set, str):
             refuse("Set should be string, unicode or None")
-        if isinstance(bin, (bytes, int, float, list, dict, type(None))):
+        on = text_of(bin)
+        if isinstance(on, (int, float, list, dict, type(None))):
             refuse("Bin should be a string")
         if kind not in _KINDS or of not in _OF:
             refuse("Index type and datatype must be among the constants")
@@ -170,7 +172,7 @@ class Admin(Batches):
             self._client.indexes.create(
                 ns,
                 set,
-                bin,
+                on,
                 _KINDS[kind],
                 of=_OF[of],
                 name=name,

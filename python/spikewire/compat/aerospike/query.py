@@ -30,6 +30,7 @@ def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: An
     if not isinstance(predicate, tuple) or not 3 < len(predicate) < 7:
         refuse("predicate is invalid")
     kind, of, named, first = predicate[:4]
+    named = text_of(named)
     last: Any = predicate[4] if len(predicate) > 4 else None
     part = _OF.get(predicate[5] if len(predicate) > 5 else 0)
     if kind not in (0, 1):
@@ -133,7 +134,10 @@ class Scan:
             missing("a scan of one node", "give the policy a partition_filter")
         by_partition = bool(policy and policy.get("partition_filter"))
         for partition, record in self._records(policy, options):
-            answer = callback(partition, record) if by_partition else callback(record)
+            try:
+                answer = callback(partition, record) if by_partition else callback(record)
+            except Exception as error:
+                raise of_code(-1, "Callback function contains an error") from error
             if answer is False:
                 break
 

@@ -222,7 +222,7 @@ def incoming(value: Any) -> Any:
     kind = type(value)
     if kind in _SCALARS:
         return value
-    if kind is list or kind is tuple:
+    if kind is list:
         return [item if type(item) in _SCALARS else incoming(item) for item in value]
     if kind is dict:
         return {
