@@ -52,7 +52,11 @@ class TestOneKey:
         assert (record.bins, record.key) == ({"age": 28, "name": "Alice"}, alice)
         assert run(session.query(alice).bins("age").first).bins == {"age": 28}
         assert run(session.query(alice).bins().first).bins == {}
-        assert run(session.query(("test", chains.users.set, "alice")).first) == record
+        field = ("test", chains.users.set)
+        assert run(session.query((*field, "alice")).first) == record
+        assert run(session.query((*field, None, alice.digest)).first).bins == record.bins
+        assert run(session.exists((*field, "alice")).execute) is True
+        assert len(run(session.query((*field, "alice"), alice).to_list)) == 2
         assert run(session.upsert(alice).put({"a": 1, "b": 2}).remove("name", "b").execute) is None
         assert run(session.query(alice).first).bins == {"age": 28, "a": 1}
 
