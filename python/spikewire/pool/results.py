@@ -187,16 +187,16 @@ class Results(Generic[_T]):
 
     def _end(self) -> Window | None:
         """Cancels what is under way."""
-        self._is_over = True
+        was_over, self._is_over = self._is_over, True
         window, self._items, self._async_items = self._window, None, None
         reading, self._source, self._reading = self._reading, (), None
         if reading is not None:
             with contextlib.suppress(RuntimeError):
                 reading.get_loop().call_soon_threadsafe(reading.cancel)
-        if window is not None and window.in_flight:
+        if window is not None and not was_over:
             window.collect()
-            if window.in_flight:
-                window.cancel()
+            # Also when nothing is counted: an interrupt may have come before the count.
+            window.cancel()
         return window
 
     def __enter__(self) -> Self:
