@@ -31,7 +31,7 @@ fn bucket(nanos: u64) -> usize {
 pub fn bounds() -> impl ExactSizeIterator<Item = Duration> {
     (0..BUCKETS - 1).map(|bucket| {
         let (doubling, step) = (bucket / STEPS, (bucket % STEPS) as u64);
-        Duration::from_nanos(UNIT * (STEPS as u64 + step) << doubling)
+        Duration::from_nanos((UNIT * (STEPS as u64 + step)) << doubling)
     })
 }
 

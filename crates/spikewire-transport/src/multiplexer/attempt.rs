@@ -251,7 +251,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Every error says what was tried.
-    #[expect(clippy::boxed_local, reason = "every command is boxed")]
     pub(super) fn fail(&mut self, mut command: CommandOf<P, T>, error: ErrorOf<P>) {
         self.count_failed(&command, &error);
         buffer::give(command.bytes);
