@@ -185,8 +185,8 @@ describe('a slow link', () => {
     boxed(1, {}, async ({ cluster, data }) => {
       const long = 'x'.repeat(2000)
       await data.put(1, { v: long })
-      // The whole reply takes 40 s, and would be a record.
-      await cluster.inject(0, { drip: [1, 20] })
+      // The whole reply takes 400 s, and would be a record; that of a write takes some seconds.
+      await cluster.inject(0, { drip: [1, 200] })
       const read = await failure(data.get(1, { timeout: 500 }))
       assert.ok(read instanceof Timeout && !read.inDoubt)
       const written = await failure(data.put(2, { v: 1 }, { timeout: 1000 }))
