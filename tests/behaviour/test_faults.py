@@ -283,7 +283,7 @@ class TestDrip:
         with boxed(face) as (cluster, _, data):
             data.put(1, {"v": "x" * 2000})
             cluster.inject(0, drip=(1, 0.2))
-            # The whole reply takes 400 s, and would be a record; that of a write takes some seconds.
+            # The whole reply takes 400 s, and would be a record; that of a write takes seconds.
             with pytest.raises(spikewire.Timeout) as caught:
                 data.get(1, timeout=0.5)
             assert not caught.value.in_doubt
