@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import spikewire
-from spikewire.compat.aerospike.failures import refuse, without_effect
+from spikewire.compat.aerospike.failures import missing, refuse, without_effect
 
 __all__ = ["DEFAULTS", "KINDS", "Policies", "resolved", "ttl_of"]
 
@@ -80,7 +80,9 @@ _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 #: What is a matter of the client as a whole here.
 _OF_CLIENT = {"socket_timeout", "max_retries", "sleep_between_retries"}
 _NO_EFFECT = {"compress", "connect_timeout", "timeout_delay", "error_detail_verbosity",
-              "commit_level", "on_locking_only", "compression_threshold",
+              "commit_level", "on_locking_only", "compression_threshold", "deserialize",
+              "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
+              "concurrent", "async_heap_rec",
               "send_set_name", "expected_duration", "short_query"}  # fmt: skip
 
 
@@ -143,6 +145,8 @@ class Policies:
             ):
                 if strict:
                     refuse(f'"{name}" is an invalid policy dictionary key')
+            else:
+                without_effect(f"{name!r} outside the policies of a kind of command")
         for name, own in self.of.items():
             if (found := given.get(name)) is None:
                 continue
@@ -187,6 +191,9 @@ class Policies:
         elif name == "expressions":
             if value is not None:
                 made["where"] = value
+        elif name == "txn":
+            if value is not None:
+                missing("a transaction", "group what belongs together in one record")
         elif name == "replica":
             made["replica"] = _named(_REPLICAS, name, value)
         elif name == "key":
