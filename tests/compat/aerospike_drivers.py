@@ -20,9 +20,11 @@ class Driver:
         self.helpers = packages[1]
         self.name = name
         host, port = address.rsplit(":", 1)
-        self.config = {"hosts": [(host, int(port))], "policies": {"total_timeout": 30_000}}
-        for kind in ("read", "write", "operate", "batch", "apply", "remove"):
-            self.config["policies"][kind] = {"total_timeout": 30_000}  # type: ignore[call-overload, index]
+        kinds = ("read", "write", "operate", "batch", "apply", "remove")
+        self.config: dict[str, Any] = {
+            "hosts": [(host, int(port))],
+            "policies": {kind: {"total_timeout": 30_000} for kind in kinds},
+        }
         self.client = self.module.client(self.config).connect()
         self.set = name
 
