@@ -349,12 +349,12 @@ class Admin(Batches):
 
     def get_stats(self) -> Any:
         """Is not there."""
-        missing("get_stats", "see client.nodes() of spikewire, and the lab of spikewire.bench")
+        missing("get_stats", "see client.stats() of spikewire.Client")
 
     def enable_metrics(self, policy: Any = None) -> None:
         """Is not there."""
         del policy
-        missing("enable_metrics", "measure with the signals of spikewire")
+        missing("enable_metrics", "see client.metrics of spikewire.Client")
 
     def disable_metrics(self) -> None:
         """Nothing is measured, so there is nothing to end."""
