@@ -7,6 +7,9 @@ SHELL := /bin/sh
 
 VENV := .venv
 VENV_FT := .venv-ft
+# Types are checked where nothing is installed that the checks do not name: what they say must not
+# depend on which tests ran before.
+VENV_LINT := .venv-lint
 BIN := $(VENV)/bin
 
 # What the extension modules are made of. They are built again when one of these is newer.
@@ -228,14 +231,16 @@ msrv: venv ## Check everything with the oldest Rust that is promised, if rustup 
 
 .PHONY: lint-python
 lint-python: venv ## Check the Python code
-	@tools/venv.sh $(VENV) $(BIN)/python requirements/lint.txt requirements/test.txt \
+	@tools/venv.sh $(VENV_LINT) $(BIN)/python requirements/lint.txt requirements/test.txt \
 		requirements/bench.txt
-	$(BIN)/ruff check
-	$(BIN)/ruff format --check
-	$(BIN)/mypy
-	MYPYPATH=tests/peers $(BIN)/mypy --no-warn-return-any --allow-untyped-calls tests/peers
-	$(BIN)/basedpyright --project pyproject.toml --pythonpath $(BIN)/python
-	$(BIN)/basedpyright --project tests/typing/pyrightconfig.json --pythonpath $(BIN)/python
+	$(VENV_LINT)/bin/ruff check
+	$(VENV_LINT)/bin/ruff format --check
+	$(VENV_LINT)/bin/mypy
+	MYPYPATH=tests/peers $(VENV_LINT)/bin/mypy --cache-dir .mypy_cache/peers --no-warn-return-any \
+		--allow-untyped-calls tests/peers
+	$(VENV_LINT)/bin/basedpyright --project pyproject.toml --pythonpath $(VENV_LINT)/bin/python
+	$(VENV_LINT)/bin/basedpyright --project tests/typing/pyrightconfig.json \
+		--pythonpath $(VENV_LINT)/bin/python
 	$(BIN)/python tools/generate.py --check
 
 .PHONY: lint-node

@@ -100,9 +100,9 @@ class AsyncRead(_Many, read.Read):
             generation: str | None = None,
             ttl: str | None = None,
         ) -> Awaitable[ArrowTable]: ...
-        def to_pandas(
+        def to_pandas(  # pyright: ignore[reportUnknownParameterType]
             self, *, generation: str | None = None, ttl: str | None = None
-        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
+        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType]
         @overload
         def to_numpy(
             self,
@@ -338,9 +338,9 @@ class AsyncScan(scan.Scan):
             generation: str | None = None,
             ttl: str | None = None,
         ) -> Awaitable[ArrowStream]: ...
-        def to_pandas(
+        def to_pandas(  # pyright: ignore[reportUnknownParameterType]
             self, *, key: str | None = None, generation: str | None = None, ttl: str | None = None
-        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
+        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType]
         @overload
         def to_numpy(
             self,

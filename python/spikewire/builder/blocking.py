@@ -98,9 +98,9 @@ class Read(_Many, read.Read):
             generation: str | None = None,
             ttl: str | None = None,
         ) -> ArrowTable: ...
-        def to_pandas(
+        def to_pandas(  # pyright: ignore[reportUnknownParameterType]
             self, *, generation: str | None = None, ttl: str | None = None
-        ) -> pd.DataFrame: ...  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
+        ) -> pd.DataFrame: ...  # pyright: ignore[reportUnknownMemberType]
         @overload
         def to_numpy(
             self,
@@ -317,9 +317,9 @@ class Scan(scan.Scan):
             generation: str | None = None,
             ttl: str | None = None,
         ) -> ArrowStream: ...
-        def to_pandas(
+        def to_pandas(  # pyright: ignore[reportUnknownParameterType]
             self, *, key: str | None = None, generation: str | None = None, ttl: str | None = None
-        ) -> pd.DataFrame: ...  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
+        ) -> pd.DataFrame: ...  # pyright: ignore[reportUnknownMemberType]
         @overload
         def to_numpy(
             self,

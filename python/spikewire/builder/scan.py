@@ -146,7 +146,7 @@ class Scan(Step):
         Raises ``ImportError`` without pandas or pyarrow."""
         arrow = _pyarrow("to_pandas")
         try:
-            import pandas as pd  # pyright: ignore[reportMissingTypeStubs]
+            pd: Any = import_module("pandas")
         except ImportError as error:
             raise ImportError("to_pandas needs pandas: pip install pandas") from error
         names = {"key": key, "generation": generation, "ttl": ttl}
@@ -234,14 +234,13 @@ def _one_array(arrays: list[Any], dtype: Any, missing: Literal["mask", "raise"])
 
 def _pyarrow(what: str) -> Any:
     try:
-        import pyarrow as pa  # pyright: ignore[reportMissingTypeStubs]
+        return import_module("pyarrow")
     except ImportError as error:
         message = (
             f"{what} of a query needs pyarrow: pip install pyarrow; without it, "
             "stream().arrow_batches() gives tables for any library that reads Arrow"
         )
         raise ImportError(message) from error
-    return pa
 
 
 def _one_table(arrow: Any, tables: list[Any], schema: Any) -> Any:

@@ -399,7 +399,9 @@ def _default_loops() -> int:
 def _loop_maker(wanted: bool | None) -> Callable[[], asyncio.AbstractEventLoop]:
     if wanted is None or wanted:
         try:
-            return importlib.import_module("uvloop").new_event_loop  # type: ignore[no-any-return]
+            maker: Callable[[], asyncio.AbstractEventLoop]
+            maker = importlib.import_module("uvloop").new_event_loop
+            return maker
         except ImportError:
             if wanted:
                 message = "uvloop=True needs uvloop: pip install 'spikewire[uvloop]'"

@@ -264,10 +264,10 @@ class Results(Generic[_T]):
 
     def _result(self, outcome: Outcome) -> _T:
         self._given += 1
-        value: Any = outcome[1]
+        value: _T = outcome[1]
         error: Any = outcome[2]
         if error is None:
-            return value  # type: ignore[no-any-return]
+            return value
         if self._returns_errors and isinstance(error, Exception):
             return error  # type: ignore[return-value]
         raise error
