@@ -59,7 +59,11 @@ CASSANDRA_PROGRAMS = [
     "docs/compat-cassandra.md",
 ]
 #: What a page needs beside what the tests install.
-NEEDS = {"docs/cassandra-columns.md": "pyarrow", "docs/tables.md": "pyarrow"}
+NEEDS = {
+    "docs/cassandra-columns.md": ("pyarrow",),
+    "docs/columns.md": ("duckdb", "pandas", "polars", "pyarrow"),
+    "docs/tables.md": ("pyarrow",),
+}
 
 SAID = re.compile(r"^\s*print\(.*\)  # (.+)$")
 LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]*)#?([^)\s]*)\)")
@@ -95,8 +99,8 @@ def test_blocks_run_with_a_cassandra(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_blocks_run(name: str, tmp_path: Path) -> None:
-    if name in NEEDS:
-        pytest.importorskip(NEEDS[name])
+    for needed in NEEDS.get(name, ()):
+        pytest.importorskip(needed, reason=f"{needed} is not installed")
     text = blocks(ROOT / name)
     program = tmp_path / f"{Path(name).stem}.py"
     program.write_text(text, encoding="utf-8")

@@ -18,6 +18,7 @@ EXAMPLES = sorted(path.name for path in HERE.glob("*.py") if path.name != "seeds
 
 #: A line that each example must print.
 SAYS = {
+    "data_frames.py": "duckdb ranked [749.75]",
     "error_handling.py": "in doubt: True",
     "fastapi_service.py": "200 {'name': 'alice', 'visits': 50}",
     "flask_service.py": "counts True",
@@ -34,8 +35,9 @@ SAYS = {
     "web_service.py": '200 {"name": "alice", "visits": 2}',
 }
 
-#: What examples need beside the client (requirements/frameworks.txt).
+#: What examples need beside the client (requirements/frameworks.txt, columns.txt).
 NEEDS = {
+    "data_frames.py": ("duckdb", "pandas", "polars", "pyarrow"),
     "fastapi_service.py": ("fastapi", "httpx"),
     "flask_service.py": ("flask", "gunicorn"),
 }
