@@ -45,6 +45,7 @@ PROGRAMS = [
     "docs/pool.md",
     "docs/in-flight.md",
     "docs/errors.md",
+    "docs/frameworks.md",
     "docs/observability.md",
     "docs/functions.md",
     "docs/embedded-cluster.md",

@@ -20,6 +20,7 @@ EXAMPLES = sorted(path.name for path in HERE.glob("*.py") if path.name != "seeds
 SAYS = {
     "data_frames.py": "duckdb ranked [749.75]",
     "error_handling.py": "in doubt: True",
+    "feature_store.py": "scores 24800.0",
     "fastapi_service.py": "200 {'name': 'alice', 'visits': 50}",
     "flask_service.py": "counts True",
     "in_flight_batched_futures.py": "batched futures: 20000 calls",
@@ -38,6 +39,7 @@ SAYS = {
 #: What examples need beside the client (requirements/frameworks.txt, columns.txt).
 NEEDS = {
     "data_frames.py": ("duckdb", "pandas", "polars", "pyarrow"),
+    "feature_store.py": ("numpy",),
     "fastapi_service.py": ("fastapi", "httpx"),
     "flask_service.py": ("flask", "gunicorn"),
 }
