@@ -142,7 +142,17 @@ wheel-size: ## Say how large the wheels in dist/ are; fail beyond 8 MB
 	done
 
 .PHONY: docs
-docs: ## Build the Rust documentation into target/doc
+docs: docs-rust ## Build the documentation site into build/site, that of the crates included
+	@$(MAKE) --no-print-directory docs-site
+	rm -rf build/site/rust && cp -R target/doc build/site/rust
+
+.PHONY: docs-site
+docs-site: venv # The site alone: its links, anchors and navigation have to be whole.
+	@tools/venv.sh $(VENV) $(BIN)/python requirements/docs.txt
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+
+.PHONY: docs-rust
+docs-rust: # The documentation of the crates, into target/doc.
 	cargo doc --workspace --no-deps $(BINDINGS) --all-features
 
 # --- Testing ----------------------------------------------------------------------------------
@@ -164,7 +174,7 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/lint.txt \
 		requirements/bench.txt --optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/cassandra.txt \
-		--optional requirements/frameworks.txt
+		--optional requirements/frameworks.txt --optional requirements/docs.txt
 	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-quick
@@ -342,7 +352,7 @@ bench-instructions: ## Count instructions, here and in the commit before (BASE=c
 
 .PHONY: clean
 clean: ## Remove everything that was built, environments included
-	rm -rf target fuzz/target benches/rust-peers/target $(VENV) $(VENV_FT) dist
+	rm -rf target fuzz/target benches/rust-peers/target $(VENV) $(VENV_FT) build dist
 	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	rm -f python/spikewire/_native.*.so
 	rm -rf node/native node/dist node/build node/node_modules node/peers/node_modules node/.runtimes node/packages

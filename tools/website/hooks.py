@@ -1,0 +1,46 @@
+"""What mkdocs calls while it builds the site (``hooks`` in mkdocs.yml).
+
+Pages are written so that code hosts show them well. What the site has beyond that is made here:
+
+================  ==================================================================
+``outside``       files beside ``docs`` that are pages too, and links to them
+``tabs``          blocks between comments that become tabs
+``reference``     the pages of the Python modules, for mkdocstrings
+================  ==================================================================
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mkdocs.structure.files import File, Files
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import outside
+import reference
+import tabs
+
+if TYPE_CHECKING:
+    from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Adds the pages and the style that are not in ``docs``."""
+    for path, text in [*outside.pages(ROOT), *reference.pages()]:
+        files.append(File.generated(config, path, content=text))
+    for asset in sorted((ROOT / "tools/website/assets").iterdir()):
+        path = f"assets/{asset.name}"
+        files.append(File.generated(config, path, abs_src_path=str(asset)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """Leads links to files beside ``docs`` to their pages, and makes tabs."""
+    del config, files
+    return tabs.made(outside.linked(markdown, page.file.src_uri))

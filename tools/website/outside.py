@@ -1,0 +1,87 @@
+"""Files beside ``docs`` that are pages of the site, and the links that lead to them.
+
+A link to any other file of the repository has nowhere to lead on a site that works without a
+network: its text stays.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: Pages of the site by the files that they are made of.
+PAGES = {
+    "ARCHITECTURE.md": "architecture.md",
+    "CHANGELOG.md": "changelog.md",
+    "CONTRIBUTING.md": "contributing.md",
+}
+#: Where else links of pages may lead.
+INSTEAD = {
+    "README.md": "index.md",
+    "examples": "examples.md",
+    "examples/python": "examples.md",
+    "node/examples": "examples.md",
+}
+#: Programs that are shown on one page, by the folder and the name of their language.
+EXAMPLES = (("examples/python", "py", "Python"), ("node/examples", "ts", "Node.js"))
+
+_LINK = re.compile(
+    r"(?P<text>\[[^\]\n]*(?:\n[^\]\n]+)?\])\((?P<target>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)"
+)
+_FENCE = re.compile(r"^(```.*?^```)", re.MULTILINE | re.DOTALL)
+
+
+def pages(root: Path) -> Iterator[tuple[str, str]]:
+    """Path and text of each page."""
+    for source, path in PAGES.items():
+        yield path, (root / source).read_text(encoding="utf-8")
+    yield "examples.md", _examples(root)
+
+
+def _examples(root: Path) -> str:
+    text = ["# Examples", "", "Complete programs, which the tests run.", ""]
+    for folder, ending, language in EXAMPLES:
+        text += [f"## {language}", ""]
+        for file in sorted((root / folder).glob(f"*.{ending}")):
+            program = file.read_text(encoding="utf-8").rstrip()
+            text += [
+                f"### {file.name}",
+                "",
+                f"`{folder}/{file.name}`",
+                "",
+                f"```{ending}",
+                program,
+                "```",
+                "",
+            ]
+    return "\n".join(text)
+
+
+def linked(markdown: str, page: str) -> str:
+    """The text with its links leading to pages of the site."""
+    came_from = {path: source for source, path in PAGES.items()}
+    folder = posixpath.dirname(came_from.get(page, f"docs/{page}"))
+
+    def instead(found: re.Match[str]) -> str:
+        target, anchor = found["target"], found["anchor"] or ""
+        if not target or ":" in target:
+            return found[0]
+        file = posixpath.normpath(posixpath.join(folder, target))
+        to = PAGES.get(file) or INSTEAD.get(file)
+        if file.startswith("docs/"):
+            to = file.removeprefix("docs/")
+        elif to is None and posixpath.dirname(file) in {where for where, *_ in EXAMPLES}:
+            to, anchor = "examples.md", f"#{posixpath.basename(file).replace('.', '')}"
+        if to is None:
+            return found["text"][1:-1]
+        if to == "index.md":
+            anchor = ""
+        return f"{found['text']}({posixpath.relpath(to, posixpath.dirname(page) or '.')}{anchor})"
+
+    parts = _FENCE.split(markdown)
+    return "".join(part if part.startswith("```") else _LINK.sub(instead, part) for part in parts)

@@ -1,0 +1,58 @@
+"""What griffe needs to read this package.
+
+Functions that a stub only overloads, lists of keywords, comments that describe constants.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import griffe
+
+_KEYWORD = re.compile(r"^(`\w+`(?:, `\w+`)*: )", re.MULTILINE)
+
+
+class Stub(griffe.Extension):
+    """Gives functions that a stub only overloads an entry, and each described keyword a line."""
+
+    def on_class(self, *, cls: griffe.Class, **kwargs: Any) -> None:
+        """Called with each class when it has been read."""
+        del kwargs
+        for name, overloads in list(cls.overloads.items()):
+            if name not in cls.members and overloads:
+                last = overloads[-1]
+                function = griffe.Function(
+                    name,
+                    lineno=overloads[0].lineno,
+                    endlineno=last.endlineno,
+                    parameters=last.parameters,
+                    returns=last.returns,
+                    decorators=last.decorators,
+                    docstring=last.docstring,
+                )
+                function.overloads = list(overloads)
+                cls.set_member(name, function)
+        in_order = sorted(cls.members.items(), key=lambda item: item[1].lineno or 0)
+        cls.members.clear()
+        cls.members.update(in_order)
+
+    def on_instance(self, *, obj: griffe.Object, **kwargs: Any) -> None:
+        """Called with everything that has been read."""
+        del kwargs
+        if obj.docstring is None and obj.is_attribute:
+            obj.docstring = _comment(obj)
+        if obj.docstring is not None:
+            obj.docstring.value = _KEYWORD.sub(r"\n- \1", obj.docstring.value)
+
+
+def _comment(obj: griffe.Object) -> griffe.Docstring | None:
+    """The lines that begin with ``#:`` above a name."""
+    if not isinstance(obj.filepath, Path) or not obj.lineno:
+        return None
+    lines = obj.filepath.read_text(encoding="utf-8").splitlines()[: obj.lineno - 1]
+    said: list[str] = []
+    while lines and (line := lines.pop().strip()).startswith("#:"):
+        said.insert(0, line.removeprefix("#:").strip())
+    return griffe.Docstring("\n".join(said), parent=obj) if said else None

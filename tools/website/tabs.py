@@ -1,0 +1,30 @@
+"""Tabs, written so that they can be read as they are.
+
+Between ``<!-- tabs -->`` and ``<!-- end of tabs -->`` each paragraph that is one bold text
+(``**Builder**``) begins a tab with that title.
+"""
+
+from __future__ import annotations
+
+import re
+import textwrap
+
+_TABS = re.compile(r"^<!-- tabs -->\n(.*?)^<!-- end of tabs -->\n", re.MULTILINE | re.DOTALL)
+_TITLE = re.compile(r"^\*\*([^*\n]+)\*\*\n", re.MULTILINE)
+
+
+def made(markdown: str) -> str:
+    """The text with its tabs in the words of the site's generator."""
+    return _TABS.sub(_tabs, markdown)
+
+
+def _tabs(found: re.Match[str]) -> str:
+    before, *tabs = _TITLE.split(found[1])
+    if before.strip() or not tabs:
+        message = f"tabs have to begin with a title in bold: {found[0][:80]!r}"
+        raise ValueError(message)
+    made = [
+        f'=== "{title}"\n\n{textwrap.indent(body.strip(), "    ")}\n'
+        for title, body in zip(tabs[::2], tabs[1::2], strict=True)
+    ]
+    return "\n".join(made)
