@@ -12,7 +12,7 @@ class Transaction:
 
     def __init__(self, *given: object, **named: object) -> None:
         del given, named
-        missing("Transaction", "group what belongs together in one record")
+        missing("Transaction")
 
 
 class ConfigProvider:
@@ -20,4 +20,4 @@ class ConfigProvider:
 
     def __init__(self, *given: object, **named: object) -> None:
         del given, named
-        missing("ConfigProvider", "pass the settings in the dictionary, or use spikewire.Profile")
+        missing("ConfigProvider")

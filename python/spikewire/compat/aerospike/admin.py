@@ -335,7 +335,7 @@ class Admin(Batches):
     def get_cdtctx_base64(self, ctx: Any) -> str:
         """Is not there."""
         steps(ctx)
-        missing("get_cdtctx_base64", "client.indexes.create takes the steps of spikewire.ctx")
+        missing("Client.get_cdtctx_base64")
 
     def set_xdr_filter(
         self, data_center: Any, namespace: Any, expression_filter: Any, policy: Any = None
@@ -349,12 +349,12 @@ class Admin(Batches):
 
     def get_stats(self) -> Any:
         """Is not there."""
-        missing("get_stats", "see client.stats() of spikewire.Client")
+        missing("Client.get_stats")
 
     def enable_metrics(self, policy: Any = None) -> None:
         """Is not there."""
         del policy
-        missing("enable_metrics", "see client.metrics of spikewire.Client")
+        missing("Client.enable_metrics")
 
     def disable_metrics(self) -> None:
         """Nothing is measured, so there is nothing to end."""
@@ -362,15 +362,15 @@ class Admin(Batches):
     def commit(self, transaction: Any) -> int:
         """Is not there."""
         del transaction
-        missing("commit", "group what belongs together in one record")
+        missing("Client.commit")
 
     def abort(self, transaction: Any) -> int:
         """Is not there."""
         del transaction
-        missing("abort", "group what belongs together in one record")
+        missing("Client.abort")
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("admin_"):
-            missing(name, "manage users with the server's own tools")
+            missing(f"Client.{name}")
         message = f"{type(self).__name__!r} object has no attribute {name!r}"
         raise AttributeError(message)

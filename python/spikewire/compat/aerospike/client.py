@@ -16,7 +16,7 @@ class Client(Admin):
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
         """This client, connected."""
         if username is not None or password is not None:
-            missing("authentication", "connect where the cluster asks for no user")
+            missing("config.user")
         if not self._client.is_connected:
             self._connect()
         return self

@@ -7,18 +7,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike.differences import CONFIG_NO_EFFECT
 from spikewire.compat.aerospike.failures import missing, refuse, without_effect
 from spikewire.compat.aerospike.policies import Policies
 from spikewire.compat.aerospike.values import Serializers
 
 __all__ = ["Configuration"]
 
-_NO_EFFECT = {
-    "lua", "shm", "use_shared_connection", "thread_pool_size", "max_threads", "strict_types",
-    "compression_threshold", "min_conns_per_node", "send_bool_as", "rack_aware", "app_id",
-    "login_timeout_ms", "connect_timeout", "fail_if_not_connected", "batch_connect_timeout",
-    "client_id",
-}  # fmt: skip
 _KNOWN = {
     "hosts", "policies", "rack_id", "rack_ids", "tend_interval", "cluster_name", "max_socket_idle",
     "max_conns_per_node", "max_error_rate", "error_rate_window", "use_services_alternate",
@@ -36,7 +31,7 @@ class Configuration:
         given: dict[str, Any] = config
         self.strict = bool(given.get("validate_keys", False))
         for name, value in given.items():
-            if name in _NO_EFFECT:
+            if name in CONFIG_NO_EFFECT:
                 if value not in (None, False, {}) and name not in ("lua", "strict_types"):
                     without_effect(f"the setting {name!r}")
             elif name not in _KNOWN and self.strict:
@@ -89,14 +84,14 @@ class Configuration:
 
 def _refuse_absent(given: dict[str, Any]) -> None:
     if given.get("user") is not None and given.get("password") is not None:
-        missing("authentication", "connect where the cluster asks for no user")
+        missing("config.user")
     tls = given.get("tls")
     if isinstance(tls, dict) and tls.get("enable"):
-        missing("TLS", "connect over a tunnel or a trusted network")
+        missing("config.tls")
     if given.get("config_provider") is not None:
-        missing("config_provider", "pass the settings in the dictionary")
+        missing("config.config_provider")
     if given.get("force_single_node"):
-        missing("force_single_node", "ask a node with info_single_node")
+        missing("config.force_single_node")
 
 
 def _seeds(hosts: Any) -> list[str]:

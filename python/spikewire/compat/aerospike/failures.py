@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire import errors
 from spikewire.compat.aerospike import exception as names
+from spikewire.compat.aerospike.differences import DIFFERENCES
 
 if TYPE_CHECKING:
     from typing_extensions import Never
@@ -77,10 +78,7 @@ def refuse(text: str) -> Never:
     raise of_code(-2, text)
 
 
-def missing(what: str, instead: str) -> Never:
-    """Raises for what is not here, and names the replacement."""
-    message = f"{what} is not in spikewire.compat.aerospike: {instead}"
-    raise NotImplementedError(message)
+missing = DIFFERENCES.missing
 
 
 def without_effect(what: str) -> None:

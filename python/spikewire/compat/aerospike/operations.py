@@ -253,7 +253,7 @@ def _operation(code: int, of: dict[str, Any]) -> Operation:
     found = _OF_CODE.get(code)
     if found is None:
         if (code >= 2 and code < 5) or code > 2201:
-            missing(f"the operation with the code {code}", "write it with spikewire.exp")
+            missing("operation code")
         refuse("Invalid operation given" if "val" in of else "Value should be given")
     family, kind, names = found
     look = _Look(of, family)

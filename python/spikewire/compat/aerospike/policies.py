@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 import spikewire
+from spikewire.compat.aerospike.differences import POLICY_NO_EFFECT
 from spikewire.compat.aerospike.failures import missing, refuse, without_effect
 
 __all__ = ["DEFAULTS", "KINDS", "Policies", "resolved", "ttl_of"]
@@ -79,11 +80,6 @@ _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 
 #: What is a matter of the client as a whole here.
 _OF_CLIENT = {"socket_timeout", "max_retries", "sleep_between_retries"}
-_NO_EFFECT = {"compress", "connect_timeout", "timeout_delay", "error_detail_verbosity",
-              "commit_level", "on_locking_only", "compression_threshold", "deserialize",
-              "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
-              "concurrent", "async_heap_rec",
-              "send_set_name", "expected_duration", "short_query"}  # fmt: skip
 
 
 def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
@@ -193,7 +189,7 @@ class Policies:
                 made["where"] = value
         elif name == "txn":
             if value is not None:
-                missing("a transaction", "group what belongs together in one record")
+                missing("policy.txn")
         elif name == "replica":
             made["replica"] = _named(_REPLICAS, name, value)
         elif name == "key":
@@ -214,7 +210,7 @@ class Policies:
         elif name == "read_touch_ttl_percent":
             if value:
                 made["read_touch"] = value
-        elif name in _NO_EFFECT:
+        elif name in POLICY_NO_EFFECT:
             if value != DEFAULTS[kind].get(name, 0):
                 without_effect(f"the policy {name!r}")
         elif name == "socket_timeout" and kind in ("query", "scan"):

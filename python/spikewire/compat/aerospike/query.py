@@ -109,7 +109,7 @@ class Scan:
     def get_partitions_status(self) -> dict[Any, Any]:
         """Nothing, unless pages or partitions were asked for, and then it is not there."""
         if self._paginates or self._cursor is not None:
-            missing("get_partitions_status", "a spikewire query's cursor says where to resume")
+            missing(f"{type(self).__name__}.get_partitions_status")
         return {}
 
     def results(self, policy: Any = None, options: Any = None, nodename: Any = None) -> list[Any]:
@@ -117,7 +117,7 @@ class Scan:
         if not isinstance(options, (dict, type(None))):
             refuse("options must be a dict")
         if nodename is not None:
-            missing("a scan of one node", "give the policy a partition_filter")
+            missing("nodename")
         return [record for _, record in self._records(policy, options)]
 
     def foreach(
@@ -131,7 +131,7 @@ class Scan:
         if not callable(callback):
             raise of_code(-1, "callback must be a function")
         if nodename is not None:
-            missing("a scan of one node", "give the policy a partition_filter")
+            missing("nodename")
         by_partition = bool(policy and policy.get("partition_filter"))
         for partition, record in self._records(policy, options):
             try:
@@ -262,7 +262,7 @@ def _filtered(asked: dict[str, Any], given: Any, namespace: str, set: str | None
     if not isinstance(given, dict):
         refuse("partition_filter must be a dict")
     if given.get("partition_status"):
-        missing("partition_status", "paginate() goes on where the last page ended")
+        missing("partition_status")
     begin = given.get("begin", 0)
     count = given.get("count", _PARTITIONS if "begin" not in given else 1)
     if not isinstance(begin, int) or not 0 <= begin < _PARTITIONS:

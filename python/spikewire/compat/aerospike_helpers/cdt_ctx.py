@@ -95,10 +95,9 @@ def cdt_ctx_map_key_create(key: Any, order: int = 0) -> _cdt_ctx:
 
 
 def _absent(name: str) -> _cdt_ctx:
-    message = (
-        f"{name} is not in spikewire.compat.aerospike: select elements with several operations"
-    )
-    raise NotImplementedError(message)
+    from spikewire.compat.aerospike.failures import missing  # It needs this module itself.
+
+    missing(f"cdt_ctx.{name}")
 
 
 def cdt_ctx_all_children() -> _cdt_ctx:

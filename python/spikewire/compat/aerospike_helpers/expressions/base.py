@@ -361,11 +361,9 @@ class Not(Operator):
 class _Absent(_BaseExpr):
     def __init__(self, *given: Any, **named: Any) -> None:
         del given, named
-        message = (
-            f"{type(self).__name__} is not in spikewire.compat.aerospike: "
-            "write the path as text, with spikewire.exp.text"
-        )
-        raise NotImplementedError(message)
+        from spikewire.compat.aerospike.failures import missing  # It needs this module itself.
+
+        missing(f"expressions.{type(self).__name__}")
 
 
 class LoopVar(_Absent):

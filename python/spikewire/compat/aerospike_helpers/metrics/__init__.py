@@ -12,7 +12,7 @@ class MetricsListeners:
 
     def __init__(self, *given: object, **named: object) -> None:
         del given, named
-        missing("MetricsListeners", "measure with the signals of spikewire")
+        missing("metrics.MetricsListeners")
 
 
 class MetricsPolicy:
@@ -20,4 +20,4 @@ class MetricsPolicy:
 
     def __init__(self, *given: object, **named: object) -> None:
         del given, named
-        missing("MetricsPolicy", "measure with the signals of spikewire")
+        missing("metrics.MetricsPolicy")

@@ -1,0 +1,77 @@
+"""What differs from the official client: texts of errors, and of ``compat check``."""
+
+from __future__ import annotations
+
+from spikewire.compat.known import Differences, Differs, Entry, Missing
+
+__all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
+
+#: Settings of policies that change nothing here.
+POLICY_NO_EFFECT = frozenset(
+    {"compress", "connect_timeout", "timeout_delay", "error_detail_verbosity",
+     "commit_level", "on_locking_only", "compression_threshold", "deserialize",
+     "respond_all_ops", "respond_all_keys", "allow_inline", "allow_inline_ssd",
+     "concurrent", "async_heap_rec",
+     "send_set_name", "expected_duration", "short_query"}
+)  # fmt: skip
+#: Settings of configurations that change nothing here.
+CONFIG_NO_EFFECT = frozenset(
+    {"lua", "shm", "use_shared_connection", "thread_pool_size", "max_threads", "strict_types",
+     "compression_threshold", "min_conns_per_node", "send_bool_as", "rack_aware", "app_id",
+     "login_timeout_ms", "connect_timeout", "fail_if_not_connected", "batch_connect_timeout",
+     "client_id"}
+)  # fmt: skip
+
+_USERS = Missing("connect where the cluster asks for no user")
+_TOGETHER = Missing("group what belongs together in one record")
+_NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
+_OF_CLIENT = Differs(
+    "in the policy of one call it has no effect: that of the client's `read` policy holds for all"
+)
+_NO_LOG = Differs("is taken; there is no log to show")
+_TEXT = Missing("write the path as text, with spikewire.exp.text")
+
+_ENTRIES: dict[str, Entry] = {
+    "Transaction": _TOGETHER,
+    "ConfigProvider": Missing("pass the settings in the dictionary, or use spikewire.Profile"),
+    "Client.commit": _TOGETHER,
+    "Client.abort": _TOGETHER,
+    "Client.get_stats": Missing("see client.stats() of spikewire.Client"),
+    "Client.enable_metrics": Missing("see client.metrics of spikewire.Client"),
+    "Client.admin_*": Missing("manage users with the server's own tools"),
+    "Client.get_cdtctx_base64": Missing("client.indexes.create takes the steps of spikewire.ctx"),
+    "Query.get_partitions_status": Missing("a spikewire query's cursor says where to resume"),
+    "Scan.get_partitions_status": Missing("a spikewire query's cursor says where to resume"),
+    "nodename": Missing("give the policy a partition_filter"),
+    "partition_status": Missing("paginate() goes on where the last page ended"),
+    "operation code": Missing("write it with spikewire.exp"),
+    "metrics.*": Missing("measure with the signals of spikewire"),
+    "cdt_ctx.cdt_ctx_all_children*": Missing("select elements with several operations"),
+    "cdt_ctx.cdt_ctx_and_filter": Missing("select elements with several operations"),
+    "expressions.LoopVar*": _TEXT,
+    "expressions.SelectByPath": _TEXT,
+    "expressions.ModifyByPath": _TEXT,
+    "config.user": _USERS,
+    "config.password": _USERS,
+    "config.tls": Missing("connect over a tunnel or a trusted network"),
+    "config.config_provider": Missing("pass the settings in the dictionary"),
+    "config.force_single_node": Missing("ask a node with info_single_node"),
+    "policy.txn": _TOGETHER,
+    "policy.socket_timeout": _OF_CLIENT,
+    "policy.max_retries": _OF_CLIENT,
+    "policy.sleep_between_retries": _OF_CLIENT,
+    "config.max_conns_per_node": Differs(
+        "connections are shared by many commands: there are up to 16 for each node"
+    ),
+    "KeyOrderedDict": Differs("ordered maps are read as dict, in their order"),
+    "set_log_level": _NO_LOG,
+    "set_log_handler": _NO_LOG,
+    "set_deserializer": Differs(
+        "is asked for bytes in bins that are read whole, not for results of operations"
+    ),
+    "Client.job_info": Differs("knows the jobs of this client; others count as completed"),
+}
+_ENTRIES |= {f"policy.{name}": _NO_EFFECT for name in sorted(POLICY_NO_EFFECT)}
+_ENTRIES |= {f"config.{name}": _NO_EFFECT for name in sorted(CONFIG_NO_EFFECT)}
+
+DIFFERENCES = Differences("spikewire.compat.aerospike", _ENTRIES)

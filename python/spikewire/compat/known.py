@@ -1,0 +1,63 @@
+"""What is known about differences between a client and its names here, as data.
+
+Each drop-in has a table (``differences.py``), from which come both the texts of
+``NotImplementedError`` and what ``python -m spikewire.compat check`` says. Keys are names as a
+program has them: ``Transaction``, ``Client.get_stats``, ``policy.compress`` for an entry of a
+policy, ``config.tls`` for one of a configuration. A ``*`` at the end stands for any name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from typing_extensions import Never
+
+__all__ = ["Differences", "Differs", "Entry", "Missing"]
+
+
+class Missing(NamedTuple):
+    """Is not there."""
+
+    instead: str
+    """What to use instead, as the end of a sentence."""
+
+
+class Differs(NamedTuple):
+    """Is there, and does something else."""
+
+    how: str
+    """A sentence without its full stop."""
+
+
+Entry: TypeAlias = Missing | Differs
+
+
+class Differences:
+    """The table of one drop-in."""
+
+    def __init__(self, module: str, entries: Mapping[str, Entry]) -> None:
+        self.module = module
+        self.entries = entries
+
+    def find(self, name: str) -> Entry | None:
+        """What is known about a name."""
+        found = self.entries.get(name)
+        if found is not None:
+            return found
+        for pattern, entry in self.entries.items():
+            if pattern.endswith("*") and name.startswith(pattern[:-1]):
+                return entry
+        return None
+
+    def text(self, name: str) -> str:
+        """Why a name is not there."""
+        entry = self.find(name)
+        instead = entry.instead if isinstance(entry, Missing) else "there is nothing like it"
+        return f"{name} is not in {self.module}: {instead}"
+
+    def missing(self, name: str) -> Never:
+        """Raises ``NotImplementedError`` for a name."""
+        raise NotImplementedError(self.text(name))
