@@ -19,6 +19,7 @@ EXAMPLES = sorted(path.name for path in HERE.glob("*.py") if path.name != "seeds
 #: A line that each example must print.
 SAYS = {
     "data_frames.py": "duckdb ranked [749.75]",
+    "django_service.py": "views counted True",
     "error_handling.py": "in doubt: True",
     "feature_store.py": "scores 24800.0",
     "fastapi_service.py": "200 {'name': 'alice', 'visits': 50}",
@@ -39,6 +40,7 @@ SAYS = {
 #: What examples need beside the client (requirements/frameworks.txt, columns.txt).
 NEEDS = {
     "data_frames.py": ("duckdb", "pandas", "polars", "pyarrow"),
+    "django_service.py": ("django",),
     "feature_store.py": ("numpy",),
     "fastapi_service.py": ("fastapi", "httpx"),
     "flask_service.py": ("flask", "gunicorn"),

@@ -1,0 +1,224 @@
+"""The cache backend: what Django documents of its cache, on calling threads and event loops.
+
+``get`` makes its calls on the calling thread, ``aget`` awaits them, on whatever loop is running;
+both with the one client of the process.
+"""
+
+# pyright: basic, reportMissingImports=false
+
+from __future__ import annotations
+
+import asyncio
+import math
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.module_loading import import_string
+
+from spikewire.contrib.django.clients import shared
+from spikewire.contrib.django.entries import Entries, PickleSerializer
+from spikewire.errors import Error, RecordNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from spikewire.contrib.django.entries import Steps, Ttl
+    from spikewire.types import UserKey
+
+    _T = TypeVar("_T")
+
+__all__ = ["SpikewireCache"]
+
+
+class SpikewireCache(BaseCache):
+    """``BACKEND`` of a cache that is a set of a namespace.
+
+    ``LOCATION`` is a URL, ``"aerospike://host:port,host2/namespace"``; an empty one leaves that to
+    the environment variables. ``OPTIONS`` are ``set`` (``"django"`` unless given), ``namespace``,
+    ``serializer`` (a class with ``dumps`` and ``loads``, or its dotted path) and the options of
+    ``spikewire.Client``.
+
+    Raises ``ImproperlyConfigured`` that names what is wrong in them. Connects on first use.
+    """
+
+    def __init__(self, location: str, params: Mapping[str, Any]) -> None:
+        super().__init__(params)
+        options = dict(params.get("OPTIONS", {}))
+        for name in ("MAX_ENTRIES", "CULL_FREQUENCY"):
+            if name in options or name.lower() in params:
+                message = f"{name}: servers evict by their own rules; leave it out"
+                raise ImproperlyConfigured(message)
+        namespace = options.pop("namespace", None)
+        name = options.pop("set", "django")
+        serializer = options.pop("serializer", PickleSerializer)
+        if isinstance(serializer, str):
+            serializer = import_string(serializer)
+        self._entries = Entries(serializer() if isinstance(serializer, type) else serializer)
+        try:
+            self._place = shared(location or None, options, namespace, name)
+        except (TypeError, ValueError) as error:
+            message = f"LOCATION or OPTIONS of the cache: {error}"
+            raise ImproperlyConfigured(message) from error
+
+    def _run(self, steps: Steps[_T]) -> _T:
+        """Makes the calls of a method, one after the other, on this thread."""
+        verbs = self._place.records()
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    result = call(verbs)
+                except Error as error:  # noqa: PERF203
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(result)
+        except StopIteration as end:
+            returned: _T = end.value
+            return returned
+
+    async def _arun(self, steps: Steps[_T]) -> _T:
+        """The same on an event loop, which goes on meanwhile."""
+        if self._place.is_open():
+            verbs = self._place.records().submit
+        else:
+            # Connecting blocks.
+            verbs = (await asyncio.to_thread(self._place.records)).submit
+        try:
+            call = next(steps)
+            while True:
+                try:
+                    result = await asyncio.wrap_future(call(verbs))
+                except Error as error:  # noqa: PERF203
+                    call = steps.throw(error)
+                else:
+                    call = steps.send(result)
+        except StopIteration as end:
+            returned: _T = end.value
+            return returned
+
+    def get_backend_timeout(self, timeout: Any = DEFAULT_TIMEOUT) -> Ttl:
+        """Seconds to live, rounded up; 0 for what is not to be cached at all."""
+        if timeout is DEFAULT_TIMEOUT:
+            timeout = self.default_timeout
+        return "never" if timeout is None else max(0, math.ceil(timeout))
+
+    def _key(self, key: Any, version: int | None) -> UserKey:
+        made: UserKey = self.make_and_validate_key(key, version=version)
+        return made
+
+    def _names(self, keys: Iterable[Any], version: int | None) -> dict[UserKey, Any]:
+        return {self._key(key, version): key for key in keys}
+
+    def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        return self._run(self._entries.get(self._key(key, version), default))
+
+    async def aget(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        return await self._arun(self._entries.get(self._key(key, version), default))
+
+    def set(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> None:
+        ttl = self.get_backend_timeout(timeout)
+        self._run(self._entries.put(self._key(key, version), value, ttl))
+
+    async def aset(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> None:
+        ttl = self.get_backend_timeout(timeout)
+        await self._arun(self._entries.put(self._key(key, version), value, ttl))
+
+    def add(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> bool:
+        ttl = self.get_backend_timeout(timeout)
+        return self._run(self._entries.add(self._key(key, version), value, ttl))
+
+    async def aadd(
+        self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> bool:
+        ttl = self.get_backend_timeout(timeout)
+        return await self._arun(self._entries.add(self._key(key, version), value, ttl))
+
+    def touch(self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        ttl = self.get_backend_timeout(timeout)
+        return self._run(self._entries.touch(self._key(key, version), ttl))
+
+    async def atouch(
+        self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
+    ) -> bool:
+        ttl = self.get_backend_timeout(timeout)
+        return await self._arun(self._entries.touch(self._key(key, version), ttl))
+
+    def delete(self, key: Any, version: int | None = None) -> bool:
+        return self._run(self._entries.delete(self._key(key, version)))
+
+    async def adelete(self, key: Any, version: int | None = None) -> bool:
+        return await self._arun(self._entries.delete(self._key(key, version)))
+
+    def has_key(self, key: Any, version: int | None = None) -> bool:
+        return self._run(self._entries.has(self._key(key, version)))
+
+    async def ahas_key(self, key: Any, version: int | None = None) -> bool:
+        return await self._arun(self._entries.has(self._key(key, version)))
+
+    def incr(self, key: Any, delta: Any = 1, version: int | None = None) -> Any:
+        try:
+            return self._run(self._entries.increase(self._key(key, version), delta))
+        except RecordNotFound:
+            raise _missing(key) from None
+
+    async def aincr(self, key: Any, delta: Any = 1, version: int | None = None) -> Any:
+        try:
+            return await self._arun(self._entries.increase(self._key(key, version), delta))
+        except RecordNotFound:
+            raise _missing(key) from None
+
+    def get_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
+        return self._run(self._entries.get_many(self._names(keys, version)))
+
+    async def aget_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
+        return await self._arun(self._entries.get_many(self._names(keys, version)))
+
+    def set_many(
+        self,
+        data: Mapping[Any, Any],
+        timeout: Any = DEFAULT_TIMEOUT,
+        version: int | None = None,
+    ) -> list[Any]:
+        return self._failed(data, self._run(self._put_many(data, timeout, version)))
+
+    async def aset_many(
+        self,
+        data: Mapping[Any, Any],
+        timeout: Any = DEFAULT_TIMEOUT,
+        version: int | None = None,
+    ) -> list[Any]:
+        return self._failed(data, await self._arun(self._put_many(data, timeout, version)))
+
+    def _put_many(
+        self, data: Mapping[Any, Any], timeout: Any, version: int | None
+    ) -> Steps[list[int]]:
+        values = {self._key(key, version): value for key, value in data.items()}
+        return self._entries.put_many(values, self.get_backend_timeout(timeout))
+
+    def _failed(self, data: Mapping[Any, Any], rows: list[int]) -> list[Any]:
+        names = list(data)
+        return [names[row] for row in rows]
+
+    def delete_many(self, keys: Iterable[Any], version: int | None = None) -> None:
+        self._run(self._entries.delete_many(list(self._names(keys, version))))
+
+    async def adelete_many(self, keys: Iterable[Any], version: int | None = None) -> None:
+        await self._arun(self._entries.delete_many(list(self._names(keys, version))))
+
+    def clear(self) -> None:
+        """Removes everything from the set, whatever its prefix and version."""
+        self._place.clear()
+
+    async def aclear(self) -> None:
+        await asyncio.to_thread(self._place.clear)
+
+
+def _missing(key: Any) -> ValueError:
+    return ValueError(f"Key '{key}' not found")

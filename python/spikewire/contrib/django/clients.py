@@ -1,0 +1,119 @@
+"""One client for all threads, tasks and caches of a process that name the same cluster.
+
+Django makes a cache object for each thread and each task, so a client cannot belong to one of
+them. It is opened on first use. In a process that forks, as gunicorn's and Celery's do, it may have
+been opened before: it connects again in the child.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+import spikewire
+from spikewire import _native, opening
+
+if TYPE_CHECKING:
+    from spikewire._native import Dataset
+
+__all__ = ["Place", "close_clients", "shared"]
+
+
+class Shared:
+    """A client that is opened when it is needed."""
+
+    def __init__(self, url: str | None, options: dict[str, Any]) -> None:
+        self.of = (url, options)
+        self.client: spikewire.Client | None = None
+
+    def open(self) -> spikewire.Client:
+        """The client, opened by the first who asks."""
+        client = self.client
+        if client is None:
+            with _state.lock:
+                if self.client is None:
+                    url, options = self.of
+                    self.client = spikewire.Client.from_url(url, **options)
+                client = self.client
+        return client
+
+
+class Place:
+    """A set of a namespace, and the client that leads there."""
+
+    def __init__(self, shared: Shared, namespace: str, name: str | None) -> None:
+        self._shared = shared
+        self._namespace = namespace
+        self._name = name
+
+    def is_open(self) -> bool:
+        """Whether asking for the records connects to nothing."""
+        return self._shared.client is not None
+
+    def records(self) -> Dataset:
+        """The records, of a client that is connected."""
+        return self._shared.open().dataset(self._namespace, self._name)
+
+    def clear(self) -> None:
+        """Deletes all records, in the background of the nodes, and waits for the end of it."""
+        self.records().delete_all().wait()
+
+
+class _State:
+    """What a process has of it."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.clients: list[Shared] = []
+
+    def renew_lock(self) -> None:
+        """In the child of a fork: another thread of the parent may have held it."""
+        self.lock = threading.Lock()
+
+
+_state = _State()
+
+
+def shared(
+    url: str | None, options: dict[str, Any], namespace: str | None, name: str | None
+) -> Place:
+    """A set in a namespace, that of the URL unless named, by the process's client for the URL.
+
+    Opens nothing. Raises ``ValueError`` or ``TypeError`` that names what is wrong.
+    """
+    given = opening.read(url, **options)
+    namespace = given.namespace if namespace is None else namespace
+    if namespace is None:
+        message = "no namespace: it is part of the URL, aerospike://host:port/namespace"
+        raise ValueError(message)
+    # Options and names are checked without a connection.
+    _native.Client(given.seeds, **given.options).dataset(namespace, name)
+    with _state.lock:
+        # Options need not be hashable, and a process has few caches.
+        for one in _state.clients:
+            if one.of == (url, options):
+                break
+        else:
+            one = Shared(url, options)
+            _state.clients.append(one)
+    return Place(one, namespace, name)
+
+
+def close_clients() -> None:
+    """Closes the clients of all caches of this process; the next use of a cache opens one again.
+
+    Called at the end of the process; tests may call it before their cluster ends.
+    """
+    with _state.lock:
+        open_ones = [one.client for one in _state.clients if one.client is not None]
+        for one in _state.clients:
+            one.client = None
+    for client in open_ones:
+        client.close()
+
+
+atexit.register(close_clients)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_state.renew_lock)

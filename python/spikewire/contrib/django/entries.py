@@ -1,0 +1,182 @@
+"""What the methods of a cache do to its records, written once for calling threads and event loops.
+
+An entry is a record. Its bin holds an integer as such, so that ``increase`` is one atomic command,
+and anything else as bytes. A method is a generator: it yields the calls to make, each a function of
+a dataset's verbs, is sent their results, and returns what the method returns.
+"""
+
+from __future__ import annotations
+
+import pickle
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
+
+from spikewire import op
+from spikewire.errors import FilteredOut, GenerationMismatch, RecordExists, RecordNotFound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
+    from spikewire.types import UserKey
+
+    _T = TypeVar("_T")
+    Steps: TypeAlias = Generator[Callable[[Any], Any], Any, _T]
+
+__all__ = ["Entries", "PickleSerializer", "Serializer", "Ttl"]
+
+#: Seconds to live; 0 for what is not to be cached at all.
+Ttl: TypeAlias = int | Literal["never"]
+
+BIN = "v"
+LEAST, MOST = -(2**63), 2**63 - 1
+#: How often a value that others keep changing is computed anew.
+ATTEMPTS = 100
+
+
+class Serializer(Protocol):
+    """Stores values other than integers as bytes."""
+
+    def dumps(self, value: Any, /) -> bytes:
+        """A value as bytes."""
+        ...
+
+    def loads(self, data: bytes, /) -> Any:
+        """The value again."""
+        ...
+
+
+class PickleSerializer:
+    """The serializer that is used unless another one is named."""
+
+    def dumps(self, value: Any, /) -> bytes:
+        """A value as bytes."""
+        return pickle.dumps(value, pickle.HIGHEST_PROTOCOL)
+
+    def loads(self, data: bytes, /) -> Any:
+        """The value again."""
+        return pickle.loads(data)  # noqa: S301
+
+
+class Entries:
+    """The steps of each method."""
+
+    def __init__(self, serializer: Serializer) -> None:
+        self._serializer = serializer
+
+    def _stored(self, value: Any) -> dict[str, int | bytes]:
+        # Subclasses of int, such as bool, must come back as what they are.
+        if type(value) is int and LEAST <= value <= MOST:
+            return {BIN: value}
+        return {BIN: self._serializer.dumps(value)}
+
+    def _loaded(self, record: Any) -> Any:
+        stored = record[BIN]
+        return stored if isinstance(stored, int) else self._serializer.loads(stored)
+
+    def get(self, key: UserKey, default: Any) -> Steps[Any]:
+        """The value, or the default."""
+        record = yield lambda verbs: verbs.get(key, [BIN], default=None)
+        return default if record is None else self._loaded(record)
+
+    def put(self, key: UserKey, value: Any, ttl: Ttl) -> Steps[None]:
+        """Stores a value."""
+        bins = self._stored(value)
+        if ttl == 0:
+            yield lambda verbs: verbs.delete(key)
+        else:
+            yield lambda verbs: verbs.put(key, bins, ttl=ttl)
+
+    def add(self, key: UserKey, value: Any, ttl: Ttl) -> Steps[bool]:
+        """Stores a value where there is none; returns whether there was none."""
+        bins = self._stored(value)
+        if ttl == 0:
+            found: bool = yield lambda verbs: verbs.exists(key)
+            return not found
+        try:
+            yield lambda verbs: verbs.put(key, bins, exists="create", ttl=ttl)
+        except RecordExists:
+            return False
+        return True
+
+    def touch(self, key: UserKey, ttl: Ttl) -> Steps[bool]:
+        """Gives a value another time to live; returns whether there is one."""
+        if ttl == 0:
+            return (yield from self.delete(key))
+        try:
+            yield lambda verbs: verbs.touch(key, ttl=ttl)
+        except RecordNotFound:
+            return False
+        return True
+
+    def delete(self, key: UserKey) -> Steps[bool]:
+        """Removes a value; returns whether there was one."""
+        found: bool = yield lambda verbs: verbs.delete(key)
+        return found
+
+    def has(self, key: UserKey) -> Steps[bool]:
+        """Whether there is a value."""
+        found: bool = yield lambda verbs: verbs.exists(key)
+        return found
+
+    def get_many(self, names: Mapping[UserKey, Any]) -> Steps[dict[Any, Any]]:
+        """The values that there are, by the names that go with the keys."""
+        if not names:
+            return {}
+        found = yield lambda verbs: verbs.get_many(list(names), [BIN])
+        rows = zip(names.values(), found, strict=True)
+        return {name: self._loaded(record) for name, record in rows if record is not None}
+
+    def put_many(self, values: Mapping[UserKey, Any], ttl: Ttl) -> Steps[list[int]]:
+        """Stores values; returns the numbers of those that could not be stored."""
+        rows = {key: self._stored(value) for key, value in values.items()}
+        if not rows:
+            return []
+        if ttl == 0:
+            done = yield lambda verbs: verbs.delete_many(list(rows))
+        else:
+            done = yield lambda verbs: verbs.put_many(rows, ttl=ttl)
+        return sorted(done.errors)
+
+    def delete_many(self, keys: list[UserKey]) -> Steps[None]:
+        """Removes values."""
+        if keys:
+            done = yield lambda verbs: verbs.delete_many(keys)
+            done.raise_for_errors()
+
+    def increase(self, key: UserKey, delta: Any) -> Steps[Any]:
+        """Adds to a value and returns the sum; the time to live is as before.
+
+        Raises ``RecordNotFound`` where there is no value.
+        """
+        if type(delta) is int and LEAST <= delta <= MOST:
+            # Servers add in 64 bits, and what is over wraps.
+            fits = ("$.v <= ?", MOST - delta) if delta >= 0 else ("$.v >= ?", LEAST - delta)
+            steps = [op.add(BIN, delta), op.get(BIN)]
+            try:
+                record = yield lambda verbs: verbs.operate(
+                    key, steps, where=fits, exists="update", ttl="unchanged"
+                )
+            except FilteredOut:
+                pass
+            else:
+                return self._loaded(record)
+        return (yield from self._increase_other(key, delta))
+
+    def _increase_other(self, key: UserKey, delta: Any) -> Steps[Any]:
+        """The same for what is no integer of 64 bits, before or afterwards."""
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                return (yield from self._replaced(key, delta))
+            except GenerationMismatch:  # noqa: PERF203
+                # It was changed meanwhile.
+                if attempt == ATTEMPTS:
+                    raise
+        raise AssertionError
+
+    def _replaced(self, key: UserKey, delta: Any) -> Steps[Any]:
+        record = yield lambda verbs: verbs.get(key, [BIN])
+        value = self._loaded(record) + delta
+        bins, generation = self._stored(value), record.generation
+        yield lambda verbs: verbs.put(
+            key, bins, exists="update", generation=generation, ttl="unchanged"
+        )
+        return value
