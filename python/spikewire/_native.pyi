@@ -4048,6 +4048,12 @@ class Signals:
         """Waits up to so many seconds for events: their names with what belongs to them, and how
         many were lost.
         """
+    def route(
+        self, key: Key, writes: bool, replica: Replica | None = None
+    ) -> tuple[str, str, int] | None:
+        """The node that a command on one record goes to first: its name, host and port. `None`
+        where that is not decided before it is sent, or no node is known.
+        """
     def stats(self) -> StatsFields:
         """What the client counted and holds, as plain values."""
     @staticmethod

@@ -184,16 +184,19 @@ class _Twins:
 
     def start(self, number: int, call: Any, returns_errors: bool) -> Any:
         """The future of a call, or the error that its arguments raise."""
+        watch = None
         if type(call) is tuple and call:
             # A tuple of arguments of any type.
             whole: tuple[Any, ...] = call  # pyright: ignore[reportUnknownVariableType]
             verb, arguments = whole[0], whole[1:]
             options: dict[str, Any] = {}
             if type(verb) is not BuiltinMethodType:
+                watch, verb = _watched(verb)
                 verb, options = _of_a_view(verb, arguments, options)
         elif isinstance(call, partial):
             verb, arguments, options = call.func, call.args, call.keywords
             if type(verb) is not BuiltinMethodType:
+                watch, verb = _watched(verb)
                 verb, options = _of_a_view(verb, arguments, options)
         else:
             message = (
@@ -203,6 +206,8 @@ class _Twins:
             raise TypeError(message)
         start = self._of(number, verb)
         try:
+            if watch is not None:
+                return watch(start, arguments, options)
             return start(*arguments, **options)
         except (TypeError, ValueError, OverflowError) as error:
             if returns_errors:
@@ -229,6 +234,29 @@ class _Twins:
         twin: Callable[..., Any] = getattr(self._starter(owner), name)
         self._twin = twin
         return twin
+
+
+class WatchedVerb:
+    """A verb of a view that has an eye on each of its calls."""
+
+    @property
+    def method(self) -> Callable[..., Any]:
+        """The verb itself."""
+        raise NotImplementedError
+
+    def watch(
+        self, start: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        """Makes a call: by the verb itself, or by what starts it at once."""
+        raise NotImplementedError
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        return self.watch(self.method, arguments, options)
+
+
+def _watched(verb: Any) -> tuple[Callable[..., Any] | None, Any]:
+    """What watches the calls of a verb, if anything does, and the verb itself."""
+    return (verb.watch, verb.method) if isinstance(verb, WatchedVerb) else (None, verb)
 
 
 def _of_a_view(

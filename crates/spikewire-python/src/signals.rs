@@ -5,12 +5,15 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
+use spikewire_aerospike::ReplicaPolicy;
 use spikewire_aerospike::cluster::{NodeStats, Stats};
+use spikewire_aerospike::command::{Router, Target};
 use spikewire_transport::metrics::{self, Event, Labels, SlowCommand, Totals};
 
 use crate::admin::origin;
 use crate::admin::task::Origin;
-use crate::arguments::seconds;
+use crate::arguments::{self, seconds};
+use crate::key::Key;
 
 /// The counters, gauges and events of a client.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -70,6 +73,32 @@ impl Signals {
         drop(core);
         let told = events.iter().map(|event| told(py, event)).collect::<PyResult<_>>()?;
         Ok((told, lost))
+    }
+
+    /// The node that a command on one record goes to first: its name, host and port. `None`
+    /// where that is not decided before it is sent, or no node is known.
+    #[pyo3(signature = (key, writes, replica=None))]
+    fn route(
+        &self,
+        py: Python<'_>,
+        key: &Bound<'_, Key>,
+        writes: bool,
+        replica: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Option<(String, String, u16)>> {
+        let core = self.origin.core(py)?;
+        let options = core.cluster.options();
+        let policy = replica.map(arguments::replica).transpose()?.unwrap_or(options.policy.replica);
+        if policy == ReplicaPolicy::Any && !writes {
+            return Ok(None);
+        }
+        let key = key.get();
+        let namespace = key.space.namespace.clone();
+        let target = Target::record(namespace, key.digest.partition(), writes);
+        let router = Router::new(options.racks.clone());
+        let node = router.choose(&core.cluster.snapshot(), &target, policy, 0).ok();
+        Ok(node.map(|node| {
+            (node.name.clone(), node.address.ip().to_string(), node.address.port())
+        }))
     }
 
     /// What the client counted and holds, as plain values.

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from spikewire._native import AsyncDataset, Dataset, Key
 from spikewire.builder.step import keys_of
-from spikewire.profiles.view import AsyncDatasetView, DatasetView
 
 if TYPE_CHECKING:
     from spikewire.builder.rows import Face
@@ -14,7 +13,7 @@ if TYPE_CHECKING:
 __all__ = ["Start"]
 
 _PLACEHOLDER = Key("-", None, 0)
-_DATASETS = (Dataset, AsyncDataset, DatasetView, AsyncDatasetView)
+_DATASETS = (Dataset, AsyncDataset)
 
 
 class Start:
@@ -46,7 +45,7 @@ class Start:
             step._keys = key
             step._options = step._bins = step._ops = None
             return step
-        if not more and isinstance(key, _DATASETS):
+        if not more and isinstance(getattr(key, "_target", key), _DATASETS):
             return self._scan(self._verbs, self._own(key))
         return self._several("query", self._many.read, key, more)
 

@@ -1,0 +1,60 @@
+"""OpenTelemetry: a span for each command, its duration as a metric, and what a client holds.
+
+    from spikewire.metrics import otel
+
+    client = otel.instrument(spikewire.Client("db1"))
+    users = client.dataset("test", "users")
+    users.get("alice")  # a span "get users", child of the one that is current here
+
+``instrument`` makes a view of a client, as profiles do: who does not use the view pays nothing.
+``observe`` needs no view: connections, queues and breakers as asynchronous instruments.
+
+| module | what it holds |
+|---|---|
+| ``view`` | clients and datasets whose verbs are traced |
+| ``call`` | one command: its attributes, its span, its duration |
+| ``query`` | queries: a span for each way of reading them |
+| ``gauges`` | instruments that look at ``client.stats()`` |
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+if TYPE_CHECKING:
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import TracerProvider
+
+    from spikewire.client import AsyncClient, Client
+
+try:
+    from spikewire.metrics.otel.gauges import observe
+    from spikewire.metrics.otel.view import instrumented
+except ModuleNotFoundError as error:
+    if not (error.name or "").startswith("opentelemetry"):
+        raise
+    raise ImportError(
+        "spikewire.metrics.otel needs opentelemetry-api: pip install 'spikewire[otel]'"
+    ) from error
+
+__all__ = ["instrument", "observe"]
+
+_C = TypeVar("_C", bound="Client | AsyncClient")
+
+
+def instrument(
+    client: _C,
+    *,
+    tracer_provider: TracerProvider | None = None,
+    meter_provider: MeterProvider | None = None,
+) -> _C:
+    """The same client, with a span for every command and its duration in the histogram
+    ``db.client.operation.duration``; the client itself goes on without.
+
+    It may have a profile, and need not be open yet; opening or closing the view opens or closes the
+    client. Datasets, ``session()``, ``submit`` and ``concurrent`` of the view are traced as well.
+    Providers are the global ones unless given.
+
+    Raises ``TypeError`` for what is no client.
+    """
+    return cast("_C", instrumented(cast("Any", client), tracer_provider, meter_provider))

@@ -1,0 +1,240 @@
+"""One command: what its span and its duration say."""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import CancelledError
+from contextlib import suppress
+from time import perf_counter
+from typing import TYPE_CHECKING, Any
+
+from opentelemetry.metrics import get_meter_provider
+from opentelemetry.trace import SpanKind, Status, StatusCode, get_tracer_provider
+
+from spikewire import _native
+from spikewire.errors import Error, ServerError
+from spikewire.profiles.kinds import VERBS, writes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import Span, TracerProvider
+    from opentelemetry.util.types import AttributeValue
+
+    Attributes = dict[str, AttributeValue]
+
+_SCHEMA = "https://opentelemetry.io/schemas/1.33.0"
+_NAME = "spikewire"
+
+#: The boundaries that the conventions name, and some below them: most commands take less.
+_BOUNDARIES = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
+
+#: Verbs on one record.
+_POINT = frozenset(
+    "get exists put add append prepend delete touch apply operate".split()  # noqa: SIM905
+)
+_READS = frozenset({"get", "exists"})
+#: Verbs on many records, and what they do to each.
+_MANY = {
+    "get_many": "get",
+    "get_numpy": "get",
+    "exists_many": "exists",
+    "put_many": "put",
+    "delete_many": "delete",
+    "operate_many": "operate",
+    "apply_many": "apply",
+}
+
+
+class Instruments:
+    """Where the spans and durations of a client go."""
+
+    def __init__(
+        self,
+        client: Any,
+        tracer_provider: TracerProvider | None,
+        meter_provider: MeterProvider | None,
+    ) -> None:
+        tracers = tracer_provider or get_tracer_provider()
+        meters = meter_provider or get_meter_provider()
+        self.tracer = tracers.get_tracer(_NAME, schema_url=_SCHEMA)
+        self.durations = meters.get_meter(_NAME, schema_url=_SCHEMA).create_histogram(
+            "db.client.operation.duration",
+            unit="s",
+            description="Duration of database client operations.",
+            explicit_bucket_boundaries_advisory=_BOUNDARIES,
+        )
+        self._signals = _native.Signals(client)
+
+    def begin(
+        self, face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+    ) -> Call:
+        """A call of a verb of a client or a dataset, which begins now."""
+        size = _size(verb, arguments, options)
+        operation = _operation(verb, size)
+        namespace, collection = _space(face, verb, arguments, options)
+        attributes: Attributes = {"db.system.name": "aerospike", "db.operation.name": operation}
+        if namespace:
+            attributes["db.namespace"] = namespace
+        if collection:
+            attributes["db.collection.name"] = collection
+        if verb in _POINT:
+            attributes |= self._route(face, verb, arguments, options)
+        return Call(self, f"{operation} {collection or namespace}".rstrip(), attributes, size)
+
+    def _route(
+        self, face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+    ) -> Attributes:
+        # What is wrong with the arguments, the verb itself says.
+        with suppress(Exception):
+            key = arguments[0] if arguments else options["key"]
+            if not isinstance(key, _native.Key):
+                key = face.key(key) if hasattr(face, "set") else _native.Key(*key[:3])
+            writing = verb not in _READS
+            if verb == "operate":
+                operations = arguments[1] if len(arguments) > 1 else options.get("operations")
+                writing = writes(many=False, operations=operations)
+            node = self._signals.route(key, writing, _replica(face, verb, writing, options))
+            if node is not None:
+                name, host, port = node
+                return {"server.address": host, "server.port": port, "spikewire.node": name}
+        return {}
+
+
+class Call:
+    """A command that began."""
+
+    __slots__ = ("_attributes", "_durations", "_span", "_started")
+
+    def __init__(
+        self, instruments: Instruments, name: str, attributes: Attributes, size: int | None = None
+    ) -> None:
+        self._attributes = attributes
+        self._durations = instruments.durations
+        of_the_span = attributes
+        if size is not None and size > 1:
+            of_the_span = attributes | {"db.operation.batch.size": size}
+        self._span: Span = instruments.tracer.start_span(
+            name, kind=SpanKind.CLIENT, attributes=of_the_span
+        )
+        self._started = perf_counter()
+
+    def follow(self, outcome: Any) -> Any:
+        """Ends it with what the verb returned: at once, or when the future of it is done."""
+        if hasattr(outcome, "add_done_callback"):
+            outcome.add_done_callback(self._done)
+            return outcome
+        if asyncio.iscoroutine(outcome):
+            return self._awaited(outcome)
+        self.end()
+        return outcome
+
+    async def _awaited(self, outcome: Any) -> Any:
+        try:
+            result = await outcome
+        except BaseException as error:
+            self.end(error)
+            raise
+        self.end()
+        return result
+
+    def _done(self, future: Any) -> None:
+        if future.cancelled():
+            self.end(CancelledError())
+        else:
+            # Not `exception()`, which would count as looking at it.
+            self.end(future._exception)  # noqa: SLF001
+
+    def end(self, error: BaseException | None = None) -> None:
+        """It is over, with this error or without one."""
+        took = perf_counter() - self._started
+        attributes, span = self._attributes, self._span
+        if error is not None:
+            more = _of_error(error)
+            attributes |= more
+            span.set_attributes(more)
+            if isinstance(error, Error) and error.attempts > 1:
+                span.set_attribute("spikewire.attempts", error.attempts)
+            span.set_status(Status(StatusCode.ERROR, getattr(error, "message", "") or str(error)))
+        attributes.pop("spikewire.node", None)
+        self._durations.record(took, attributes)
+        span.end()
+
+
+def _of_error(error: BaseException) -> Attributes:
+    kind = type(error)
+    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    found: Attributes = {"error.type": f"{module}{kind.__qualname__}"}
+    if isinstance(error, ServerError):
+        found["db.response.status_code"] = str(error.code)
+    if isinstance(error, Error) and error.node is not None:
+        name, _, address = error.node.rpartition(" ")
+        host, _, port = address.rpartition(":")
+        if host and port.isdecimal():
+            found |= {"server.address": host.strip("[]"), "server.port": int(port)}
+            if name:
+                found["spikewire.node"] = name
+    return found
+
+
+def _operation(verb: str, size: int | None) -> str:
+    """The conventions know no batch of one."""
+    if verb == "batch":
+        return "BATCH"
+    if verb in _MANY:
+        return _MANY[verb] if size == 1 else f"BATCH {_MANY[verb]}"
+    return verb
+
+
+def _rows(arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+    if arguments:
+        return arguments[0]
+    return next((options[name] for name in ("keys", "records", "rows") if name in options), None)
+
+
+def _size(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> int | None:
+    if verb not in _MANY and verb != "batch":
+        return None
+    rows = _rows(arguments, options)
+    return len(rows) if hasattr(rows, "__len__") else None
+
+
+def _space(
+    face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+) -> tuple[str, str]:
+    """The namespace and the set that a call is about, as far as that is seen in its arguments."""
+    if hasattr(face, "set"):
+        return face.namespace, face.set or ""
+    if verb in _POINT:
+        return _of_key(arguments[0] if arguments else options.get("key"))
+    if verb in _MANY or verb == "batch":
+        rows: Any = _rows(arguments, options)
+        # An iterator is not to be begun.
+        first: Any = next(iter(rows), None) if type(rows) in (list, tuple, dict) else None
+        return _of_key(getattr(first, "key", first) if verb == "batch" else first)
+    whole = (*arguments, None, None)
+    namespace = options.get("namespace", whole[0])
+    collection = options.get("set", whole[1])
+    return str(namespace or ""), str(collection or "")
+
+
+def _of_key(key: Any) -> tuple[str, str]:
+    if isinstance(key, _native.Key):
+        return key.namespace, key.set or ""
+    if isinstance(key, tuple):
+        parts: tuple[Any, ...] = key
+        namespace, collection, *_ = (*parts, "", "")
+        return str(namespace or ""), str(collection or "")
+    return "", ""
+
+
+def _replica(face: Any, verb: str, writing: bool, options: Mapping[str, Any]) -> Any:
+    """What a call says about it, or the profile of a view; the client's otherwise."""
+    if options.get("replica") is not None:
+        return options["replica"]
+    profile = getattr(face, "profile", None)
+    if profile is None:
+        return None
+    used = profile.state.calls[verb, writing and len(VERBS[verb]) > 1].get("replica")
+    return None if used is None else used.value

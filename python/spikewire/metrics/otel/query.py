@@ -1,0 +1,119 @@
+"""Queries: nothing is sent before the first record is asked for, so that is where spans begin."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Iterator
+
+    from typing_extensions import Self
+
+    from spikewire.metrics.otel.call import Call
+
+
+class _AnyQuery:
+    """A query with a span for each way in which it is read: the iteration over its records from
+    the first to the last, a page, an aggregation."""
+
+    def __init__(self, query: Any, begin: Callable[[], Call]) -> None:
+        self._query = query
+        self._begin = begin
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._query, name)
+        if not callable(found) or name == "close":
+            return found
+
+        def read(*arguments: Any, **options: Any) -> Any:
+            call = self._begin()
+            outcome: Any
+            try:
+                outcome = found(*arguments, **options)
+            except BaseException as error:
+                call.end(error)
+                raise
+            for marks, kind in (("__next__", _each), ("__anext__", _each_async)):
+                if hasattr(outcome, marks):
+                    return kind(outcome, call)
+            return call.follow(outcome)
+
+        return read
+
+    def __repr__(self) -> str:
+        return f"<traced {self._query!r}>"
+
+
+class Query(_AnyQuery):
+    """Of a blocking client."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return _each(iter(self._query), self._begin())
+
+    def __enter__(self) -> Self:
+        self._query.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._query.__exit__(*error)
+
+
+class AsyncQuery(_AnyQuery):
+    """Of an asyncio client."""
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return _each_async(aiter(self._query), self._begin())
+
+    async def __aenter__(self) -> Self:
+        await self._query.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._query.__aexit__(*error)
+
+
+class _each:  # noqa: N801
+    """Goes through what an iterator gives; the span ends with it, or when it is dropped.
+
+    No generator: the query may be closed by another thread meanwhile.
+    """
+
+    __slots__ = ("_call", "_items")
+
+    def __init__(self, items: Iterator[Any], call: Call) -> None:
+        self._items = items
+        self._call: Call | None = call
+
+    def __iter__(self) -> Iterator[Any]:
+        return self
+
+    def __next__(self) -> Any:
+        try:
+            return next(self._items)
+        except BaseException as error:
+            self._end(None if isinstance(error, StopIteration) else error)
+            raise
+
+    def _end(self, error: BaseException | None = None) -> None:
+        call, self._call = self._call, None
+        if call is not None:
+            call.end(error)
+
+    def __del__(self) -> None:
+        self._end()
+
+
+class _each_async(_each):  # noqa: N801
+    """The same for an asynchronous iterator."""
+
+    __slots__ = ()
+
+    def __aiter__(self) -> AsyncIterator[Any]:
+        return self
+
+    async def __anext__(self) -> Any:
+        try:
+            return await anext(self._items)  # type: ignore[call-overload]
+        except BaseException as error:
+            self._end(None if isinstance(error, StopAsyncIteration) else error)
+            raise

@@ -1,0 +1,185 @@
+"""Clients and datasets whose verbs are traced: the same connections, the same verbs."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from spikewire import AsyncClient, Client
+from spikewire.in_flight import WatchedVerb, gathered, gathered_async
+from spikewire.metrics.otel.call import Instruments
+from spikewire.metrics.otel.query import AsyncQuery, Query
+from spikewire.profiles.kinds import VERBS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import TracerProvider
+    from typing_extensions import Self
+
+    from spikewire.profiles.profile import Profile
+
+__all__ = ["instrumented"]
+
+
+def instrumented(
+    client: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
+) -> _TracedClient:
+    """A view of a client, or of a view of one that has a profile."""
+    native = getattr(client, "_target", client)
+    for kind, made in ((Client, _Blocking), (AsyncClient, _Asynchronous)):
+        if isinstance(native, kind):
+            if isinstance(client, _Traced):
+                raise TypeError("the client is instrumented already")
+            return made(native, client, Instruments(native, tracer_provider, meter_provider))
+    raise TypeError(f"client must be a Client or an AsyncClient, not {type(client).__name__}")
+
+
+class _Verb(WatchedVerb):
+    """A verb with a span for each call."""
+
+    def __init__(self, face: Any, instruments: Instruments, of: Any, name: str) -> None:
+        self._face = face
+        self._instruments = instruments
+        self._of = of
+        self.__name__ = name
+
+    @property
+    def method(self) -> Callable[..., Any]:
+        """The verb itself, as the profile has it at the moment, if there is one."""
+        found: Callable[..., Any] = getattr(self._face, self.__name__)
+        return found
+
+    def watch(
+        self, start: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        call = self._instruments.begin(self._of, self.__name__, arguments, options)
+        try:
+            outcome = start(*arguments, **options)
+        except BaseException as error:
+            call.end(error)
+            raise
+        return call.follow(outcome)
+
+    def __repr__(self) -> str:
+        return f"<traced {self.__name__} of {self._face!r}>"
+
+
+class _QueryVerb(_Verb):
+    """``query``, which sends nothing yet."""
+
+    def watch(
+        self, start: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> Any:
+        query = start(*arguments, **options)
+        kind = AsyncQuery if hasattr(query, "__aiter__") else Query
+        begin = partial(self._instruments.begin, self._of, "query", arguments, options)
+        return kind(query, begin)
+
+
+class _Traced:
+    """What all views have in common: ``_target`` is the client or dataset itself, ``_face`` what
+    is called (it may have a profile), ``_of`` what the calls are about."""
+
+    def __init__(self, target: Any, face: Any, instruments: Instruments, of: Any = None) -> None:
+        self._target = target
+        self._face = face
+        self._instruments = instruments
+        self._of = face if of is None else of
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not in the instance's dict comes here.
+        if name not in VERBS:
+            return getattr(self._face, name)
+        getattr(self._face, name)  # Those of `submit` are fewer.
+        kind = _QueryVerb if name == "query" else _Verb
+        verb = self.__dict__[name] = kind(self._face, self._instruments, self._of, name)
+        return verb
+
+    @property
+    def submit(self) -> Any:
+        """The same verbs, each returning a ``concurrent.futures.Future`` at once."""
+        return _Traced(self._target, self._face.submit, self._instruments, self._of)
+
+    def with_profile(self, profile: Profile) -> Any:
+        """The same with the options of a profile where a call says nothing."""
+        return type(self)(self._target, self._face.with_profile(profile), self._instruments)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, _Traced):
+            return NotImplemented
+        same: bool = self._face == other._face
+        return same
+
+    def __hash__(self) -> int:
+        return hash(self._face)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("what is instrumented does not pickle: pickle the dataset itself")
+
+    def __repr__(self) -> str:
+        return f"<traced {self._face!r}>"
+
+
+class _TracedDataset(_Traced):
+    """A dataset."""
+
+
+class _TracedClient(_Traced):
+    """A client."""
+
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,  # noqa: A002
+    ) -> Any:
+        """A dataset of the client, traced as well."""
+        dataset = self._face.dataset(namespace, set)
+        native = getattr(dataset, "_target", dataset)
+        return _TracedDataset(native, dataset, self._instruments)
+
+    def session(self, profile: Profile | None = None) -> Any:
+        """Where chains of the builder begin, with a profile if one is given."""
+        verbs = self if profile is None else self.with_profile(profile)
+        return type(self._target.session())(verbs)
+
+    def _owns(self, dataset: Any) -> bool:
+        """Whether it is a dataset of this client; it may be a view."""
+        owns: bool = self._target._owns(getattr(dataset, "_target", dataset))  # noqa: SLF001
+        return owns
+
+
+class _Blocking(_TracedClient):
+    """A blocking client."""
+
+    def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
+        """As of the client; every call has a span."""
+        return gathered(self._target, calls, limit, errors)
+
+    def __enter__(self) -> Self:
+        self._target.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._target.__exit__(*error)
+
+
+class _Asynchronous(_TracedClient):
+    """An asyncio client."""
+
+    def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
+        """As of the client; every call has a span."""
+        return gathered_async(self._target, calls, limit, errors)
+
+    async def open(self) -> Self:
+        """Connects, for use without ``async with``."""
+        await self._target.open()
+        return self
+
+    async def __aenter__(self) -> Self:
+        await self._target.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._target.__aexit__(*error)

@@ -1,0 +1,353 @@
+"""Traces and metrics of commands for OpenTelemetry."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, cast
+
+import pytest
+from opentelemetry.sdk.metrics import MeterProvider
+from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import SpanKind, StatusCode
+
+import spikewire
+from spikewire import op
+from spikewire.metrics import otel
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from opentelemetry.sdk.trace import ReadableSpan
+
+
+@pytest.fixture(scope="module")
+def cluster() -> Iterator[Cluster]:
+    with Cluster(nodes=2) as cluster:
+        yield cluster
+
+
+class Seen:
+    """What a program's OpenTelemetry gets."""
+
+    def __init__(self) -> None:
+        self.exporter = InMemorySpanExporter()
+        self.tracers = TracerProvider()
+        self.tracers.add_span_processor(SimpleSpanProcessor(self.exporter))
+        self.reader = InMemoryMetricReader()
+        self.meters = MeterProvider([self.reader])
+
+    def providers(self) -> dict[str, Any]:
+        return {"tracer_provider": self.tracers, "meter_provider": self.meters}
+
+    def spans(self) -> list[ReadableSpan]:
+        """Those that ended since the last time."""
+        spans = list(self.exporter.get_finished_spans())
+        self.exporter.clear()
+        return spans
+
+    def one(self) -> tuple[str, dict[str, Any]]:
+        """The only one, by name and attributes."""
+        (span,) = self.spans()
+        assert span.kind is SpanKind.CLIENT
+        return span.name, dict(span.attributes or {})
+
+    def points(self, name: str) -> list[Any]:
+        data = self.reader.get_metrics_data()
+        assert data is not None
+        return [
+            point
+            for resource in data.resource_metrics
+            for scope in resource.scope_metrics
+            for metric in scope.metrics
+            if metric.name == name
+            for point in metric.data.data_points
+        ]
+
+
+@pytest.fixture
+def seen() -> Iterator[Seen]:
+    seen = Seen()
+    yield seen
+    seen.tracers.shutdown()
+    seen.meters.shutdown()
+
+
+@pytest.fixture
+def client(cluster: Cluster, seen: Seen) -> Iterator[spikewire.Client]:
+    with otel.instrument(spikewire.Client(cluster.seeds), **seen.providers()) as client:
+        yield client
+
+
+def node_of(client: Any, key: spikewire.Key) -> dict[str, Any]:
+    """Which node holds a record, as the nodes' own counters tell."""
+    client.metrics.enable()
+    client.metrics.reset()
+    client.get(key, default=None)
+    (command,) = client.stats().commands
+    client.metrics.disable()
+    name, address = command.node.split()
+    host, port = address.rsplit(":", 1)
+    return {"spikewire.node": name, "server.address": host, "server.port": int(port)}
+
+
+def test_a_command_is_a_span_by_the_conventions(client: spikewire.Client, seen: Seen) -> None:
+    users = client.dataset("test", "users")
+    addresses = set()
+    for key in range(20):
+        users.put(key, {"n": key})
+        name, attributes = seen.one()
+        node = node_of(client, users.key(key))
+        seen.spans()
+        addresses.add(node["server.port"])
+        assert name == "put users"
+        assert attributes == {
+            "db.system.name": "aerospike",
+            "db.operation.name": "put",
+            "db.namespace": "test",
+            "db.collection.name": "users",
+            **node,
+        }
+    assert len(addresses) == 2
+    client.get(("test", "users", 1))
+    name, attributes = seen.one()
+    assert (name, attributes["server.port"] in addresses) == ("get users", True)
+    users.operate(1, [op.add("n", 1), op.get("n")])
+    assert seen.one()[0] == "operate users"
+
+
+def test_failures_say_what_and_where(client: spikewire.Client, seen: Seen) -> None:
+    users = client.dataset("test", "users")
+    with pytest.raises(spikewire.RecordNotFound) as caught:
+        users.get("nobody")
+    (span,) = seen.spans()
+    attributes = dict(span.attributes or {})
+    assert attributes["error.type"] == "spikewire.errors.RecordNotFound"
+    assert attributes["db.response.status_code"] == "2"
+    assert caught.value.node == (
+        f"{attributes['spikewire.node']} {attributes['server.address']}:{attributes['server.port']}"
+    )
+    assert span.status.status_code is StatusCode.ERROR
+    assert span.status.description == caught.value.message
+    with pytest.raises(TypeError):
+        users.get(1.5)  # type: ignore[call-overload]
+    name, attributes = seen.one()
+    assert (name, attributes["error.type"]) == ("get users", "TypeError")
+    assert "db.response.status_code" not in attributes
+
+
+def test_many_records_are_one_span(client: spikewire.Client, seen: Seen) -> None:
+    users = client.dataset("test", "users")
+    users.put_many({key: {"n": key} for key in range(50)})
+    name, attributes = seen.one()
+    assert (name, attributes["db.operation.batch.size"]) == ("BATCH put users", 50)
+    client.get_many([users.key(key) for key in range(10)])
+    name, attributes = seen.one()
+    assert (name, attributes["db.namespace"]) == ("BATCH get users", "test")
+    assert attributes["db.operation.batch.size"] == 10
+    users.get_many([1])
+    name, attributes = seen.one()
+    assert (name, "db.operation.batch.size" in attributes) == ("get users", False)
+    client.batch([spikewire.Read(users.key(1)), spikewire.Write(users.key(2), {"n": 1})])
+    assert seen.one()[0] == "BATCH users"
+
+
+def test_queries_are_spans_from_the_first_record_to_the_last(
+    client: spikewire.Client, seen: Seen
+) -> None:
+    rows = client.dataset("test", "rows")
+    rows.put_many({key: {"n": key} for key in range(100)})
+    seen.spans()
+    query = rows.query()
+    assert seen.spans() == []
+    assert len(list(query)) == 100
+    assert seen.one()[0] == "query rows"
+    with rows.query() as query:
+        next(iter(query))
+    del query
+    gc.collect()
+    assert seen.one()[0] == "query rows"
+    query = client.query("test", "rows", page_size=30)
+    assert len(query.page()) == 30
+    assert seen.one()[0] == "query rows"
+    with pytest.raises(spikewire.Error):
+        list(rows.query(index=spikewire.equal("n", 1)))
+    assert "error.type" in seen.one()[1]
+
+
+def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> None:
+    users = client.dataset("test", "users")
+    users.submit.put(1, {"n": 1}).result()
+    assert seen.one()[0] == "put users"
+    found = [record["n"] for record in client.concurrent((users.get, 1) for _ in range(3))]
+    assert found == [1] * 3
+    assert [span.name for span in seen.spans()] == ["get users"] * 3
+    session = client.session()
+    assert session.query(users.key(1)).bins("n").first()["n"] == 1
+    assert seen.one()[0] == "get users"
+    assert session.query(users).count() >= 1
+    assert seen.one()[0] == "query users"
+    spread = client.with_profile(spikewire.Profile("spread", read={"replica": "any"}))
+    spread.dataset("test", "users").get(1)
+    # Which replica it is was not decided when it began.
+    assert "server.address" not in seen.one()[1]
+    with pytest.raises(TypeError, match="already"):
+        otel.instrument(client)
+    with pytest.raises(TypeError, match="must be a Client"):
+        otel.instrument(cast("Any", 1))
+
+
+def test_a_client_with_a_profile(cluster: Cluster, seen: Seen) -> None:
+    quick = spikewire.Profile("quick", timeout=5)
+    with spikewire.Client(cluster.seeds) as client:
+        traced = otel.instrument(client.with_profile(quick), **seen.providers())
+        assert traced.explain("get")["timeout"].value == 5
+        traced.dataset("test", "users").put(1, {"n": 1})
+        assert seen.one()[0] == "put users"
+        client.dataset("test", "users").put(1, {"n": 1})
+        assert seen.spans() == []
+
+
+def test_asyncio(cluster: Cluster, seen: Seen) -> None:
+    tracer = seen.tracers.get_tracer("program")
+
+    async def run() -> None:
+        async with otel.instrument(
+            spikewire.AsyncClient(cluster.seeds), **seen.providers()
+        ) as client:
+            users = client.dataset("test", "users")
+            await users.put(1, {"n": 1})
+            assert seen.one()[0] == "put users"
+            with tracer.start_as_current_span("request") as parent:
+                await asyncio.gather(*(users.get(1) for _ in range(5)))
+            *spans, request = seen.spans()
+            assert {span.name for span in spans} == {"get users"}
+            assert len(spans) == 5
+            assert request.name == "request"
+            for span in spans:
+                assert span.parent is not None
+                assert span.parent.span_id == parent.get_span_context().span_id
+            with pytest.raises(spikewire.RecordNotFound):
+                await users.get("nobody")
+            assert seen.one()[1]["error.type"] == "spikewire.errors.RecordNotFound"
+            cancelled = users.get(1)
+            cancelled.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await cancelled
+            await asyncio.sleep(0)
+            assert seen.one()[1]["error.type"].endswith("CancelledError")
+            assert [record async for record in users.query(limit=1)]
+            assert seen.one()[0] == "query users"
+            await client.query("test", "users", page_size=10).page()
+            assert seen.one()[0] == "query users"
+            session = client.session()
+            assert (await session.query(users.key(1)).first())["n"] == 1
+            assert seen.one()[0] == "get users"
+            found = [record async for record in client.concurrent([(users.get, 1)])]
+            assert [record["n"] for record in found] == [1]
+            assert seen.one()[0] == "get users"
+
+    asyncio.run(run())
+
+
+def test_durations_and_gauges(client: spikewire.Client, seen: Seen) -> None:
+    users = client.dataset("test", "users")
+    otel.observe(client, meter_provider=seen.meters, attributes={"client": "users"})
+    client.metrics.enable()
+    for key in range(10):
+        users.put(key, {"n": key})
+    with pytest.raises(spikewire.RecordNotFound):
+        users.get("nobody")
+    points = cast("list[HistogramDataPoint]", seen.points("db.client.operation.duration"))
+    by_operation: dict[object, int] = {}
+    for point in points:
+        attributes = dict(point.attributes or {})
+        assert 0 < point.sum < 60
+        kind = attributes["db.operation.name"], attributes.get("error.type")
+        by_operation[kind] = by_operation.get(kind, 0) + point.count
+    assert by_operation == {("put", None): 10, ("get", "spikewire.errors.RecordNotFound"): 1}
+    nodes = {node.name: node for node in client.stats().nodes}
+    for point in seen.points("spikewire.node.connections"):
+        assert point.value == nodes[point.attributes["spikewire.node"]].connections
+        assert point.attributes["client"] == "users"
+    counted = {
+        (point.attributes["db.operation.name"], point.attributes["spikewire.result"]): 0
+        for point in seen.points("spikewire.commands")
+    }
+    for point in seen.points("spikewire.commands"):
+        label = point.attributes["db.operation.name"], point.attributes["spikewire.result"]
+        counted[label] += point.value
+    assert counted == {("put", "ok"): 10, ("get", "not_found"): 1}
+    client.close()
+    assert seen.points("spikewire.node.connections") == []
+
+
+def test_a_request_to_fastapi_is_the_parent_of_its_commands(cluster: Cluster, seen: Seen) -> None:
+    fastapi = pytest.importorskip("fastapi", reason="FastAPI is not installed")
+    httpx = pytest.importorskip("httpx", reason="httpx is not installed")
+    tracer = seen.tracers.get_tracer("program")
+    held: dict[str, Any] = {}
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Any) -> Any:
+        client = otel.instrument(spikewire.AsyncClient(cluster.seeds), **seen.providers())
+        async with client:
+            held["client"] = client
+            await client.dataset("test", "users").put("alice", {"age": 28})
+            yield
+
+    app: Any = fastapi.FastAPI()
+
+    async def traced(request: Any, go_on: Any) -> Any:
+        # As opentelemetry-instrumentation-fastapi does.
+        with tracer.start_as_current_span(f"{request.method} {request.url.path}"):
+            return await go_on(request)
+
+    async def user(name: str) -> dict[str, Any]:
+        record = await held["client"].dataset("test", "users").get(name)
+        return dict(record)
+
+    app.middleware("http")(traced)
+    app.get("/users/{name}")(user)
+
+    async def ask() -> dict[str, Any]:
+        async with (
+            lifespan(app),
+            httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as web,
+        ):
+            seen.spans()
+            answer: dict[str, Any] = (await web.get("/users/alice")).json()
+            return answer
+
+    assert asyncio.run(ask()) == {"age": 28}
+    command, request = seen.spans()
+    attributes = dict(command.attributes or {})
+    node = f"{attributes['server.address']}:{attributes['server.port']}"
+    assert node in cluster.seeds.split(",")
+    assert request.name == "GET /users/alice"
+    assert command.name == "get users"
+    assert command.parent is not None
+    assert request.context is not None
+    assert command.parent.span_id == request.context.span_id
+    assert command.context is not None
+    assert command.context.trace_id == request.context.trace_id
+
+
+def test_without_opentelemetry_the_message_says_what_to_install() -> None:
+    program = (
+        "import sys; sys.modules['opentelemetry'] = None\n"
+        "import spikewire\n"
+        "try:\n    from spikewire.metrics import otel\n"
+        "except ImportError as error:\n    print(error)\n"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program], check=True, capture_output=True, text=True, timeout=300
+    )
+    assert "pip install 'spikewire[otel]'" in told.stdout
