@@ -96,9 +96,7 @@ impl Signals {
         let target = Target::record(namespace, key.digest.partition(), writes);
         let router = Router::new(options.racks.clone());
         let node = router.choose(&core.cluster.snapshot(), &target, policy, 0).ok();
-        Ok(node.map(|node| {
-            (node.name.clone(), node.address.ip().to_string(), node.address.port())
-        }))
+        Ok(node.map(|node| (node.name.clone(), node.address.ip().to_string(), node.address.port())))
     }
 
     /// What the client counted and holds, as plain values.
