@@ -15,6 +15,7 @@ from spikewire.compat.aerospike.operations import text_of
 from spikewire.compat.aerospike.query import Query, Scan
 from spikewire.compat.aerospike.records import FAILURES
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
+from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
 __all__ = ["Admin"]
 
@@ -94,7 +95,7 @@ class Admin(Batches):
 
     def _nodes(self) -> list[Any]:
         if not self._client.is_connected:
-            raise of_code(11, "No connection to aerospike cluster")
+            raise of_code(11, "No connection to aerospike cluster.")
         return self._client.nodes()
 
     def _info(self, command: Any, node: str | None) -> str:
@@ -328,9 +329,7 @@ class Admin(Batches):
 
     def get_expression_base64(self, expression: Any) -> str:
         """The wire form of an expression, as text."""
-        if not isinstance(expression, spikewire.Expression):
-            refuse("expression must be a compiled expression")
-        return base64.b64encode(bytes(expression)).decode()
+        return base64.b64encode(bytes(sound(expression))).decode()
 
     def get_cdtctx_base64(self, ctx: Any) -> str:
         """Is not there."""

@@ -8,9 +8,10 @@ from typing import Any
 
 import spikewire
 from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.operations import WRITES, Prepared, prepared, results_of
 from spikewire.compat.aerospike.policies import ttl_of
-from spikewire.compat.aerospike.records import FAILURES, Records, checked_key, meta_of
+from spikewire.compat.aerospike.records import FAILURES, Records, meta_of
 from spikewire.compat.aerospike.values import incoming, incoming_bins, outgoing
 from spikewire.compat.aerospike_helpers.batch.records import (
     Apply,
@@ -34,10 +35,10 @@ class Batches(Records):
 
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> BatchRecords:
         """Reads records: all bins, those of ``bins``, or none where that is empty."""
-        if bins is not None and (
-            not isinstance(bins, (list, tuple)) or not all(isinstance(n, str) for n in bins)
-        ):
-            refuse("bins must be a list of strings")
+        if bins is not None and not isinstance(bins, (list, tuple)):
+            refuse("Bins argument should be a list.")
+        if bins is not None and not all(isinstance(name, str) for name in bins):
+            refuse("Bin name should be a string or unicode string.")
         call, own = self._batch_options(policy)
         named = None if bins is None else list(bins)
         rows, made = self._rows(
@@ -57,7 +58,7 @@ class Batches(Records):
         """Several operations on each record."""
         if not isinstance(ops, list) or not ops:
             refuse("ops should be a list of op dictionaries")
-        plan = prepared(ops)
+        plan = prepared(ops, strict=self._strict_types)
         call, own = self._batch_options(policy_batch)
         if WRITES.isdisjoint(plan.codes):
             options = _only(own, _READ)
@@ -132,7 +133,7 @@ class Batches(Records):
             made = spikewire.Apply(key, row.module, row.function, sent, **_only(own, _APPLY))
             return made, "udf"
         if isinstance(row, Write):
-            plan = prepared(row.ops)
+            plan = prepared(row.ops, strict=self._strict_types)
             own = self._policies.keywords("batch_write", row.policy, row.meta)
             return _operating(key, plan, _only(own, _WRITE)), plan._replace(all_answer=True)
         own = _only(self._policies.keywords("read", row.policy), _READ)
@@ -141,7 +142,7 @@ class Batches(Records):
             return spikewire.Read(key, bins, **own), "bins"
         if not row.ops:
             return spikewire.Read(key, [], **own), "bins"
-        plan = prepared(row.ops)
+        plan = prepared(row.ops, strict=self._strict_types)
         return _operating(key, plan, own), plan
 
     def _batch_options(self, policy: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -155,10 +156,11 @@ class Batches(Records):
         rows: list[BatchRecord] = []
         made = []
         for key in keys:
-            if not isinstance(key, tuple):
+            if not isinstance(key, (tuple, dict)):
                 refuse("key should be an aerospike key tuple")
             try:
-                made.append(make(checked_key(key)))
+                key = checked_key(key)
+                made.append(make(key))
             except FAILURES as error:
                 raise self._failed(error, key) from None
             rows.append(BatchRecord(key))
@@ -183,7 +185,7 @@ class Batches(Records):
         codes, errors = batch.codes, batch.errors
         for at, (row, key) in enumerate(zip(rows, batch.keys, strict=True)):
             row.result = codes[at]
-            named = (*row.key[:3], bytearray(key.digest))
+            named = (*key_tuple(row.key)[:3], bytearray(key.digest))
             if into is None:
                 row.key = named
             if (failed := errors.get(at)) is not None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike.admin import Admin
-from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.failures import missing, refuse
+from spikewire.compat.aerospike.wording import worded_class
 
 __all__ = ["Client", "client"]
 
@@ -26,10 +27,21 @@ class Client(Admin):
         return {name: dict(own) for name, own in self._policies.of.items()}
 
     def shm_key(self) -> int | None:
-        """``None``: there is no shared memory."""
-        return None
+        """The key of the configuration's ``shm``; there is no shared memory."""
+        return self._configuration.shm_key
 
 
-def client(config: Any) -> Client:
-    """A client of a configuration."""
+worded_class(Client)
+
+
+def client(*given: Any, **named: Any) -> Client:
+    """A client of a configuration, ``config``."""
+    try:
+        config = _config(*given, **named)
+    except TypeError:
+        refuse("No config argument")  # with the TypeError as its context
     return Client(config)
+
+
+def _config(config: Any) -> Any:
+    return config

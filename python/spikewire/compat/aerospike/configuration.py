@@ -10,16 +10,16 @@ from typing import Any
 from spikewire.compat.aerospike.differences import CONFIG_NO_EFFECT
 from spikewire.compat.aerospike.failures import missing, refuse, without_effect
 from spikewire.compat.aerospike.policies import Policies
+from spikewire.compat.aerospike.valid_keys import CONFIGURATION, check_names
 from spikewire.compat.aerospike.values import Serializers
 
 __all__ = ["Configuration"]
 
-_KNOWN = {
-    "hosts", "policies", "rack_id", "rack_ids", "tend_interval", "cluster_name", "max_socket_idle",
-    "max_conns_per_node", "max_error_rate", "error_rate_window", "use_services_alternate",
-    "ip_map", "serialization", "validate_keys", "user", "password", "auth_mode", "tls",
-    "force_single_node", "config_provider",
-}  # fmt: skip
+_AS_INTEGER = 0
+#: The key of shared memory where a configuration names none.
+_SHM_KEY = 0xA9000000
+_LONGEST_PATH = 255
+_BOOLS = ("rack_aware", "use_services_alternate", "force_single_node", "fail_if_not_connected")
 
 
 class Configuration:
@@ -29,20 +29,29 @@ class Configuration:
         if not isinstance(config, dict):
             refuse("Config must be a dict")
         given: dict[str, Any] = config
-        self.strict = bool(given.get("validate_keys", False))
-        for name, value in given.items():
-            if name in CONFIG_NO_EFFECT:
-                if value not in (None, False, {}) and name not in ("lua", "strict_types"):
-                    without_effect(f"the setting {name!r}")
-            elif name not in _KNOWN and self.strict:
-                refuse(f'"{name}" is an invalid client config dictionary key')
+        strict = given.get("validate_keys", False)
+        if not isinstance(strict, bool):
+            refuse('config["validate_keys"] must be a boolean')
+        self.strict = strict
+        if strict:
+            for part, known in CONFIGURATION.items():
+                own = given.get(part) if part else given
+                if isinstance(own, dict):
+                    check_names(own, known, "client config")
         _refuse_absent(given)
+        _check_values(given)
+        for name, value in given.items():
+            if name in CONFIG_NO_EFFECT and value not in (None, False, {}):
+                without_effect(f"the setting {name!r}")
         self.seeds = _seeds(given.get("hosts"))
         policies = given.get("policies")
-        if policies is not None and not isinstance(policies, dict):
-            refuse("policies must be a dict")
-        self.policies = Policies(policies or {}, strict=self.strict)
+        self.policies = Policies(policies if isinstance(policies, dict) else {}, strict=strict)
+        self.strict_types = bool(given.get("strict_types", True))
         self.serializers = _serializers(given.get("serialization"))
+        self.bools_as_integers = given.get("send_bool_as") == _AS_INTEGER
+        self.app_id = given.get("app_id")
+        self.cluster_name = given.get("cluster_name")
+        self.shm_key = _shm_key(given.get("shm"))
         self.options = self._options(given)
 
     def _options(self, given: dict[str, Any]) -> dict[str, Any]:
@@ -82,6 +91,41 @@ class Configuration:
         return made
 
 
+def _check_values(given: dict[str, Any]) -> None:
+    for name in _BOOLS:
+        if name in given and not isinstance(given[name], bool):
+            refuse(f"config[{name!r}] must be a boolean")
+    lua = given.get("lua")
+    if isinstance(lua, dict):
+        for name in ("system_path", "user_path"):
+            if isinstance(lua.get(name), str) and len(lua[name]) > _LONGEST_PATH:
+                refuse(f"Lua {name.partition('_')[0]} path too long")
+    rack = given.get("rack_id")
+    if rack is not None and not _fits(rack):
+        refuse("rack_id must be an integer that fits 32 bits")
+    racks = given.get("rack_ids")
+    if racks is not None and (not isinstance(racks, list) or not all(map(_fits, racks))):
+        refuse("rack_ids must be a list of integers that fit 32 bits")
+    threshold = given.get("compression_threshold")
+    if isinstance(threshold, int) and threshold < 0:
+        refuse("Compression value must not be negative")
+    app = given.get("app_id")
+    if app is not None and not isinstance(app, str):
+        message = f"app_id must be str, not {type(app).__name__}"
+        raise TypeError(message)
+
+
+def _fits(value: Any) -> bool:
+    return isinstance(value, int) and -(1 << 31) <= value < 1 << 31
+
+
+def _shm_key(shm: Any) -> int | None:
+    if not isinstance(shm, dict):
+        return None
+    key = shm.get("shm_key", _SHM_KEY)
+    return key if isinstance(key, int) else _SHM_KEY
+
+
 def _refuse_absent(given: dict[str, Any]) -> None:
     if given.get("user") is not None and given.get("password") is not None:
         missing("config.user")
@@ -90,8 +134,6 @@ def _refuse_absent(given: dict[str, Any]) -> None:
         missing("config.tls")
     if given.get("config_provider") is not None:
         missing("config.config_provider")
-    if given.get("force_single_node"):
-        missing("config.force_single_node")
 
 
 def _seeds(hosts: Any) -> list[str]:
@@ -103,8 +145,10 @@ def _seeds(hosts: Any) -> list[str]:
             made.append(f"{host}:3000")
         elif isinstance(host, (tuple, list)) and host:
             address, port = host[0], host[1] if len(host) > 1 else 3000
-            if not isinstance(address, str) or not isinstance(port, int):
+            if not isinstance(address, str):
                 refuse("Invalid host")
+            if not isinstance(port, int):
+                refuse("Invalid host -> The host port must be an integer")
             made.append(f"[{address}]:{port}" if ":" in address else f"{address}:{port}")
         else:
             refuse("Invalid host")
@@ -118,4 +162,7 @@ def _serializers(given: Any) -> Serializers | None:
         return None
     if not isinstance(given, tuple) or len(given) != 2:
         refuse("serialization must be a tuple of two functions")
+    for what, function in zip(("Serializer", "Deserializer"), given, strict=True):
+        if function is not None and not callable(function):
+            refuse(f"{what} must be callable")
     return Serializers(*given)

@@ -16,10 +16,9 @@ POLICY_NO_EFFECT = frozenset(
 )  # fmt: skip
 #: Settings of configurations that change nothing here.
 CONFIG_NO_EFFECT = frozenset(
-    {"lua", "shm", "use_shared_connection", "thread_pool_size", "max_threads", "strict_types",
-     "compression_threshold", "min_conns_per_node", "send_bool_as", "rack_aware", "app_id",
-     "login_timeout_ms", "connect_timeout", "fail_if_not_connected", "batch_connect_timeout",
-     "client_id"}
+    {"shm", "use_shared_connection", "thread_pool_size", "max_threads",
+     "compression_threshold", "min_conns_per_node", "rack_aware", "app_id", "connect_timeout",
+     "fail_if_not_connected", "force_single_node"}
 )  # fmt: skip
 
 _USERS = Missing("connect where the cluster asks for no user")
@@ -55,7 +54,6 @@ _ENTRIES: dict[str, Entry] = {
     "config.password": _USERS,
     "config.tls": Missing("connect over a tunnel or a trusted network"),
     "config.config_provider": Missing("pass the settings in the dictionary"),
-    "config.force_single_node": Missing("ask a node with info_single_node"),
     "policy.txn": _TOGETHER,
     "policy.socket_timeout": _OF_CLIENT,
     "policy.max_retries": _OF_CLIENT,

@@ -30,6 +30,34 @@ _BY_KIND: tuple[tuple[type[errors.Error], type[names.AerospikeError]], ...] = (
 )
 
 
+#: What the official client says of a record that a server refused: its constant.
+_NAMES = {
+    1: "AEROSPIKE_ERR_SERVER",
+    2: "AEROSPIKE_ERR_RECORD_NOT_FOUND",
+    3: "AEROSPIKE_ERR_RECORD_GENERATION",
+    4: "AEROSPIKE_ERR_REQUEST_INVALID",
+    5: "AEROSPIKE_ERR_RECORD_EXISTS",
+    6: "AEROSPIKE_ERR_BIN_EXISTS",
+    8: "AEROSPIKE_ERR_SERVER_FULL",
+    10: "AEROSPIKE_ERR_ALWAYS_FORBIDDEN",
+    12: "AEROSPIKE_ERR_BIN_INCOMPATIBLE_TYPE",
+    13: "AEROSPIKE_ERR_RECORD_TOO_BIG",
+    14: "AEROSPIKE_ERR_RECORD_BUSY",
+    16: "AEROSPIKE_ERR_UNSUPPORTED_FEATURE",
+    17: "AEROSPIKE_ERR_BIN_NOT_FOUND",
+    18: "AEROSPIKE_ERR_DEVICE_OVERLOAD",
+    19: "AEROSPIKE_ERR_RECORD_KEY_MISMATCH",
+    20: "AEROSPIKE_ERR_NAMESPACE_NOT_FOUND",
+    21: "AEROSPIKE_ERR_BIN_NAME",
+    22: "AEROSPIKE_ERR_FAIL_FORBIDDEN",
+    23: "AEROSPIKE_ERR_FAIL_ELEMENT_NOT_FOUND",
+    24: "AEROSPIKE_ERR_FAIL_ELEMENT_EXISTS",
+    25: "AEROSPIKE_ERR_ENTERPRISE_ONLY",
+    26: "AEROSPIKE_ERR_OP_NOT_APPLICABLE",
+    27: "AEROSPIKE_FILTERED_OUT",
+}
+
+
 def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
     """The exception for what the engine raised; the same one where it is not the engine's."""
     if isinstance(error, names.AerospikeError):
@@ -37,10 +65,7 @@ def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseExcep
     if isinstance(error, errors.Error):
         made = _of_engine(error)
     elif isinstance(error, (TypeError, ValueError, OverflowError)):
-        if "bin name" in str(error) and "15" in str(error):
-            made = of_code(21, str(error))
-        else:
-            made = of_code(-2, str(error))
+        made = _of_argument(str(error))
     else:
         return error
     if isinstance(made, names.RecordError):
@@ -48,12 +73,27 @@ def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseExcep
     return made
 
 
+def _of_argument(text: str) -> names.AerospikeError:
+    """For arguments that the engine refused; in the official client's words where it has some."""
+    if "bin name" in text and "limit is 15" in text:
+        return of_code(21, "A bin name should not exceed 15 characters limit")
+    if "does not fit 64 bits" in text:
+        return of_code(-2, "integer value exceeds sys.maxsize")
+    return of_code(-2, text)
+
+
 def _of_engine(error: errors.Error) -> names.AerospikeError:
     text = error.message if error.node is None else f"{error.node} {error.message}"
     for kind, name in _BY_KIND:
         if isinstance(error, kind):
             return _filled(name, name.code, text, in_doubt=error.in_doubt)
-    return of_code(error.code, text, in_doubt=error.in_doubt)
+    named = _NAMES.get(error.code)
+    if named is None or not isinstance(error, errors.ServerError):
+        return of_code(error.code, text, in_doubt=error.in_doubt)
+    made = of_code(error.code, named, in_doubt=error.in_doubt)
+    if hasattr(made, "add_note"):  # from Python 3.11
+        made.add_note(text)
+    return made
 
 
 def of_code(code: int, text: str, *, in_doubt: bool = False) -> names.AerospikeError:

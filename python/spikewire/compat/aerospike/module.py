@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import spikewire
 from spikewire.compat.aerospike.failures import refuse
 from spikewire.compat.aerospike.values import serializers
+from spikewire.compat.aerospike.wording import worded
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,8 +26,18 @@ __all__ = [
 ]
 
 
+@worded
 def calc_digest(ns: str, set: str | None, key: Any) -> bytearray:
     """The digest of a key."""
+    message = ""
+    if not isinstance(ns, str):
+        message = "Namespace should be a string"
+    elif set is not None and not isinstance(set, str):
+        message = "Set should be a string or unicode"
+    elif not isinstance(key, (str, int, bytes, bytearray)):
+        message = "Key is invalid"
+    if message:
+        raise TypeError(message)
     try:
         return bytearray(spikewire.Key(ns, set, key).digest)
     except (TypeError, ValueError, OverflowError) as error:

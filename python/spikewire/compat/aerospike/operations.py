@@ -12,6 +12,7 @@ from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import failure, missing, of_code, refuse
 from spikewire.compat.aerospike.values import KeyOrderedDict, incoming, outgoing
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
+from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -101,7 +102,7 @@ for _verb in ("get", "remove"):
         ("by_index", "index returns"),
         ("by_rank", "index returns"),
         ("by_key_list", "val returns inverted"),
-        ("by_key_range", "key val returns inverted"),
+        ("by_key_range", f"key {'range' if _verb == 'get' else 'val'} returns inverted"),
         ("by_value", "val returns inverted"),
         ("by_value_list", "val returns inverted"),
         ("by_value_range", "val range returns inverted"),
@@ -170,6 +171,9 @@ WRITES = frozenset(
 )
 
 
+_OF_EXPRESSIONS = (codes.OP_EXPR_READ, codes.OP_EXPR_WRITE)
+_BIN_NAME = 15
+
 #: Those of them whose result says nothing.
 _QUIET = WRITES & _PLAIN.keys()
 
@@ -184,10 +188,13 @@ class Prepared(NamedTuple):
     all_answer: bool
 
 
-def prepared(operations: Any) -> Prepared:
-    """The operations of a list of dictionaries, after their checks."""
+def prepared(operations: Any, *, strict: bool = True) -> Prepared:
+    """The operations of a list of dictionaries, after their checks; without ``strict``, what is
+    odd of an operation on a whole bin is made up for, or the operation is left out."""
     if not isinstance(operations, list):
         refuse("Operations should be of type list")
+    if not strict:
+        operations = [each for each in map(_mended, operations) if each is not None]
     made = Prepared([], [], [], [], any_answers(operations))
     for operation in operations:
         if not isinstance(operation, dict):
@@ -207,6 +214,25 @@ def prepared(operations: Any) -> Prepared:
     if not made.operations:
         refuse("No operations defined")
     return made
+
+
+def _mended(operation: Any) -> Any:
+    """An operation of a client whose ``strict_types`` is off: ``None`` where it is left out."""
+    if not isinstance(operation, dict):
+        return operation
+    of: dict[str, Any] = operation
+    code, name, value = of.get("op"), text_of(of.get("bin")), of.get("val")
+    if code not in _PLAIN and code not in _OF_CODE and code not in _OF_EXPRESSIONS:
+        return None
+    if isinstance(name, str) and len(name.encode()) > _BIN_NAME:
+        return None
+    number = isinstance(value, (int, float))
+    text = isinstance(value, (str, bytes, bytearray))
+    if code == codes.OPERATOR_INCR and not number and "val" in of:
+        return of | {"op": codes.OPERATOR_WRITE}
+    if code in (codes.OPERATOR_APPEND, codes.OPERATOR_PREPEND) and not text and "val" in of:
+        return of | {"op": codes.OPERATOR_WRITE}
+    return of
 
 
 def any_answers(operations: list[Any]) -> bool:
@@ -239,12 +265,12 @@ def _operation(code: int, of: dict[str, Any]) -> Operation:
         refuse("Bin is not given")
     if code == codes.OP_EXPR_READ:
         no_fail = bool(of.get("expr_flags", 0) & 16)
-        return Operation.read(name, of["expr"], no_fail=no_fail)
+        return Operation.read(name, sound(of["expr"]), no_fail=no_fail)
     if code == codes.OP_EXPR_WRITE:
         flags = of.get("expr_flags", 0)
         return Operation.write(
             name,
-            of["expr"],
+            sound(of["expr"]),
             create_only=bool(flags & 1),
             update_only=bool(flags & 2),
             allow_delete=bool(flags & 4),
@@ -259,7 +285,7 @@ def _operation(code: int, of: dict[str, Any]) -> Operation:
     look = _Look(of, family)
     arguments = tuple(look(each) for each in names)
     if family == "list":
-        return Operation.list(kind, name, arguments, steps(of.get("ctx")), pad=bool(of.get("pad")))
+        return Operation.list(kind, name, arguments, steps(of.get("ctx")), pad=look.truth("pad"))
     if family == "map":
         return Operation.map(kind, name, arguments, steps(of.get("ctx")))
     return (Operation.bit if family == "bit" else Operation.hll)(kind, name, arguments)
@@ -321,6 +347,13 @@ class _Look:
             refuse(f"{name} is invalid")
         return of[value]
 
+    def truth(self, name: str) -> bool:
+        """A ``bool``, of the operation or its policy."""
+        value = self.of.get(name, self.policy.get(name, False))
+        if not isinstance(value, bool):
+            refuse(f"{name} must be a bool")
+        return value
+
     def bits(self, name: str) -> int | None:
         """A number of bits; -1 stands for none."""
         value = self.of.get(name)
@@ -330,10 +363,13 @@ class _Look:
 
 
 def _returns(look: _Look) -> str:
-    number = look.of.get("return_type")
-    if number not in RETURNS:
-        refuse("return_type is required and must be one of the constants")
-    return RETURNS[number]
+    number = look.of.get("return_type", 0)
+    if isinstance(number, bool) or not isinstance(number, int):
+        refuse("return_type must be an integer")
+    found = RETURNS.get(number)
+    if found is None:  # what a server says to it
+        raise of_code(4, f"{number} is none of the return types")
+    return found
 
 
 _ABSENT = {"val": "Value should be given", "index": "Operation missing index"}
@@ -343,9 +379,7 @@ _INTEGERS = frozenset(
 _SPECIAL: dict[str, Callable[[_Look], Any]] = {
     "returns": _returns,
     "inverted": lambda look: bool(look.of.get("inverted")),
-    "persist": lambda look: bool(
-        look.of.get("persist_index", look.policy.get("persist_index", False))
-    ),
+    "persist": lambda look: look.truth("persist_index"),
     "order": lambda look: look.order("list_order", LIST_ORDER, None),
     "list_order": lambda look: look.order("list_order", LIST_ORDER, "unordered"),
     "map_order": lambda look: look.order("map_order", MAP_ORDER, None),
@@ -357,9 +391,9 @@ _SPECIAL: dict[str, Callable[[_Look], Any]] = {
     "no_fail": lambda look: look.flag(4, 4, 4, 4),
     "partial": lambda look: look.flag(8, 8, 8, 0),
     "fold": lambda look: look.flag(0, 0, 0, 8),
-    "front": lambda look: bool(look.of.get("resize_flags", 0) & 1),
-    "grow": lambda look: bool(look.of.get("resize_flags", 0) & 2),
-    "shrink": lambda look: bool(look.of.get("resize_flags", 0) & 4),
+    "front": lambda look: bool((look.of.get("resize_flags") or 0) & 1),
+    "grow": lambda look: bool((look.of.get("resize_flags") or 0) & 2),
+    "shrink": lambda look: bool((look.of.get("resize_flags") or 0) & 4),
     "descending": lambda look: bool(look.of.get("sort_flags", 0) & 1),
     "drop_duplicates": lambda look: bool(look.of.get("sort_flags", 0) & 2),
     "sign": lambda look: bool(look.of.get("sign")),

@@ -8,10 +8,14 @@ from __future__ import annotations
 from typing import Any
 
 import spikewire
+from spikewire.compat.aerospike.absent import Transaction
 from spikewire.compat.aerospike.differences import POLICY_NO_EFFECT
+from spikewire.compat.aerospike.exception import ParamError
 from spikewire.compat.aerospike.failures import missing, refuse, without_effect
+from spikewire.compat.aerospike.valid_keys import CONFIGURATION, POLICIES, check_names
+from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
-__all__ = ["DEFAULTS", "KINDS", "Policies", "resolved", "ttl_of"]
+__all__ = ["DEFAULTS", "Policies", "resolved", "ttl_of"]
 
 _BASE: dict[str, Any] = {
     "total_timeout": 1000,
@@ -67,10 +71,26 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "info": {"timeout": 1000, "send_as_is": True, "check_bounds": True},
     "admin": {"timeout": 1000},
 }
-KINDS = frozenset({*DEFAULTS, "metrics", "txn_verify", "txn_roll", "batch_parent_write"})
+#: Policies that are another one's, in a call.
+_SAME = {"info_write": "write", "info_scan": "scan", "batch_read": "read"}
 
-#: Beside the defaults, what each kind knows.
-_MORE = {"expressions", "txn", "partition_filter", "compression_threshold", "timeout"}
+#: What stands beside the policies of ``read``, ``write`` and so on, and for which of them it is.
+_KINDS_OF_KEYS = ("read", "write", "apply", "operate", "remove")
+_OF_ALL = (*_KINDS_OF_KEYS, "query", "scan", "batch")
+_COMMON: dict[str, tuple[str, ...]] = {
+    "key": _KINDS_OF_KEYS,
+    "socket_timeout": _OF_ALL,
+    "total_timeout": _OF_ALL,
+    "max_retries": _OF_ALL,
+    "exists": ("write",),
+    "replica": _OF_ALL,
+    "read_mode_ap": ("read", "operate", "batch"),
+    "read_mode_sc": ("read", "operate", "batch"),
+    "commit_level": ("write", "apply", "operate", "remove"),
+}
+_METADATA = frozenset({"gen", "ttl"})
+#: What has 16 bits.
+_SHORT = {"generation"}
 _BOOLS = {"compress", "durable_delete", "deserialize", "on_locking_only", "respond_all_ops",
           "respond_all_keys", "allow_inline", "allow_inline_ssd", "concurrent", "async_heap_rec",
           "send_set_name", "short_query", "send_as_is", "check_bounds"}  # fmt: skip
@@ -89,35 +109,38 @@ def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
     if not isinstance(policy, dict):
         refuse("policy must be a dict")
     given: dict[str, Any] = policy
-    known = DEFAULTS[kind]
+    known = DEFAULTS.get(kind, {})
+    if strict and kind in POLICIES:
+        check_names(given, POLICIES[kind])
     for name, value in given.items():
-        if name not in known and name not in _MORE:
-            if strict:
-                refuse(f'"{name}" is an invalid policy dictionary key')
-            continue
-        if name in ("expressions", "txn", "partition_filter"):
+        if name not in known or name in ("expressions", "txn", "partition_filter"):
             continue
         if name in _BOOLS:
-            if not isinstance(value, (bool, int)):
-                refuse(f"{name} is invalid")
-        elif not isinstance(value, int) or (
-            name in known and value < 0 and name != "ttl" and name != "read_touch_ttl_percent"
-        ):
+            fits = isinstance(value, (bool, int))
+        elif not isinstance(value, int):
+            fits = False
+        elif name in _SHORT:
+            fits = 0 <= value < 1 << 16
+        else:
+            fits = value >= 0 or name in ("ttl", "read_touch_ttl_percent")
+        if not fits:
             refuse(f"{name} is invalid")
     return given
 
 
 def ttl_of(value: Any, default: Any = None) -> Any:
     """A time to live for the engine's ``ttl``."""
-    if isinstance(value, bool) or not isinstance(value, int):
+    if not isinstance(value, int):
         refuse("Ttl should be an int or long")
+    if value >= 1 << 63:
+        refuse("integer value for ttl exceeds sys.maxsize")
     if value in (0xFFFFFFFF, -1):
         return "never"
     if value in (0xFFFFFFFE, -2):
         return "unchanged"
     if value in (0xFFFFFFFD, -3):
         return default
-    return value or "default"
+    return int(value) or "default"
 
 
 class Policies:
@@ -127,32 +150,36 @@ class Policies:
         self.strict = strict
         self.of: dict[str, dict[str, Any]] = {name: dict(own) for name, own in DEFAULTS.items()}
         self.changed: dict[str, dict[str, Any]] = {name: {} for name in DEFAULTS}
-        common = {name: value for name, value in given.items() if name not in KINDS}
-        for name in common:
-            if name not in (
-                "timeout",
-                "max_threads",
-                "auth_mode",
-                "login_timeout_ms",
-                *_BASE,
-                *_READ,
-                *_WRITE,
-                "key",
-            ):
-                if strict:
-                    refuse(f'"{name}" is an invalid policy dictionary key')
-            else:
-                without_effect(f"{name!r} outside the policies of a kind of command")
+        if strict:
+            check_names(given, CONFIGURATION["policies"], "client config")
+        for name, value in given.items():
+            if name in ("max_threads", "thread_pool_size", "login_timeout_ms"):
+                without_effect(f"the policy {name!r}")
+            elif name in _COMMON and isinstance(value, int):
+                for kind in _COMMON[name]:
+                    self.of[kind][name] = self.changed[kind][name] = value
+        auth = given.get("auth_mode")
+        if isinstance(auth, int) and auth not in (0, 1, 2, 3):
+            refuse("Specify valid auth_mode")
         for name, own in self.of.items():
             if (found := given.get(name)) is None:
                 continue
-            checked = resolved(name, found, strict=strict)
+            checked = self._configured(name, found, strict=strict)
             own.update(checked)
-            self.changed[name] = checked
+            self.changed[name].update(checked)
         self.plain = {
             name: self.keywords(name, None) if changed else {}
             for name, changed in self.changed.items()
         }
+
+    @staticmethod
+    def _configured(kind: str, found: Any, *, strict: bool) -> dict[str, Any]:
+        if strict and isinstance(found, dict) and kind in POLICIES:
+            check_names(found, POLICIES[kind])
+        try:
+            return resolved(kind, found, strict=False)
+        except ParamError:
+            refuse("Invalid Policy setting value")
 
     def sends_key(self, kind: str, policy: dict[str, Any] | None) -> bool:
         """Whether the user key goes with the command."""
@@ -162,9 +189,12 @@ class Policies:
 
     def keywords(self, kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
         """The keywords of a verb; those that only have their default are left out."""
+        known, kind = kind, _SAME.get(kind, kind)
         found = dict(self.changed[kind])
         if policy is not None:
-            found.update(resolved(kind, policy, strict=self.strict))
+            if self.strict and known != kind and isinstance(policy, dict):
+                check_names(policy, POLICIES[known])
+            found.update(resolved(kind, policy, strict=self.strict and known == kind))
         made: dict[str, Any] = {}
         for name, value in found.items():
             self._add(made, kind, name, value)
@@ -186,9 +216,11 @@ class Policies:
             made["timeout"] = value / 1000
         elif name == "expressions":
             if value is not None:
-                made["where"] = value
+                made["where"] = sound(value)
         elif name == "txn":
             if value is not None:
+                if not isinstance(value, Transaction):
+                    refuse("txn is not of type aerospike.Transaction")
                 missing("policy.txn")
         elif name == "replica":
             made["replica"] = _named(_REPLICAS, name, value)
@@ -224,20 +256,19 @@ class Policies:
         default = ttl_of(ttl) if ttl else None
         rule = found.get("gen", 0)
         generation = found.get("generation", 0)
-        if meta is not None:
+        if meta is not None and (kind != "remove" or isinstance(meta, dict)):
             if not isinstance(meta, dict):
-                refuse("meta must be a dict")
+                refuse("Metadata should be of type dictionary")
             own: dict[str, Any] = meta
-            if own.get("ttl") is not None:
+            if own.get("ttl") is not None and kind != "remove":
                 default = ttl_of(own["ttl"], default)
             if own.get("gen") is not None:
                 generation = own["gen"]
-                if isinstance(generation, bool) or not isinstance(generation, int):
+                if not isinstance(generation, int):
                     refuse("Generation should be an int or long")
-            if self.strict:
-                for name in own:
-                    if name not in ("ttl", "gen"):
-                        refuse(f'"{name}" is an invalid record metadata dictionary key')
+                generation = int(generation)
+            if self.strict and kind != "remove":
+                check_names(own, _METADATA, "record metadata")
         if default is not None and kind != "remove":
             made["ttl"] = default
         if rule == 1:

@@ -11,6 +11,7 @@ import spikewire
 from spikewire import op
 from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.failures import failure, of_code, refuse
+from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.operations import WRITES, prepared, results_of
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.values import (
@@ -22,19 +23,10 @@ from spikewire.compat.aerospike.values import (
     serializers,
 )
 
-__all__ = ["FAILURES", "Records", "checked_key", "meta_of"]
+__all__ = ["FAILURES", "Records", "meta_of"]
 
 FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
 _FOREVER = 0xFFFFFFFF
-
-
-def checked_key(key: Any) -> Any:
-    """A key after its checks."""
-    if not isinstance(key, tuple):
-        refuse("key is invalid")
-    if len(key) not in (3, 4):
-        refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")
-    return key
 
 
 def meta_of(record: Any) -> dict[str, int]:
@@ -52,6 +44,7 @@ class Records:
         self._keeps_key = self._policies.sends_key("read", None)
         self._read = self._policies.plain["read"]
         self._write = self._policies.plain["write"]
+        self._strict_types = self._configuration.strict_types
         self._connect()
 
     def _connect(self) -> None:
@@ -65,7 +58,7 @@ class Records:
 
     def _failed(self, error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
         if isinstance(error, spikewire.ClientClosed):
-            closed: BaseException = of_code(11, "No connection to aerospike cluster")
+            closed: BaseException = of_code(11, "No connection to aerospike cluster.")
             return closed
         if isinstance(error, (TypeError, ValueError, OverflowError)) and key is not None:
             try:
@@ -76,6 +69,8 @@ class Records:
 
     def get(self, key: Any, policy: Any = None) -> tuple[Any, Any, Any]:
         """Reads a record: key, metadata and bins."""
+        if type(key) is not tuple:
+            key = key_tuple(key)
         if policy is None:
             options, keeps = self._read, self._keeps_key
         else:
@@ -101,6 +96,8 @@ class Records:
                 refuse("Bin name must be a string")
         if not bins:
             raise of_code(4, "no bins to read")
+        if type(key) is not tuple:
+            key = key_tuple(key)
         options = self._policies.keywords("read", policy)
         try:
             record = self._get(key, list(bins), **options)
@@ -114,6 +111,8 @@ class Records:
 
     def exists(self, key: Any, policy: Any = None) -> tuple[Any, Any]:
         """Whether there is a record: key, and metadata or ``None``."""
+        if type(key) is not tuple:
+            key = key_tuple(key)
         options = self._policies.keywords("read", policy)
         try:
             record = self._get(key, [], **options)
@@ -128,6 +127,8 @@ class Records:
         self, key: Any, bins: Any, meta: Any = None, policy: Any = None, serializer: Any = None
     ) -> int:
         """Writes bins."""
+        if type(key) is not tuple:
+            key = key_tuple(key)
         if meta is None and policy is None:
             options = self._write
         else:
@@ -169,6 +170,8 @@ class Records:
 
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> int:
         """Deletes a record."""
+        if type(key) is not tuple:
+            key = key_tuple(key)
         options = self._policies.keywords("remove", policy, meta)
         options.pop("exists", None)
         try:
@@ -182,6 +185,8 @@ class Records:
 
     def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> int:
         """Renews the time to live."""
+        if type(key) is not tuple:
+            key = key_tuple(key)
         options = self._written(policy, meta)
         if val:
             options["ttl"] = ttl_of(val)
@@ -217,6 +222,10 @@ class Records:
         policy: Any,
         meta: Any,
     ) -> int:
+        if type(key) is not tuple:
+            key = key_tuple(key)
+        if not isinstance(bin, str):
+            refuse("Bin name should be of type string")
         if not isinstance(val, (str, bytes, bytearray)):
             refuse("Cannot concatenate 'str' and 'non-str' objects")
         options = self._written(policy, meta)
@@ -230,6 +239,8 @@ class Records:
         self, key: Any, bin: str, offset: Any, meta: Any = None, policy: Any = None
     ) -> int:
         """Adds to a number."""
+        if type(key) is not tuple:
+            key = key_tuple(key)
         if isinstance(offset, bool) or not isinstance(offset, (int, float)):
             refuse("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
         options = self._written(policy, meta)
@@ -241,12 +252,16 @@ class Records:
 
     def remove_bin(self, key: Any, list: Any, meta: Any = None, policy: Any = None) -> int:
         """Removes bins of a record."""
+        if type(key) is not tuple:
+            key = key_tuple(key)
         names: Any = list
         if type(names).__name__ != "list":
             refuse("Bins should be a list")
         for name in names:
             if not isinstance(name, str):
                 refuse("Invalid bin name, bin name should be a string or unicode string")
+        if not names:
+            raise of_code(4, "no bins to remove")
         options = self._policies.keywords("write", policy, meta)
         options.setdefault("exists", "update")
         try:
@@ -256,7 +271,9 @@ class Records:
         return 0
 
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any, Any]:
-        plan = prepared(operations)
+        if type(key) is not tuple:
+            key = key_tuple(key)
+        plan = prepared(operations, strict=self._strict_types)
         options = self._policies.keywords("operate", policy, meta)
         if WRITES.isdisjoint(plan.codes):
             for name in ("ttl", "generation", "exists", "durable", "send_key"):
@@ -302,6 +319,8 @@ class Records:
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
                 refuse(f"{what} name should be a string or unicode string")
+        if type(key) is not tuple:
+            key = key_tuple(key)
         options = self._policies.keywords("apply", policy)
         sent = [outgoing(each, self._serializers) for each in args]
         try:

@@ -9,7 +9,7 @@ from typing import Any
 import spikewire
 from spikewire import Expression
 
-__all__ = ["Call", "Operator", "ResultType", "list_of", "map_of", "operand"]
+__all__ = ["Call", "Operator", "ResultType", "Unsound", "list_of", "map_of", "operand", "sound"]
 
 
 class ResultType:
@@ -46,20 +46,85 @@ _OWN: dict[str, type[Any]] = {
 }
 
 
+class Unsound:
+    """An expression that no server takes: the calls that it is given to fail, as they would with
+    the server's refusal."""
+
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        return f"<an expression that is not sound: {self.error}>"
+
+
+def sound(expression: Any) -> Expression:
+    """The engine's expression, of what ``compile()`` gave; raises where that is none."""
+    if isinstance(expression, Expression):
+        return expression
+    from spikewire.compat.aerospike.exception import AerospikeError
+    from spikewire.compat.aerospike.failures import of_code, refuse
+
+    if not isinstance(expression, Unsound):
+        refuse(f"an expression must be compiled, got {type(expression).__name__}")
+    error = expression.error
+    if isinstance(error, (AerospikeError, NotImplementedError)):
+        raise error
+    raise of_code(4, str(error))
+
+
 class _BaseExpr:
     """An expression; ``compile()`` makes what policies and operations take."""
 
-    def compile(self) -> Expression:
-        """The engine's expression."""
-        from spikewire.compat.aerospike.failures import refuse
+    _operator: str | None = None
+    _operands: tuple[Any, ...] = ()
+
+    def compile(self) -> Expression | Unsound:
+        """What policies and operations take."""
+        from spikewire.compat.aerospike.exception import AerospikeError
 
         try:
             return self._made()
-        except (TypeError, ValueError, OverflowError) as error:
-            refuse(str(error))
+        except (TypeError, ValueError, OverflowError, AerospikeError) as error:
+            return Unsound(error)
 
     def _made(self) -> Expression:
         raise NotImplementedError
+
+    def _joined(self, operator: str, right: Any) -> Operator:
+        """Operands of the same operator on either side join, as the official client has it."""
+        ours = self._operands if self._operator == operator else (self,)
+        same = isinstance(right, _BaseExpr) and right._operator == operator
+        return Operator(operator, *ours, *(right._operands if same else (right,)))
+
+    def __add__(self, right: Any) -> Operator:
+        return self._joined("+", right)
+
+    def __sub__(self, right: Any) -> Operator:
+        return self._joined("-", right)
+
+    def __mul__(self, right: Any) -> Operator:
+        return self._joined("*", right)
+
+    def __truediv__(self, right: Any) -> Operator:
+        return self._joined("/", right)
+
+    def __floordiv__(self, right: Any) -> Operator:
+        return Operator("floor", self._joined("/", right))
+
+    def __pow__(self, right: Any) -> Operator:
+        return self._joined("**", right)
+
+    def __mod__(self, right: Any) -> Operator:
+        return self._joined("%", right)
+
+    def __abs__(self) -> _BaseExpr:
+        return self if self._operator == "abs" else Operator("abs", self)
+
+    def __floor__(self) -> _BaseExpr:
+        return self if self._operator == "floor" else Operator("floor", self)
+
+    def __ceil__(self) -> _BaseExpr:
+        return self if self._operator == "ceil" else Operator("ceil", self)
 
 
 def operand(value: Any) -> Any:
@@ -79,11 +144,13 @@ class Operator(_BaseExpr):
     """An operator on operands."""
 
     def __init__(self, name: str, *operands: Any) -> None:
-        self._name = name
+        self._operator = name
         self._operands = operands
 
     def _made(self) -> Expression:
-        return Expression.apply(self._name, tuple(operand(each) for each in self._operands))
+        return Expression.apply(
+            self._operator or "", tuple(operand(each) for each in self._operands)
+        )
 
 
 class Call(_BaseExpr):
