@@ -15,6 +15,8 @@ from spikewire.bench.cli import add_parsers
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from spikewire.bench.plan import Matrix
+
 
 def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser(prog="spikewire")
@@ -56,7 +58,7 @@ def test_runs_about_many_records_are_short_by_themselves_only() -> None:
 
 @pytest.mark.parametrize(
     ("modes", "seconds"),
-    [("batch", 1), ("batch,columns", 1), ("sync", 5), ("sync,batch", 5)],
+    [("batch", 1), ("batch,columns", 1), ("sync", 5), ("sync,batch", 5), ("faces", 1.5)],
 )
 def test_the_modes_set_the_pace(
     modes: str, seconds: float, monkeypatch: pytest.MonkeyPatch
@@ -72,6 +74,24 @@ def test_the_modes_set_the_pace(
     assert run("compare", "--mode", modes, "-d", "3") == 0
     assert [duration for duration, _ in paces] == [seconds, 3]
     assert paces[0][1] == paces[1][1] < seconds
+
+
+def test_faces_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Matrix] = []
+
+    def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
+        asked.append(matrix)
+        return 0
+
+    monkeypatch.setattr(cli, "_run", noted)
+    assert run("compare", "--mode", "faces") == 0
+    assert run("compare", "--mode", "faces", "--clients", "spikewire", "--batch-sizes", "4") == 0
+    assert run("compare") == 0
+    usual, named, others = asked
+    assert {"spikewire", "spikewire-builder", "spikewire-compat", "aerospike"} <= {*usual.clients}
+    assert {group[0].mode for group in usual.groups()} == {"async", "sync"}
+    assert (named.clients, named.sizes.reads) == (("spikewire",), (4,))
+    assert not {"spikewire-builder", "spikewire-compat"} & {*others.clients}
 
 
 @pytest.mark.parametrize(
@@ -145,6 +165,7 @@ def test_wrong_lists_are_refused_in_words(
         ("compare --column-bins 4", "--column-bins is for --mode columns"),
         ("compare --mode batch -w I", "nothing to read for --mode batch"),
         ("compare --mode batch -k 500", "-k 500: fewer keys than a batch of 1024"),
+        ("compare --mode faces,sync", "--mode faces is a comparison of its own"),
         ("bench -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
         ("bench -k 16 -z 32", "fewer keys than the 32 workers"),
         ("bench --python no-such-python", "--python no-such-python: no such program"),

@@ -15,6 +15,7 @@ from spikewire.bench.clients.shape import (
     NUMPY_PLAIN,
     SINGLES,
 )
+from spikewire.bench.faces import is_face
 from spikewire.bench.plan import (
     CLIENTS,
     NODE_CLIENTS,
@@ -27,7 +28,7 @@ from spikewire.bench.plan import (
 )
 
 EVERYTHING = Matrix(
-    clients=tuple(name for name in CLIENTS if name != "null"),
+    clients=tuple(name for name in CLIENTS if name != "null" and not is_face(name)),
     modes=MODES,
     tasks=(1, 32),
     threads=(1, 32),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spikewire.bench.clients.shape import BATCH_READ, COLUMNS, DICT, NUMPY, SINGLES, Shape
+from spikewire.bench.faces import conclusions
 from spikewire.bench.headings import columns, row
 from spikewire.bench.measure import encode, merge, percentiles
 from spikewire.bench.plan import Cell
@@ -265,3 +266,37 @@ def test_one_round_has_no_spread() -> None:
     cell = Cell("aerospike", "sync", 32)
     assert row(summarise(cell, [a_result(operations=1000)]))[at] == "-"
     assert row(summarise(cell, [a_result(operations=n) for n in (900, 1000, 1100)]))[at] == "20"
+
+
+def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> None:
+    def line(client: str, operations: int, cpu: float) -> Line:
+        done = a_result(client=client, operations=operations, cpu=(cpu, 0.0))
+        return summarise(Cell(client, "sync", 32), [done])
+
+    group = with_ratios(
+        [
+            line("spikewire", 1000, 0.010),
+            line("spikewire-builder", 1000, 0.011),
+            line("spikewire-compat", 800, 0.012),
+            line("aerospike", 1000, 0.040),
+        ]
+    )
+    verb, builder, compat, official = group
+    assert (verb.faces, official.faces) == (None, None)
+    assert builder.faces is not None
+    assert builder.faces.cpu_verb == pytest.approx(1.1)
+    assert (builder.faces.rate_replaced, builder.faces.cpu_replaced) == (None, None)
+    assert compat.faces is not None
+    assert compat.faces.cpu_verb == pytest.approx(1.5)
+    assert compat.faces.rate_replaced == pytest.approx(0.8)
+    assert compat.faces.cpu_replaced == pytest.approx(0.375)
+    # They are no peers: what is best is the best of the others.
+    assert builder.rate_ratio == 1.0
+    headings = [column.name for column in columns("single", faces=True)]
+    assert row(compat, faces=True)[headings.index("CPU ÷ verb")] == "1.50"
+    assert row(official, faces=True)[headings.index("rate ÷ replaced")] == "-"
+    assert conclusions([group]) == [
+        "spikewire-builder: at most 1.10 of the verb's CPU (sync 32)",
+        "spikewire-compat: at most 1.50 of the verb's CPU (sync 32)",
+        "spikewire-compat: ahead of aerospike in 0 of 1 cells, at least 0.80 of its op/s (sync 32)",
+    ]

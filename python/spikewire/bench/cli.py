@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from . import faces
 from .arguments import checked, count, counts, cpus, names, seconds, seconds_or_none, value
 from .clients import OURS, PEERS
-from .clients.base import ASYNC, MODES, NODE, RUST
+from .clients.base import ASYNC, MODES, NODE, RUST, SYNC
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cluster import parse_seeds
 from .cql import flags as cql_flags
+from .faces import FACES_MODE
 from .plan import (
     BATCH_MODE,
     CLIENTS,
@@ -74,6 +76,7 @@ _SIZES = (
     ("--record-size", f"bytes of a record in mode {QUERIES_MODE}", RECORD_SIZES),
 )
 ALONE, LONG, SHORT = Pace(10.0, 2.0, 0.5), Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
+FACE_MODES, FACE_PACE = (ASYNC, SYNC, BATCH_MODE), Pace(1.5, 0.5, 0.1)
 _BATCHES = (BATCH_MODE, NODE_BATCH_MODE)
 _OF_MODES = {
     "--batch-sizes": _BATCHES,
@@ -125,22 +128,23 @@ def add_parsers(subparsers: Subparsers) -> None:
         description="Give several clients the same work, in interleaved rounds.",
         allow_abbrev=False,
     )
-    usual = [name for name in CLIENTS if name != "null"]
+    usual = [name for name in CLIENTS if name != "null" and not faces.is_face(name)]
     compare.add_argument(
         "--clients",
         type=names("client", CLIENTS),
-        default=tuple(usual),
         metavar="NAME,...",
-        help=f"default: all of {', '.join(usual)}",
+        help=f"default: all of {', '.join(usual)}; in mode {FACES_MODE}: "
+        f"{', '.join(faces.CLIENTS)}",
     )
     compare.add_argument(
         *("--mode", "--modes"),
         dest="modes",
-        type=names("mode", (*COMPARED, *QUERY_MODES)),
+        type=names("mode", (*COMPARED, FACES_MODE, *QUERY_MODES)),
         default=MODES,
         metavar="MODE,...",
         help=f"default: {', '.join(MODES)} with single records; "
         f"{' and '.join(TABLES)} are tables of their own, about many records in one call; "
+        f"{FACES_MODE} compares the faces of spikewire, in {', '.join(FACE_MODES)}; "
         f"{' and '.join(QUERY_MODES)} are another comparison, about scans",
     )
     compare.add_argument(
@@ -189,7 +193,7 @@ def add_parsers(subparsers: Subparsers) -> None:
         help="interpreter of the clients; may be given again to compare interpreters",
     )
     _add_common(compare, rounds=3, pace=LONG, short=SHORT)
-    compare.set_defaults(run=run_compare, parser=compare)
+    compare.set_defaults(run=run_compare, parser=compare, usual=tuple(usual))
     cql_flags.add_parser(subparsers)
 
 
@@ -304,6 +308,16 @@ def _only_mode(client: str) -> tuple[str | None, str]:
 
 def run_compare(args: argparse.Namespace) -> int:
     """`spikewire compare`: the whole matrix."""
+    if FACES_MODE in args.modes:
+        if len(args.modes) > 1:
+            return _refuse(f"--mode {FACES_MODE} is a comparison of its own")
+        args.modes, pace = FACE_MODES, FACE_PACE
+        args.clients = args.clients or faces.CLIENTS
+        args.batch_sizes = args.batch_sizes or faces.BATCH_SIZES
+        args.write_sizes = args.write_sizes or faces.WRITE_SIZES
+    else:
+        pace = SHORT if set(args.modes) <= set(TABLES) else LONG
+    args.clients = args.clients or args.usual
     if set(args.modes) & set(QUERY_MODES):
         return _run_queries(args)
     matrix = Matrix(
@@ -330,7 +344,6 @@ def run_compare(args: argparse.Namespace) -> int:
     problem = _unused(args)
     if problem is not None:
         return _refuse(problem)
-    pace = SHORT if set(args.modes) <= set(TABLES) else LONG
     for name, usual in vars(pace).items():
         if getattr(args, name) is None:
             setattr(args, name, usual)

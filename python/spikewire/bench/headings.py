@@ -30,8 +30,10 @@ class Column:
     """Whether even a line without any measurement has something to say here."""
 
 
-def columns(kind: str, mode: str = "") -> Sequence[Column]:
-    """Of the tables about this kind of call."""
+def columns(kind: str, mode: str = "", *, faces: bool = False) -> Sequence[Column]:
+    """Of the tables about this kind of call; `faces` where our own client's are compared."""
+    if faces:
+        return (*(_SINGLE if kind == SINGLE else _BATCH)[:-2], *_FACES)
     if kind == SINGLE:
         return _NODE if mode == NODE else _SINGLE
     if mode == NODE:
@@ -39,12 +41,12 @@ def columns(kind: str, mode: str = "") -> Sequence[Column]:
     return _COLUMNS if kind == COLUMN_TABLE else _BATCH
 
 
-def row(line: Line) -> list[str]:
+def row(line: Line, *, faces: bool = False) -> list[str]:
     """One line as text, with a dash for what was not measured."""
     measured = line.rate is not None and line.cpu is not None
     return [
         column.text(line) if measured or column.always else "-"
-        for column in columns(line.cell.shape.kind, line.cell.mode)
+        for column in columns(line.cell.shape.kind, line.cell.mode, faces=faces)
     ]
 
 
@@ -154,6 +156,12 @@ _BATCH = (
     _RSS,
     Column("row/s ÷ best", lambda line: ratio(line.rate_ratio)),
     Column("CPU ÷ best", lambda line: ratio(line.cpu_ratio)),
+)
+
+_FACES = (
+    Column("CPU ÷ verb", lambda line: ratio(line.faces.cpu_verb if line.faces else None)),
+    Column("rate ÷ replaced", lambda line: ratio(line.faces.rate_replaced if line.faces else None)),
+    Column("CPU ÷ replaced", lambda line: ratio(line.faces.cpu_replaced if line.faces else None)),
 )
 
 _COLUMNS = (

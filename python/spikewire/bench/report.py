@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .clients import OURS
 from .clients.base import NODE, RUST, SYNC
 from .clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
+from .faces import conclusions, is_face
 from .headings import columns, row
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         said = [note for lines in sections for note in notes(lines)]
         for note in dict.fromkeys(said + _disturbed(sections)):
             console.print(f"  {note}", markup=False, highlight=False)
+    for text in conclusions(comparison.lines()):
+        console.print(text, markup=False, highlight=False)
     for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in comparison.skipped):
         console.print(f"skipped: {text}", markup=False, highlight=False)
     if comparison.interrupted:
@@ -141,7 +144,8 @@ def _table(sections: Sequence[Sequence[Line]], narrow: bool) -> Table:
 
     lines = sections[0]
     table = Table(title=title(lines), title_justify="left")
-    headings = columns(lines[0].cell.shape.kind, lines[0].cell.mode)
+    faces = any(is_face(line.cell.client) for line in lines)
+    headings = columns(lines[0].cell.shape.kind, lines[0].cell.mode, faces=faces)
     shown = [at for at, column in enumerate(headings) if column.narrow or not narrow]
     for at in shown:
         name = headings[at].name
@@ -153,7 +157,7 @@ def _table(sections: Sequence[Sequence[Line]], narrow: bool) -> Table:
                 if line.cell.name in absent:
                     continue  # once in a table is enough
                 absent.add(line.cell.name)
-            cells = row(line)
+            cells = row(line, faces=faces)
             table.add_row(*(cells[at] for at in shown), style="bold red" if line.flawed else None)
         table.add_section()
     return table

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .clients import FLOOR, OURS, PEERS
 from .clients.shape import COLUMNS
+from .faces import Ratios, is_face, with_faces
 from .measure import merge, percentiles
 from .plan import NODE_OURS, RUST_OURS, Cell
 from .result import Failure, Result
@@ -87,6 +88,8 @@ class Line:
     """Processor time over that of the thriftiest peer that gives columns."""
     memory_ratio: float | None = None
     """Memory of one call over that of the most frugal peer that gives records."""
+    faces: Ratios | None = None
+    """Of another face of our own client over its verbs, and over what it replaces."""
 
     @property
     def flawed(self) -> bool:
@@ -220,7 +223,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
     best_rate = max((line.rate.median for line in records if line.rate), default=None)
     best_cpu = _least_cpu(records)
     least = min((line.memory for line in records if line.memory), default=None)
-    return [
+    compared = [
         line
         if line.cell.client == FLOOR
         else replace(
@@ -232,6 +235,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
         )
         for line in lines
     ]
+    return with_faces(compared)
 
 
 def _least_cpu(lines: Sequence[Line]) -> float | None:
@@ -246,7 +250,7 @@ def gives_columns(cell: Cell) -> bool:
 
 
 def _is_peer(client: str) -> bool:
-    return client not in (OURS, RUST_OURS, NODE_OURS, FLOOR)
+    return client not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_face(client)
 
 
 def _over(spread: Spread | None, best: float | None) -> float | None:

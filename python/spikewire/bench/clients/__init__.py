@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from . import aerospike_c, aerospike_native, aerospike_py, aerospike_sdk, null, spikewire
+from . import (
+    aerospike_c,
+    aerospike_native,
+    aerospike_py,
+    aerospike_sdk,
+    faces,
+    null,
+    spikewire,
+)
 
 if TYPE_CHECKING:
     from .base import Peer
@@ -16,6 +24,8 @@ PEERS: dict[str, Peer] = {
     peer.name: peer
     for peer in (
         spikewire.PEER,
+        faces.BUILDER,
+        faces.COMPAT,
         aerospike_c.PEER,
         aerospike_py.PEER,
         aerospike_sdk.PEER,

@@ -29,11 +29,13 @@ class _Module(Protocol):
 
 
 class Blocking(BlockingClient):
+    module = "aerospike"
+    helpers = "aerospike_helpers"
     _client: _Client
     _prefix: str
 
     def open(self, target: Target) -> None:
-        module = cast("_Module", importlib.import_module("aerospike"))
+        module = cast("_Module", importlib.import_module(self.module))
         self._client = module.client({"hosts": list(target.seeds)})
         self._prefix = f"{target.namespace!r}, {target.set_name!r}"
 
@@ -46,8 +48,8 @@ class Blocking(BlockingClient):
         )
 
     def many(self, _way: str, /) -> ManyVerbs:
-        records = vars(importlib.import_module("aerospike_helpers.batch.records"))
-        operations = vars(importlib.import_module("aerospike_helpers.operations.operations"))
+        records = vars(importlib.import_module(f"{self.helpers}.batch.records"))
+        operations = vars(importlib.import_module(f"{self.helpers}.operations.operations"))
         operation = "[write(name, value) for name, value in one.items()]"
         record = f"Write(({self._prefix}, key), {operation})"
         return ManyVerbs(

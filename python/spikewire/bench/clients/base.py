@@ -161,6 +161,10 @@ class Peer:
     """Environment variables by mode."""
     ways: tuple[Way, ...] = ()
     """How it does batches and columns; the plain way comes first."""
+    face_of: str = ""
+    """The client that this is another face of."""
+    replaces: str = ""
+    """The client whose names this face has."""
 
     def lacks(self, mode: str) -> str | None:
         """Why this client has no such mode, or None."""

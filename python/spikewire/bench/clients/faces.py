@@ -1,0 +1,161 @@
+"""Faces of our own client: the builder, and the names of other clients over ours.
+
+A drop-in is used just as the client that it stands in for: its adapter is that client's own, with
+another module.
+"""
+
+from __future__ import annotations
+
+import importlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Protocol, cast
+
+from . import aerospike_c, spikewire
+from .base import AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .shape import BATCH_READ, BATCH_WRITE
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+
+class _Dataset(Protocol):
+    key: object
+    keys: object
+
+
+class _Client(Protocol):
+    def dataset(self, namespace: str, set_name: str) -> _Dataset: ...
+
+    def session(self) -> object: ...
+
+
+class _Opened(_Client, Protocol):
+    def close(self) -> None: ...
+
+
+class _AsyncOpened(_Client, Protocol):
+    async def close(self) -> None: ...
+
+
+class _Factory(Protocol):
+    def connect(self, seeds: str) -> _Opened: ...
+
+
+class _AsyncFactory(Protocol):
+    async def connect(self, seeds: str) -> _AsyncOpened: ...
+
+
+class _Module(Protocol):
+    Client: _Factory
+    AsyncClient: _AsyncFactory
+
+
+def _module() -> _Module:
+    return cast("_Module", importlib.import_module("spikewire"))
+
+
+class _Step(Protocol):
+    def upsert(self, key: object) -> _Step: ...
+
+    def put(self, bins: Mapping[str, object]) -> _Step: ...
+
+
+def upserts(
+    step: _Step,
+    key: Callable[[int], object],
+    keys: Sequence[int],
+    records: Sequence[Mapping[str, object]],
+) -> _Step:
+    """A chain that writes many records, each with bins of its own."""
+    for one, bins in zip(keys, records, strict=True):
+        step = step.upsert(key(one)).put(bins)
+    return step
+
+
+def _names(client: _Client, target: Target) -> dict[str, object]:
+    dataset = client.dataset(target.namespace, target.set_name)
+    return {"session": client.session(), "key": dataset.key, "keys": dataset.keys}
+
+
+def _verbs(names: dict[str, object], wait: str = "") -> Verbs:
+    return Verbs(
+        read=f"({wait}session.query(key(k)).first()).bins",
+        write=f"{wait}session.upsert(key(k)).put(bins).execute()",
+        names=names,
+    )
+
+
+def _many(names: dict[str, object], wait: str = "") -> ManyVerbs:
+    return ManyVerbs(
+        read=f"({wait}session.query(keys(k)).to_list())",
+        bins="row.bins",
+        write=f"{wait}upserts(session, key, k, bins).execute()",
+        names={"upserts": upserts, **names},
+    )
+
+
+class Builder(BlockingClient):
+    """Chains of steps, blocking."""
+
+    _client: _Opened
+    _target: Target
+
+    def open(self, target: Target) -> None:
+        self._client, self._target = _module().Client.connect(target.seed_text), target
+
+    def verbs(self) -> Verbs:
+        return _verbs(_names(self._client, self._target))
+
+    def many(self, _way: str, /) -> ManyVerbs:
+        return _many(_names(self._client, self._target))
+
+    def close(self) -> None:
+        self._client.close()
+
+
+class AsyncioBuilder(AsyncioClient):
+    """The same, awaited."""
+
+    _client: _AsyncOpened
+    _target: Target
+
+    async def open(self, target: Target) -> None:
+        self._client = await _module().AsyncClient.connect(target.seed_text)
+        self._target = target
+
+    def verbs(self) -> Verbs:
+        return _verbs(_names(self._client, self._target), "await ")
+
+    def many(self, _way: str, /) -> ManyVerbs:
+        return _many(_names(self._client, self._target), "await ")
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class Compat(aerospike_c.Blocking):
+    """The official client's names."""
+
+    module = "spikewire.compat.aerospike"
+    helpers = "spikewire.compat.aerospike_helpers"
+
+
+BUILDER = Peer(
+    "spikewire-builder",
+    module="spikewire",
+    distribution="spikewire",
+    blocking=Builder,
+    asyncio=AsyncioBuilder,
+    ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
+    face_of=spikewire.PEER.name,
+)
+COMPAT = replace(
+    aerospike_c.PEER,
+    name="spikewire-compat",
+    module=Compat.module,
+    distribution="spikewire",
+    blocking=Compat,
+    ways=tuple(way for way in aerospike_c.PEER.ways if way.kind in (BATCH_READ, BATCH_WRITE)),
+    face_of=spikewire.PEER.name,
+    replaces=aerospike_c.PEER.name,
+)
