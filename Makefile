@@ -149,7 +149,7 @@ docs: docs-rust ## Build the documentation site into build/site, that of the cra
 .PHONY: docs-site
 docs-site: venv # The site alone: its links, anchors and navigation have to be whole.
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/docs.txt
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict
 
 .PHONY: docs-rust
 docs-rust: # The documentation of the crates, into target/doc.
