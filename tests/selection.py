@@ -34,6 +34,7 @@ MARKS = {
     "test_examples": "slow",
     "test_fork": "faults",
     "test_interrupts": "faults",
+    "test_notebook": "slow",
     "test_plugin": "slow",
     "test_starting_interrupted": "faults",
     "test_typing": "types",

@@ -63,7 +63,7 @@ CASSANDRA_PROGRAMS = [
 NEEDS = {
     "docs/cassandra-columns.md": ("pyarrow",),
     "docs/columns.md": ("duckdb", "pandas", "polars", "pyarrow"),
-    "docs/frameworks.md": ("django", "numpy"),
+    "docs/frameworks.md": ("celery", "django", "numpy"),
     "docs/tables.md": ("pyarrow",),
 }
 

@@ -1,0 +1,96 @@
+"""Celery with a prefork pool: each worker process has a client, which all of its tasks use.
+
+Run it under ``celery --app celery_tasks worker --pool prefork`` with ``SEEDS`` in the environment;
+run as a script it starts that with two processes, on a broker of plain files, and sends some tasks.
+
+Two clients show the two ways. ``counters`` is opened by the signal ``worker_process_init``, in each
+process after its fork, and closed by ``worker_process_shutdown``. ``early`` is opened when this
+module is imported, so before the fork, as happens easily: that is no mistake. Each process connects
+anew on its first call; the parent's connections, and the threads that it has, are not touched.
+"""
+
+# pyright: basic, reportMissingImports=false
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import seeds
+from celery import Celery, group, signals
+
+import spikewire
+from spikewire import op
+
+
+def configured(folder: str) -> Celery:
+    """The application: tasks and results travel by way of a folder."""
+    app = Celery("celery_tasks", broker="filesystem://", backend=f"file://{folder}")
+    app.conf.broker_transport_options = {
+        "data_folder_in": folder,
+        "data_folder_out": folder,
+        "control_folder": folder,
+        "polling_interval": 0.05,
+    }
+    app.conf.worker_prefetch_multiplier = 1
+    return app
+
+
+def make(where: str, folder: str) -> Celery:
+    """The same as workers have it, with clients and tasks."""
+    app = configured(folder)
+    early = spikewire.Client(where, timeout=10)
+    clients = {"early": early}
+
+    def opened(**_: Any) -> None:
+        clients["own"] = spikewire.Client(where, timeout=10)
+
+    def closed(**_: Any) -> None:
+        clients["own"].close()
+        early.close()
+
+    # Signals hold what they call weakly, unless told otherwise.
+    signals.worker_process_init.connect(opened, weak=False)
+    signals.worker_process_shutdown.connect(closed, weak=False)
+
+    def count(name: str) -> dict[str, Any]:
+        records = clients[name].dataset("test", "counts")
+        record = records.operate(name, [op.add("n", 1), op.get("n")])
+        return {"n": record["n"], "process": os.getpid()}
+
+    app.task(name="count")(count)
+    return app
+
+
+def main(where: str, folder: str) -> None:
+    """Starts a worker, sends tasks, and takes their results."""
+    command = [sys.executable, "-m", "celery", "--app", "celery_tasks", "--quiet", "worker"]
+    command += ["--pool", "prefork", "--concurrency", "2", "--loglevel", "ERROR"]
+    command += ["--without-heartbeat", "--without-gossip", "--without-mingle"]
+    environment = os.environ | {"SEEDS": where, "FOLDER": folder, "PYTHONWARNINGS": "ignore"}
+    worker = subprocess.Popen(command, cwd=Path(__file__).parent, env=environment)
+    try:
+        app = configured(folder)
+        calls = group(app.signature("count", args=[name]) for name in ["early", "own"] * 20)
+        results = calls.apply_async().get(timeout=50, interval=0.05)
+    finally:
+        worker.send_signal(signal.SIGTERM)
+        worker.wait(30)
+    for name, told in (("early", results[::2]), ("own", results[1::2])):
+        counts = sorted(one["n"] for one in told)
+        processes = {one["process"] for one in told}
+        print(
+            name, "counted", counts == list(range(1, 21)), "in forks", worker.pid not in processes
+        )
+
+
+if __name__ == "__main__":
+    with seeds.find() as where, tempfile.TemporaryDirectory() as folder:
+        main(where, folder)
+elif "SEEDS" in os.environ:
+    app = make(os.environ["SEEDS"], os.environ["FOLDER"])
