@@ -146,6 +146,11 @@ def test_the_verbs_are_the_same_everywhere() -> None:
     for own in ("key", "keys"):
         assert [found.pop(own) for found in (first, *others) if own in found] != []
         assert not hasattr(_native.Client, own)
+    # A stream keeps calls in flight by itself.
+    for found in (first, *others):
+        found.pop("get_stream", None)
+    for of in ("Client", "AsyncClient", "AsyncDataset"):
+        assert placed(of, "get_stream") == placed("Dataset", "get_stream")
     # A client takes namespace and set as arguments; a dataset has them.
     for verb in ("query", "operate_all", "apply_all", "delete_all", "touch_all"):
         for found in (first, *others):

@@ -3,9 +3,12 @@
 from array import array
 from asyncio import Future
 from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
     AsyncIterator,
     Callable,
     Coroutine,
+    Generator,
     Iterable,
     Iterator,
     Mapping,
@@ -19,12 +22,14 @@ from typing import Any, ClassVar, Generic, Literal, TypeAlias, TypeVar, final, o
 import numpy as np
 import numpy.typing as npt
 import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
 from typing_extensions import CapsuleType, Never, Self, Unpack
 
+from spikewire.builder.results import Result
 from spikewire.errors import Error
 from spikewire.jobs import AsyncJob, Job
 from spikewire.metrics.stats import StatsFields
-from spikewire.options import BlockingOptions, ClientOptions
+from spikewire.options import BlockingOptions, ClientOptions, StreamOptions
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
     ArrowSchema,
@@ -137,6 +142,34 @@ class Client:
 
         Raises `ValueError` for names that the server does not accept. Whether the namespace
         exists is checked on first use.
+        """
+    def get_stream(
+        self,
+        keys: Iterable[KeyLike],
+        bins: BinNames | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Generator[Result]:
+        """Reads records by their keys without an end: an iterator over a `Result` for each key,
+        read in windows while others are in flight, in memory that does not grow.
+
+        `keys` is any iterable of keys. It is read as results are taken, at most one window ahead
+        of those in flight. `bins` as in `get`.
+        `ordered`: results come in the order of the keys; False: window by window, in the order
+        in which they are completed, with the place of its key in each `Result.row`. Default:
+        True.
+        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
+        be taken included. Default: 8.
+        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
+        its result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what is done about a record that is not there, or does not pass `where`:
+        "keep" (a result without a record), "skip", or "error". Default: "keep".
+        The other keywords are those of `get_many`, and apply to each window.
+
+        When the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are waited for.
+
+        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
+        the error of what is no key, comes behind the results of the windows before it.
         """
     # verbs of Client: tools/generate.py
     @overload
@@ -403,7 +436,7 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
-    ) -> BinValue:
+    ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
@@ -826,6 +859,34 @@ class Dataset:
     @property
     def submit(self) -> DatasetSubmit:
         """The same verbs, each returning a `concurrent.futures.Future` at once."""
+    def get_stream(
+        self,
+        keys: Iterable[UserKey | Key],
+        bins: BinNames | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> Generator[Result]:
+        """Reads records by their keys without an end: an iterator over a `Result` for each key,
+        read in windows while others are in flight, in memory that does not grow.
+
+        `keys` is any iterable of keys. It is read as results are taken, at most one window ahead
+        of those in flight. `bins` as in `get`.
+        `ordered`: results come in the order of the keys; False: window by window, in the order
+        in which they are completed, with the place of its key in each `Result.row`. Default:
+        True.
+        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
+        be taken included. Default: 8.
+        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
+        its result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what is done about a record that is not there, or does not pass `where`:
+        "keep" (a result without a record), "skip", or "error". Default: "keep".
+        The other keywords are those of `get_many`, and apply to each window.
+
+        When the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are waited for.
+
+        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
+        the error of what is no key, comes behind the results of the windows before it.
+        """
     # verbs of Dataset: tools/generate.py
     @overload
     def get(
@@ -1091,7 +1152,7 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
-    ) -> BinValue:
+    ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
@@ -1754,7 +1815,7 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
-    ) -> SubmittedCall[BinValue]:
+    ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
@@ -2274,7 +2335,7 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
-    ) -> SubmittedCall[BinValue]:
+    ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
@@ -2589,6 +2650,35 @@ class AsyncClient:
         Raises `ValueError` for names that the server does not accept. Whether the namespace
         exists is checked on first use.
         """
+    def get_stream(
+        self,
+        keys: Iterable[KeyLike] | AsyncIterable[KeyLike],
+        bins: BinNames | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> AsyncGenerator[Result]:
+        """Reads records by their keys without an end: an iterator over a `Result` for each key,
+        read in windows while others are in flight, in memory that does not grow.
+
+        `keys` is any iterable of keys, or an asynchronous one. It is read as results are taken,
+        at most one window ahead of those in flight; where an asynchronous one has to be waited
+        for, what came before is sent meanwhile. `bins` as in `get`.
+        `ordered`: results come in the order of the keys; False: window by window, in the order
+        in which they are completed, with the place of its key in each `Result.row`. Default:
+        True.
+        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
+        be taken included. Default: 8.
+        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
+        its result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what is done about a record that is not there, or does not pass `where`:
+        "keep" (a result without a record), "skip", or "error". Default: "keep".
+        The other keywords are those of `get_many`, and apply to each window.
+
+        When the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are waited for.
+
+        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
+        the error of what is no key, comes behind the results of the windows before it.
+        """
     # verbs of AsyncClient: tools/generate.py
     @overload
     def get(
@@ -2854,7 +2944,7 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
-    ) -> Future[BinValue]:
+    ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
@@ -3275,6 +3365,35 @@ class AsyncDataset:
 
         Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key, naming the row.
         """
+    def get_stream(
+        self,
+        keys: Iterable[UserKey | Key] | AsyncIterable[UserKey | Key],
+        bins: BinNames | None = None,
+        **options: Unpack[StreamOptions],
+    ) -> AsyncGenerator[Result]:
+        """Reads records by their keys without an end: an iterator over a `Result` for each key,
+        read in windows while others are in flight, in memory that does not grow.
+
+        `keys` is any iterable of keys, or an asynchronous one. It is read as results are taken,
+        at most one window ahead of those in flight; where an asynchronous one has to be waited
+        for, what came before is sent meanwhile. `bins` as in `get`.
+        `ordered`: results come in the order of the keys; False: window by window, in the order
+        in which they are completed, with the place of its key in each `Result.row`. Default:
+        True.
+        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
+        be taken included. Default: 8.
+        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
+        its result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what is done about a record that is not there, or does not pass `where`:
+        "keep" (a result without a record), "skip", or "error". Default: "keep".
+        The other keywords are those of `get_many`, and apply to each window.
+
+        When the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are waited for.
+
+        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
+        the error of what is no key, comes behind the results of the windows before it.
+        """
     # verbs of AsyncDataset: tools/generate.py
     @overload
     def get(
@@ -3540,7 +3659,7 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
-    ) -> Future[BinValue]:
+    ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
@@ -4136,6 +4255,45 @@ class Query:
         Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
         What is in a table that could not be made comes again: see `cursor`.
         """
+    @overload
+    def numpy_batches(
+        self,
+        dtype: npt.DTypeLike,
+        rows: int | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
+    ) -> Iterator[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
+        """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+        default 65,536). An array with 4 MiB of records is not made longer.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+        What is in an array that could not be made comes again: see `cursor`.
+        """
+    @overload
+    def numpy_batches(
+        self,
+        dtype: npt.DTypeLike,
+        rows: int | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+    ) -> Iterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+        default 65,536). An array with 4 MiB of records is not made longer.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+        What is in an array that could not be made comes again: see `cursor`.
+        """
+    @overload
     def numpy_batches(
         self,
         dtype: npt.DTypeLike,
@@ -4145,7 +4303,7 @@ class Query:
         generation: str | None = None,
         ttl: str | None = None,
         missing: Literal["mask", "raise"] = "mask",
-    ) -> Iterator[npt.NDArray[np.void]]:
+    ) -> Iterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
         default 65,536). An array with 4 MiB of records is not made longer.
 
@@ -4154,6 +4312,104 @@ class Query:
         Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
         What is in an array that could not be made comes again: see `cursor`.
         """
+    def first(self) -> Record:
+        """The first record that arrives; ends the query. With `limit=1` the nodes send no more than
+        that.
+
+        Raises `RecordNotFound` if there is none, and the errors of iterating.
+        """
+    def first_or_none(self) -> Record | None:
+        """As `first`, but `None` if there is no record."""
+    def to_list(self) -> list[Record]:
+        """The records that were not taken yet, in a list, in the order in which they arrive. Ends
+        the query.
+
+        Raises the errors of iterating.
+        """
+    def count(self) -> int:
+        """How many records there are that were not taken yet. Ends the query. Unless it names bins
+        or operations, the nodes send no bins.
+
+        Raises the errors of iterating.
+        """
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
+    ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
+        """The records in one structured NumPy array. Ends the query.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `numpy_batches` raises.
+        """
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+    ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+        """The records in one structured NumPy array. Ends the query.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `numpy_batches` raises.
+        """
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask", "raise"] = "mask",
+    ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+        """The records in one structured NumPy array. Ends the query.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `numpy_batches` raises.
+        """
+    def to_arrow(
+        self,
+        schema: ArrowSchema | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> pa.Table:  # pyright: ignore[reportUnknownMemberType]
+        """The records in one `pyarrow.Table`; a bin that a record does not have is null there.
+        Ends the query.
+
+        `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`.
+
+        Raises what `arrow_batches` raises, `TypeError` if a bin has values of different types and
+        no schema says which it is to be, and `ImportError` without pyarrow.
+        """
+    def to_pandas(
+        self,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> pd.DataFrame:  # pyright: ignore[reportUnknownMemberType]
+        """The records in one `pandas.DataFrame`, with a column of one of pandas' nullable types for
+        each bin. Ends the query.
+
+        `key`, `generation`, `ttl`: names of columns that take those. Default: none.
+
+        Raises what `to_arrow` raises, and `ImportError` without pandas or pyarrow.
+        """
     @property
     def cursor(self) -> bytes:
         """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
@@ -4161,7 +4417,7 @@ class Query:
         and after `close()`."""
     def aggregate(
         self, module: str, function: str, arguments: Sequence[BinValue] | None = None
-    ) -> list[BinValue]:
+    ) -> list[Value]:
         """What a stream function of a registered module makes of the records: each node runs it
         over its own, and what they send is reduced here. A list of what comes out in the end; of
         one value when the function ends with a `reduce`, or of none when there are no records.
@@ -4190,7 +4446,8 @@ class AsyncQuery:
     """
 
     def __aiter__(self) -> AsyncIterator[Record]: ...
-    def page(self) -> Coroutine[None, None, Page]:
+    def __anext__(self) -> Coroutine[Any, Any, Record]: ...
+    def page(self) -> Future[Page]:
         """The next `page_size` records, with the cursor of those that follow.
 
         Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
@@ -4213,6 +4470,45 @@ class AsyncQuery:
         Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
         What is in a table that could not be made comes again: see `cursor`.
         """
+    @overload
+    def numpy_batches(
+        self,
+        dtype: npt.DTypeLike,
+        rows: int | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
+    ) -> AsyncIterator[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
+        """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+        default 65,536). An array with 4 MiB of records is not made longer.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+        What is in an array that could not be made comes again: see `cursor`.
+        """
+    @overload
+    def numpy_batches(
+        self,
+        dtype: npt.DTypeLike,
+        rows: int | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+    ) -> AsyncIterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
+        default 65,536). An array with 4 MiB of records is not made longer.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
+        What is in an array that could not be made comes again: see `cursor`.
+        """
+    @overload
     def numpy_batches(
         self,
         dtype: npt.DTypeLike,
@@ -4222,7 +4518,7 @@ class AsyncQuery:
         generation: str | None = None,
         ttl: str | None = None,
         missing: Literal["mask", "raise"] = "mask",
-    ) -> AsyncIterator[npt.NDArray[np.void]]:
+    ) -> AsyncIterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
         default 65,536). An array with 4 MiB of records is not made longer.
 
@@ -4231,6 +4527,104 @@ class AsyncQuery:
         Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
         What is in an array that could not be made comes again: see `cursor`.
         """
+    def first(self) -> Future[Record]:
+        """The first record that arrives; ends the query. With `limit=1` the nodes send no more than
+        that.
+
+        Raises `RecordNotFound` if there is none, and the errors of iterating.
+        """
+    def first_or_none(self) -> Future[Record | None]:
+        """As `first`, but `None` if there is no record."""
+    def to_list(self) -> Future[list[Record]]:
+        """The records that were not taken yet, in a list, in the order in which they arrive. Ends
+        the query.
+
+        Raises the errors of iterating.
+        """
+    def count(self) -> Future[int]:
+        """How many records there are that were not taken yet. Ends the query. Unless it names bins
+        or operations, the nodes send no bins.
+
+        Raises the errors of iterating.
+        """
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask"] = "mask",
+    ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
+        """The records in one structured NumPy array. Ends the query.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `numpy_batches` raises.
+        """
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["raise"],
+    ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """The records in one structured NumPy array. Ends the query.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `numpy_batches` raises.
+        """
+    @overload
+    def to_numpy(
+        self,
+        dtype: npt.DTypeLike,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+        missing: Literal["mask", "raise"] = "mask",
+    ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
+        """The records in one structured NumPy array. Ends the query.
+
+        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+
+        Raises what `numpy_batches` raises.
+        """
+    def to_arrow(
+        self,
+        schema: ArrowSchema | None = None,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> Future[pa.Table]:  # pyright: ignore[reportUnknownMemberType]
+        """The records in one `pyarrow.Table`; a bin that a record does not have is null there.
+        Ends the query.
+
+        `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`.
+
+        Raises what `arrow_batches` raises, `TypeError` if a bin has values of different types and
+        no schema says which it is to be, and `ImportError` without pyarrow.
+        """
+    def to_pandas(
+        self,
+        *,
+        key: str | None = None,
+        generation: str | None = None,
+        ttl: str | None = None,
+    ) -> Future[pd.DataFrame]:  # pyright: ignore[reportUnknownMemberType]
+        """The records in one `pandas.DataFrame`, with a column of one of pandas' nullable types for
+        each bin. Ends the query.
+
+        `key`, `generation`, `ttl`: names of columns that take those. Default: none.
+
+        Raises what `to_arrow` raises, and `ImportError` without pandas or pyarrow.
+        """
     @property
     def cursor(self) -> bytes:
         """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
@@ -4238,7 +4632,7 @@ class AsyncQuery:
         and after `close()`."""
     def aggregate(
         self, module: str, function: str, arguments: Sequence[BinValue] | None = None
-    ) -> Future[list[BinValue]]:
+    ) -> Future[list[Value]]:
         """What a stream function of a registered module makes of the records: each node runs it
         over its own, and what they send is reduced here. A list of what comes out in the end; of
         one value when the function ends with a `reduce`, or of none when there are no records.
@@ -4692,6 +5086,9 @@ class Operation:
         no_fail: bool = False,
     ) -> Operation:
         """Writes what an expression gives."""
+    @property
+    def writes(self) -> bool:
+        """Whether it writes: then it makes a write of the call that it is part of."""
 
 @final
 class Step:

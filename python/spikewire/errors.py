@@ -251,6 +251,12 @@ def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
     return found(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
 
 
+def _absent(code: int, key: Key | None) -> Error:  # pyright: ignore[reportUnusedFunction]
+    """The error about a record that is not there, or does not pass its filter."""
+    why = {2: "no such record", 27: "the record does not pass the filter"}[code]
+    return _make("server", code, why, None, 1, False, key)
+
+
 def _rebuild(kind: type[Error], message: str) -> Error:
     """For unpickling."""
     return kind(message)

@@ -1,14 +1,15 @@
-"""Options of a client."""
+"""Options of a client, and of its ``get_stream``."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from spikewire.builder.results import Missing, OnError
     from spikewire.codec import Codec
-    from spikewire.types import ReadMode, Replica, Seconds
+    from spikewire.types import ReadMode, Replica, Seconds, Where
 
-__all__ = ["BlockingOptions", "ClientOptions"]
+__all__ = ["BlockingOptions", "ClientOptions", "StreamOptions"]
 
 
 class ClientOptions(TypedDict, total=False):
@@ -63,3 +64,30 @@ class BlockingOptions(ClientOptions, total=False):
 
     submit_limit: int
     """Submitted calls in flight at once; beyond it ``submit`` waits. Default: 2,048."""
+
+
+class StreamOptions(TypedDict, total=False):
+    """Keyword options of ``get_stream``: how keys are read, and those of ``get_many``."""
+
+    ordered: bool
+    """Whether results come in the order of the keys. Default: True."""
+    window: int
+    """Keys that are sent together. Default: 256."""
+    limit: int
+    """Windows in flight, those that wait to be taken included. Default: 8."""
+    on_error: OnError
+    """What is done about a row that failed. Default: "raise"."""
+    missing: Missing
+    """What is done about a record that is not there. Default: "keep"."""
+    buffers: bool
+    """As in ``get``. Default: False."""
+    where: Where | None
+    """As in ``get``. Default: no filter."""
+    read_touch: int | None
+    """As in ``get``. Default: 0."""
+    read_mode: ReadMode | None
+    """As in ``get``. Default: the client's."""
+    replica: Replica | None
+    """As in ``get``. Default: the client's."""
+    timeout: Seconds | None
+    """As in ``get``, for each window. Default: the client's."""

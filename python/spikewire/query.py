@@ -1,4 +1,4 @@
-"""The index ranges of queries, and what is awaited of them.
+"""The index ranges of queries; what is awaited of queries, and their results in one.
 
     import spikewire
 
@@ -13,15 +13,19 @@ looking at every record: ``users.query(where=exp.bin("age") >= 20)``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeVar
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
+from spikewire import errors as _errors
 from spikewire._native import IndexRange
+from spikewire.tasks import begun
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Iterable
+    from asyncio import Future
+    from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 
-    from spikewire._native import AsyncQuery, Expression, GeoJSON
-    from spikewire.types import Path
+    from spikewire._native import AsyncQuery, Expression, GeoJSON, Page, Query, Record
+    from spikewire.types import ArrowSchema, Path
 
 T = TypeVar("T")
 
@@ -98,10 +102,20 @@ def around(
     return IndexRange("around", bin, [point], of, name, ctx)
 
 
+# --- What is awaited of a query -----------------------------------------------------------------
+
+
 async def _records(refill: Awaitable[Iterable[T] | None]) -> AsyncIterator[T]:
     while (ready := await refill) is not None:
         for record in ready:
             yield record
+
+
+async def _next(refill: Awaitable[Iterable[T] | None]) -> T:
+    while (ready := await refill) is not None:
+        for record in ready:
+            return record
+    raise StopAsyncIteration
 
 
 async def _batches(step: Awaitable[T | None]) -> AsyncIterator[T]:
@@ -109,7 +123,11 @@ async def _batches(step: Awaitable[T | None]) -> AsyncIterator[T]:
         yield batch
 
 
-async def _page(step: Awaitable[T]) -> T:
+def _page(step: Awaitable[Page]) -> Future[Page]:
+    return begun(_settled(step))
+
+
+async def _settled(step: Awaitable[T]) -> T:
     return await step
 
 
@@ -119,3 +137,204 @@ async def _enter(query: AsyncQuery) -> AsyncQuery:
 
 async def _exit(query: AsyncQuery) -> None:
     query.close()
+
+
+# --- Results in one: the query ends with them ---------------------------------------------------
+
+
+def _first(query: Query) -> Record:
+    return _there(_first_or_none(query))
+
+
+def _first_or_none(query: Query) -> Record | None:
+    with query:
+        return next(query, None)
+
+
+def _to_list(query: Query) -> list[Record]:
+    with query:
+        return list(query)
+
+
+def _count(query: Query) -> int:
+    with query:
+        return sum(1 for _ in query)
+
+
+def _to_numpy(
+    query: Query,
+    dtype: Any,
+    key: str | None,
+    generation: str | None,
+    ttl: str | None,
+    missing: Literal["mask", "raise"],
+) -> Any:
+    arrays: Any = query.numpy_batches(
+        dtype, None, key=key, generation=generation, ttl=ttl, missing=missing
+    )
+    with query:
+        return _one_array(list(arrays), dtype, missing)
+
+
+def _to_arrow(
+    query: Query,
+    schema: ArrowSchema | None,
+    key: str | None,
+    generation: str | None,
+    ttl: str | None,
+) -> Any:
+    arrow = _pyarrow("to_arrow")
+    tables = query.arrow_batches(schema=schema, key=key, generation=generation, ttl=ttl)
+    with query:
+        return _one_table(arrow, list(tables), schema)
+
+
+def _to_pandas(query: Query, key: str | None, generation: str | None, ttl: str | None) -> Any:
+    arrow, pandas = _pyarrow("to_pandas"), _pandas()
+    tables = query.arrow_batches(key=key, generation=generation, ttl=ttl)
+    with query:
+        return _frame(arrow, pandas, _one_table(arrow, list(tables), None))
+
+
+# --- The same, awaited ---------------------------------------------------------------------------
+
+
+def _first_soon(query: AsyncQuery) -> Future[Record]:
+    return begun(_first_later(query))
+
+
+def _first_or_none_soon(query: AsyncQuery) -> Future[Record | None]:
+    return begun(_first_or_none_later(query))
+
+
+def _to_list_soon(query: AsyncQuery) -> Future[list[Record]]:
+    return begun(_to_list_later(query))
+
+
+def _count_soon(query: AsyncQuery) -> Future[int]:
+    return begun(_count_later(query))
+
+
+def _to_numpy_soon(
+    query: AsyncQuery,
+    dtype: Any,
+    key: str | None,
+    generation: str | None,
+    ttl: str | None,
+    missing: Literal["mask", "raise"],
+) -> Future[Any]:
+    arrays: Any = query.numpy_batches(
+        dtype, None, key=key, generation=generation, ttl=ttl, missing=missing
+    )
+    return begun(_joined_later(query, arrays, lambda made: _one_array(made, dtype, missing)))
+
+
+def _to_arrow_soon(
+    query: AsyncQuery,
+    schema: ArrowSchema | None,
+    key: str | None,
+    generation: str | None,
+    ttl: str | None,
+) -> Future[Any]:
+    arrow = _pyarrow("to_arrow")
+    tables = query.arrow_batches(schema=schema, key=key, generation=generation, ttl=ttl)
+    return begun(_joined_later(query, tables, lambda made: _one_table(arrow, made, schema)))
+
+
+def _to_pandas_soon(
+    query: AsyncQuery, key: str | None, generation: str | None, ttl: str | None
+) -> Future[Any]:
+    arrow, pandas = _pyarrow("to_pandas"), _pandas()
+    tables = query.arrow_batches(key=key, generation=generation, ttl=ttl)
+
+    def joined(made: list[Any]) -> Any:
+        return _frame(arrow, pandas, _one_table(arrow, made, None))
+
+    return begun(_joined_later(query, tables, joined))
+
+
+async def _first_later(query: AsyncQuery) -> Record:
+    return _there(await _first_or_none_later(query))
+
+
+async def _first_or_none_later(query: AsyncQuery) -> Record | None:
+    async with query:
+        return await anext(query, None)
+
+
+async def _to_list_later(query: AsyncQuery) -> list[Record]:
+    async with query:
+        return [record async for record in query]
+
+
+async def _count_later(query: AsyncQuery) -> int:
+    count = 0
+    async with query:
+        async for _ in query:
+            count += 1
+    return count
+
+
+async def _joined_later(
+    query: AsyncQuery, batches: AsyncIterator[Any], joined: Callable[[list[Any]], T]
+) -> T:
+    async with query:
+        return joined([batch async for batch in batches])
+
+
+# --- What both have in common --------------------------------------------------------------------
+
+
+def _there(record: Record | None) -> Record:
+    if record is None:
+        raise _errors._absent(2, None)  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    return record
+
+
+def _one_array(arrays: list[Any], dtype: Any, missing: Literal["mask", "raise"]) -> Any:
+    np: Any = import_module("numpy")
+    if len(arrays) == 1:
+        return arrays[0]
+    if missing == "raise":
+        return np.concatenate(arrays) if arrays else np.empty(0, dtype)
+    if arrays:
+        return np.ma.concatenate(arrays)
+    return np.ma.masked_array(np.empty(0, dtype))
+
+
+def _pyarrow(what: str) -> Any:
+    try:
+        return import_module("pyarrow")
+    except ImportError as error:
+        message = (
+            f"{what} of a query needs pyarrow: pip install pyarrow; without it, "
+            "arrow_batches() gives tables for any library that reads Arrow"
+        )
+        raise ImportError(message) from error
+
+
+def _pandas() -> Any:
+    try:
+        return import_module("pandas")
+    except ImportError as error:
+        raise ImportError("to_pandas needs pandas: pip install pandas") from error
+
+
+def _one_table(arrow: Any, tables: list[Any], schema: Any) -> Any:
+    if tables:
+        made = [arrow.table(table) for table in tables]
+        try:
+            return arrow.concat_tables(made, promote_options="default")
+        except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
+            raise TypeError(f"a bin has values of different types: {error}") from error
+    return arrow.schema(schema or []).empty_table()
+
+
+def _frame(arrow: Any, pandas: Any, table: Any) -> Any:
+    types = {
+        arrow.int64(): pandas.Int64Dtype(),
+        arrow.float64(): pandas.Float64Dtype(),
+        arrow.bool_(): pandas.BooleanDtype(),
+        arrow.string(): pandas.StringDtype(),
+    }
+    return table.to_pandas(types_mapper=types.get)

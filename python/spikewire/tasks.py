@@ -11,9 +11,9 @@ import asyncio
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable
+    from collections.abc import Awaitable, Coroutine
 
-__all__ = ["accept_awaitables", "settled", "task_factory"]
+__all__ = ["accept_awaitables", "begun", "settled", "task_factory"]
 
 _T = TypeVar("_T")
 
@@ -24,6 +24,20 @@ async def settled(awaitable: Awaitable[_T]) -> _T:
     A verb has sent its command by then. Cancelling the task of this coroutine cancels the future.
     """
     return await awaitable
+
+
+def begun(coroutine: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
+    """A coroutine that is under way on the running loop, as the verbs are that have several steps.
+
+    Raises ``RuntimeError`` without a running event loop; the coroutine is closed then.
+    """
+    try:
+        loop = asyncio.get_running_loop()
+    except RuntimeError:
+        coroutine.close()
+        message = "no running event loop: await this in a coroutine, or use the blocking client"
+        raise RuntimeError(message) from None
+    return loop.create_task(coroutine)
 
 
 def task_factory(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:

@@ -10,6 +10,7 @@
 | ``session`` | where chains begin |
 | ``step`` | keys, options and the chain that every step is part of |
 | ``rows`` | steps on keys: executed at once, or streamed |
+| ``streams`` | windows of keys in flight, for streams of steps and ``get_stream`` |
 | ``read``, ``write``, ``plain`` | the verbs |
 | ``scan`` | scans and index queries |
 | ``results`` | results of rows, and what is done about errors |

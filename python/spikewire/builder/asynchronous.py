@@ -14,15 +14,16 @@ from spikewire.builder.session import Start
 
 if TYPE_CHECKING:
     from asyncio import Future
-    from collections.abc import AsyncIterator, Awaitable, Iterable
+    from collections.abc import AsyncGenerator, Iterable
 
     import numpy as np
     import numpy.typing as npt
     import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+    import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
 
     from spikewire._native import ArrowTable, AsyncQuery, Record
     from spikewire.builder.results import Missing, OnError, Result, Results
-    from spikewire.types import ArrowSchema, ArrowStream, KeyLike
+    from spikewire.types import ArrowSchema, KeyLike
 
 __all__ = [
     "AsyncDeleteMany",
@@ -70,7 +71,7 @@ class _Many(_Chain):
 
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         def stream(
             self,
             *,
@@ -78,7 +79,8 @@ class _Many(_Chain):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> AsyncIterator[Result]: ...
+            ordered: bool = False,
+        ) -> AsyncGenerator[Result, None]: ...
 
 
 class AsyncRead(_Many, read.Read):
@@ -88,10 +90,10 @@ class AsyncRead(_Many, read.Read):
 
     if TYPE_CHECKING:
 
-        def first(self) -> Awaitable[Record]: ...
-        def first_or_none(self) -> Awaitable[Record | None]: ...
-        def to_list(self, *, on_error: OnError | None = None) -> Awaitable[list[Record]]: ...
-        def count(self) -> Awaitable[int]: ...
+        def first(self) -> Future[Record]: ...
+        def first_or_none(self) -> Future[Record | None]: ...
+        def to_list(self, *, on_error: OnError | None = None) -> Future[list[Record]]: ...
+        def count(self) -> Future[int]: ...
         def to_arrow(
             self,
             schema: ArrowSchema | None = None,
@@ -99,10 +101,10 @@ class AsyncRead(_Many, read.Read):
             key: str | None = None,
             generation: str | None = None,
             ttl: str | None = None,
-        ) -> Awaitable[ArrowTable]: ...
+        ) -> Future[ArrowTable]: ...
         def to_pandas(  # pyright: ignore[reportUnknownParameterType]
             self, *, generation: str | None = None, ttl: str | None = None
-        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType]
+        ) -> Future[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType]
         @overload
         def to_numpy(
             self,
@@ -112,7 +114,7 @@ class AsyncRead(_Many, read.Read):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["mask"] = "mask",
-        ) -> Awaitable[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]: ...
         @overload
         def to_numpy(
             self,
@@ -122,7 +124,7 @@ class AsyncRead(_Many, read.Read):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["raise"],
-        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
         @overload
         def to_numpy(
             self,
@@ -132,7 +134,7 @@ class AsyncRead(_Many, read.Read):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["mask", "raise"] = "mask",
-        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
         def to_numpy(
             self,
             dtype: npt.DTypeLike,
@@ -157,7 +159,7 @@ class AsyncWriteMany(_Many, write.Write):
 
     if TYPE_CHECKING:
 
-        def first(self) -> Awaitable[Record]: ...
+        def first(self) -> Future[Record]: ...
 
 
 class AsyncDeleteMany(_Many, plain.Delete):
@@ -192,15 +194,15 @@ class AsyncWriteOne(_Chain, write.WriteOne):
         @overload
         def execute(
             self, *, on_error: OnError, missing: Missing | None = None
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
-        ) -> Awaitable[Results] | Future[Record | None]: ...
+        ) -> Future[Results] | Future[Record | None]: ...
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
         ) -> Any: ...
@@ -211,7 +213,8 @@ class AsyncWriteOne(_Chain, write.WriteOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> AsyncIterator[Result]: ...
+            ordered: bool = False,
+        ) -> AsyncGenerator[Result, None]: ...
         def first(self) -> Future[Record]: ...
 
 
@@ -227,15 +230,15 @@ class AsyncDeleteOne(_Chain, plain.DeleteOne):
         @overload
         def execute(
             self, *, on_error: OnError, missing: Missing | None = None
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
-        ) -> Awaitable[Results] | Future[bool]: ...
+        ) -> Future[Results] | Future[bool]: ...
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
         ) -> Any: ...
@@ -246,7 +249,8 @@ class AsyncDeleteOne(_Chain, plain.DeleteOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> AsyncIterator[Result]: ...
+            ordered: bool = False,
+        ) -> AsyncGenerator[Result, None]: ...
 
 
 class AsyncTouchOne(_Chain, plain.TouchOne):
@@ -261,15 +265,15 @@ class AsyncTouchOne(_Chain, plain.TouchOne):
         @overload
         def execute(
             self, *, on_error: OnError, missing: Missing | None = None
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
-        ) -> Awaitable[Results] | Future[None]: ...
+        ) -> Future[Results] | Future[None]: ...
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
         ) -> Any: ...
@@ -280,7 +284,8 @@ class AsyncTouchOne(_Chain, plain.TouchOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> AsyncIterator[Result]: ...
+            ordered: bool = False,
+        ) -> AsyncGenerator[Result, None]: ...
 
 
 class AsyncExistsOne(_Chain, plain.ExistsOne):
@@ -295,15 +300,15 @@ class AsyncExistsOne(_Chain, plain.ExistsOne):
         @overload
         def execute(
             self, *, on_error: OnError, missing: Missing | None = None
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing
-        ) -> Awaitable[Results]: ...
+        ) -> Future[Results]: ...
         @overload
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
-        ) -> Awaitable[Results] | Future[bool]: ...
+        ) -> Future[Results] | Future[bool]: ...
         def execute(
             self, *, on_error: OnError | None = None, missing: Missing | None = None
         ) -> Any: ...
@@ -314,7 +319,8 @@ class AsyncExistsOne(_Chain, plain.ExistsOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> AsyncIterator[Result]: ...
+            ordered: bool = False,
+        ) -> AsyncGenerator[Result, None]: ...
 
 
 class AsyncScan(scan.Scan):
@@ -326,10 +332,10 @@ class AsyncScan(scan.Scan):
     if TYPE_CHECKING:
 
         def stream(self) -> AsyncQuery: ...
-        def first(self) -> Awaitable[Record]: ...
-        def first_or_none(self) -> Awaitable[Record | None]: ...
-        def to_list(self) -> Awaitable[list[Record]]: ...
-        def count(self) -> Awaitable[int]: ...
+        def first(self) -> Future[Record]: ...
+        def first_or_none(self) -> Future[Record | None]: ...
+        def to_list(self) -> Future[list[Record]]: ...
+        def count(self) -> Future[int]: ...
         def to_arrow(
             self,
             schema: ArrowSchema | None = None,
@@ -337,10 +343,10 @@ class AsyncScan(scan.Scan):
             key: str | None = None,
             generation: str | None = None,
             ttl: str | None = None,
-        ) -> Awaitable[ArrowStream]: ...
+        ) -> Future[pa.Table]: ...  # pyright: ignore[reportUnknownMemberType]
         def to_pandas(  # pyright: ignore[reportUnknownParameterType]
             self, *, key: str | None = None, generation: str | None = None, ttl: str | None = None
-        ) -> Awaitable[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType]
+        ) -> Future[pd.DataFrame]: ...  # pyright: ignore[reportUnknownMemberType]
         @overload
         def to_numpy(
             self,
@@ -350,7 +356,7 @@ class AsyncScan(scan.Scan):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["mask"] = "mask",
-        ) -> Awaitable[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]: ...
         @overload
         def to_numpy(
             self,
@@ -360,7 +366,7 @@ class AsyncScan(scan.Scan):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["raise"],
-        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
         @overload
         def to_numpy(
             self,
@@ -370,7 +376,7 @@ class AsyncScan(scan.Scan):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["mask", "raise"] = "mask",
-        ) -> Awaitable[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
         def to_numpy(
             self,
             dtype: npt.DTypeLike,

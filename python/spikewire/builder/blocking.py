@@ -13,15 +13,16 @@ from spikewire.builder.rows import Face, Rows
 from spikewire.builder.session import Start
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Generator, Iterable
 
     import numpy as np
     import numpy.typing as npt
     import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
+    import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
 
     from spikewire._native import ArrowTable, Query, Record
     from spikewire.builder.results import Missing, OnError, Result, Results
-    from spikewire.types import ArrowSchema, ArrowStream, KeyLike
+    from spikewire.types import ArrowSchema, KeyLike
 
 __all__ = [
     "DeleteMany",
@@ -76,7 +77,8 @@ class _Many(_Chain):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> Iterator[Result]: ...
+            ordered: bool = False,
+        ) -> Generator[Result, None, None]: ...
 
 
 class Read(_Many, read.Read):
@@ -203,7 +205,8 @@ class WriteOne(_Chain, write.WriteOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> Iterator[Result]: ...
+            ordered: bool = False,
+        ) -> Generator[Result, None, None]: ...
         def first(self) -> Record: ...
 
 
@@ -234,7 +237,8 @@ class DeleteOne(_Chain, plain.DeleteOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> Iterator[Result]: ...
+            ordered: bool = False,
+        ) -> Generator[Result, None, None]: ...
 
 
 class TouchOne(_Chain, plain.TouchOne):
@@ -264,7 +268,8 @@ class TouchOne(_Chain, plain.TouchOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> Iterator[Result]: ...
+            ordered: bool = False,
+        ) -> Generator[Result, None, None]: ...
 
 
 class ExistsOne(_Chain, plain.ExistsOne):
@@ -294,7 +299,8 @@ class ExistsOne(_Chain, plain.ExistsOne):
             missing: Missing | None = None,
             window: int = 256,
             limit: int = 8,
-        ) -> Iterator[Result]: ...
+            ordered: bool = False,
+        ) -> Generator[Result, None, None]: ...
 
 
 class Scan(scan.Scan):
@@ -316,7 +322,7 @@ class Scan(scan.Scan):
             key: str | None = None,
             generation: str | None = None,
             ttl: str | None = None,
-        ) -> ArrowStream: ...
+        ) -> pa.Table: ...  # pyright: ignore[reportUnknownMemberType]
         def to_pandas(  # pyright: ignore[reportUnknownParameterType]
             self, *, key: str | None = None, generation: str | None = None, ttl: str | None = None
         ) -> pd.DataFrame: ...  # pyright: ignore[reportUnknownMemberType]

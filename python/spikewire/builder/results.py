@@ -31,7 +31,8 @@ OnError: TypeAlias = Literal["raise", "collect", "skip"] | Callable[["Result"], 
 
 _STRATEGIES = ("raise", "collect", "skip")
 _MISSING = ("keep", "skip", "error")
-_WHY = {2: "no such record", 27: "the record does not pass the filter"}
+#: The error about a record that is not there.
+absent = _errors._absent  # pyright: ignore[reportPrivateUsage]
 
 
 class Result(NamedTuple):
@@ -176,13 +177,6 @@ class Results:
 
     def __repr__(self) -> str:
         return f"Results({len(self)} rows, {self.count()} records, {len(self._errors)} failed)"
-
-
-def absent(code: int, key: Key | None) -> Error:
-    """The error about a record that is not there, or does not pass its filter."""
-    return _errors._make(  # pyright: ignore[reportPrivateUsage]
-        "server", code, _WHY[code], None, 1, False, key
-    )
 
 
 def check(on_error: object, missing: object) -> None:

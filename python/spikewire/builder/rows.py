@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import asyncio
-from concurrent.futures import FIRST_COMPLETED, wait
-from itertools import islice, repeat
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from spikewire.builder.results import check, settled
 from spikewire.builder.step import Step, keys_of, then
+from spikewire.builder.streams import checked, stream, stream_soon
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
@@ -70,22 +69,22 @@ class Rows(Step):
         missing: Missing | None = None,
         window: int = 256,
         limit: int = 8,
+        ordered: bool = False,
     ) -> Any:
         """The results as they arrive; nothing is sent before the first one is taken.
 
         Keys are read from their iterable, which may be endless, and sent in windows of this size,
-        up to ``limit`` of them at once. Windows come in the order in which they are completed, the
-        results of each in input order. A chain of several steps is one window."""
-        check(on_error or "raise", missing)
-        for name, value in (("window", window), ("limit", limit)):
-            if type(value) is not int or value < 1:
-                raise ValueError(f"{name} must be an int from 1, not {value!r}")
-        how = on_error or "raise", missing
+        up to ``limit`` of them at once. Windows come in the order in which they are completed, or
+        with ``ordered`` in that of the keys; the results of each in input order. A chain of several
+        steps is one window."""
+        how = checked(window, limit, ordered, on_error or "raise", missing or self._treated)
         if self._before is not None or self._single:
-            return self._whole_async(how) if self._awaited else self._whole(how)
+            strategy = how.on_error, missing
+            return self._whole_async(strategy) if self._awaited else self._whole(strategy)
         if self._awaited:
-            return self._windows_async(window, limit, how)
-        return self._windows(window, limit, how)
+            return stream_soon(lambda some: self._alike(self._verbs, some), self._keys, how)
+        submit = self._verbs.submit
+        return stream(lambda some: self._alike(submit, some), self._keys, how)
 
     def _whole(self, how: tuple[Any, Any]) -> Iterator[Result]:
         batch, treated = self._send()
@@ -95,46 +94,6 @@ class Rows(Step):
         batch, treated = self._send()
         for result in settled(await batch, how[0], how[1] or treated):
             yield result
-
-    def _windows(self, window: int, limit: int, how: tuple[Any, Any]) -> Iterator[Result]:
-        keys: Iterator[Any] = iter(self._keys)
-        submit, offset = self._verbs.submit, 0
-        flying: dict[Any, int] = {}
-        try:
-            while True:
-                while len(flying) < limit and (some := list(islice(keys, window))):
-                    flying[self._alike(submit, some)] = offset
-                    offset += len(some)
-                if not flying:
-                    return
-                for future in wait(flying, return_when=FIRST_COMPLETED).done:
-                    start = flying.pop(future)
-                    yield from settled(future.result(), how[0], how[1] or self._treated, start)
-        finally:
-            for future in flying:
-                future.cancel()
-
-    async def _windows_async(
-        self, window: int, limit: int, how: tuple[Any, Any]
-    ) -> AsyncIterator[Result]:
-        keys: Iterator[Any] = iter(self._keys)
-        offset = 0
-        flying: dict[Any, int] = {}
-        try:
-            while True:
-                while len(flying) < limit and (some := list(islice(keys, window))):
-                    flying[self._alike(self._verbs, some)] = offset
-                    offset += len(some)
-                if not flying:
-                    return
-                done, _ = await asyncio.wait(flying, return_when=asyncio.FIRST_COMPLETED)
-                for future in done:
-                    start = flying.pop(future)
-                    for result in settled(future.result(), how[0], how[1] or self._treated, start):
-                        yield result
-        finally:
-            for future in flying:
-                future.cancel()
 
     @property
     def _treated(self) -> Missing:

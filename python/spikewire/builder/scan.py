@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
-from spikewire.builder.results import absent
 from spikewire.builder.step import Step
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from typing_extensions import Self
 
-    from spikewire._native import IndexRange, Key, Operation, Record
+    from spikewire._native import IndexRange, Key, Operation
     from spikewire.types import ArrowSchema, Seconds, UserKey
-
-    T = TypeVar("T")
 
 __all__ = ["Scan"]
 
@@ -87,20 +81,19 @@ class Scan(Step):
 
     def first(self) -> Any:
         """The first record that arrives. Raises ``RecordNotFound`` if there is none."""
-        return self._run(lambda query: _first(query), _first_async, limit=1)
+        return self._query(limit=1).first()
 
     def first_or_none(self) -> Any:
         """The first record that arrives, or ``None``."""
-        return self._run(lambda query: next(iter(query), None), _first_or_none_async, limit=1)
+        return self._query(limit=1).first_or_none()
 
     def to_list(self) -> Any:
         """All records, in a list, in the order in which they arrive."""
-        return self._run(list, _to_list_async)
+        return self._query().to_list()
 
     def count(self) -> Any:
-        """How many records there are. Reads no bins."""
-        without = {} if "operations" in (self._options or {}) else {"include_values": False}
-        return self._run(_count, _count_async, **without)
+        """How many records there are; as ``Query.count``."""
+        return self._query().count()
 
     def to_numpy(
         self,
@@ -111,12 +104,9 @@ class Scan(Step):
         ttl: str | None = None,
         missing: Literal["mask", "raise"] = "mask",
     ) -> Any:
-        """All records in a structured array, as ``Query.numpy_batches``."""
-        names = {"key": key, "generation": generation, "ttl": ttl, "missing": missing}
-        return self._batches(
-            lambda query: query.numpy_batches(dtype, **names),
-            lambda arrays: _one_array(arrays, dtype, missing),
-        )
+        """All records in a structured array, as ``Query.to_numpy``."""
+        query = self._query()
+        return query.to_numpy(dtype, key=key, generation=generation, ttl=ttl, missing=missing)
 
     def to_arrow(
         self,
@@ -126,138 +116,15 @@ class Scan(Step):
         generation: str | None = None,
         ttl: str | None = None,
     ) -> Any:
-        """All records in one ``pyarrow.Table``; bins that a record does not have are null there.
-
-        Raises ``ImportError`` without pyarrow, and ``TypeError`` if a bin holds values of
-        different types and no schema says which it is to be."""
-        arrow = _pyarrow("to_arrow")
-        names = {"key": key, "generation": generation, "ttl": ttl}
-        return self._batches(
-            lambda query: query.arrow_batches(schema=schema, **names),
-            lambda tables: _one_table(arrow, tables, schema),
-        )
+        """All records in one ``pyarrow.Table``, as ``Query.to_arrow``."""
+        return self._query().to_arrow(schema, key=key, generation=generation, ttl=ttl)
 
     def to_pandas(
         self, *, key: str | None = None, generation: str | None = None, ttl: str | None = None
     ) -> Any:
-        """All records in a data frame of pandas' nullable types, a column for each bin.
-        ``key``, ``generation``, ``ttl``: names of columns that take those.
-
-        Raises ``ImportError`` without pandas or pyarrow."""
-        arrow = _pyarrow("to_pandas")
-        try:
-            pd: Any = import_module("pandas")
-        except ImportError as error:
-            raise ImportError("to_pandas needs pandas: pip install pandas") from error
-        names = {"key": key, "generation": generation, "ttl": ttl}
-        return self._batches(
-            lambda query: query.arrow_batches(**names),
-            lambda tables: _frame(arrow, pd, _one_table(arrow, tables, None)),
-        )
+        """All records in a data frame, as ``Query.to_pandas``."""
+        return self._query().to_pandas(key=key, generation=generation, ttl=ttl)
 
     def _query(self, **more: Any) -> Any:
         options = {**(self._options or {}), **more}
-        if options.get("include_values") is False:
-            options.pop("bins", None)
         return self._verbs.query(self._keys.namespace, self._keys.set, **options)
-
-    def _run(self, now: Callable[[Any], Any], later: Callable[[Any], Any], **more: Any) -> Any:
-        query = self._query(**more)
-        return later(query) if self._awaited else _closing(query, now)
-
-    def _batches(self, made: Callable[[Any], Any], joined: Callable[[list[Any]], Any]) -> Any:
-        query = self._query()
-        if self._awaited:
-            return _joined_async(query, made(query), joined)
-        return _closing(query, lambda query: joined(list(made(query))))
-
-
-def _closing(query: Any, take: Callable[[Any], T]) -> T:
-    with query:
-        return take(query)
-
-
-def _first(query: Any) -> Record:
-    for record in query:
-        found: Record = record
-        return found
-    raise absent(2, None)
-
-
-def _count(query: Any) -> int:
-    return sum(1 for _ in query)
-
-
-async def _first_async(query: Any) -> Record:
-    record = await _first_or_none_async(query)
-    if record is None:
-        raise absent(2, None)
-    return record
-
-
-async def _first_or_none_async(query: Any) -> Record | None:
-    async with query:
-        async for record in query:
-            found: Record = record
-            return found
-    return None
-
-
-async def _to_list_async(query: Any) -> list[Record]:
-    async with query:
-        return [record async for record in query]
-
-
-async def _count_async(query: Any) -> int:
-    count = 0
-    async with query:
-        async for _ in query:
-            count += 1
-    return count
-
-
-async def _joined_async(query: Any, batches: Any, joined: Callable[[list[Any]], T]) -> T:
-    async with query:
-        return joined([batch async for batch in batches])
-
-
-def _one_array(arrays: list[Any], dtype: Any, missing: Literal["mask", "raise"]) -> Any:
-    np: Any = import_module("numpy")
-    if len(arrays) == 1:
-        return arrays[0]
-    if missing == "raise":
-        return np.concatenate(arrays) if arrays else np.empty(0, dtype)
-    if arrays:
-        return np.ma.concatenate(arrays)
-    return np.ma.masked_array(np.empty(0, dtype))
-
-
-def _pyarrow(what: str) -> Any:
-    try:
-        return import_module("pyarrow")
-    except ImportError as error:
-        message = (
-            f"{what} of a query needs pyarrow: pip install pyarrow; without it, "
-            "stream().arrow_batches() gives tables for any library that reads Arrow"
-        )
-        raise ImportError(message) from error
-
-
-def _one_table(arrow: Any, tables: list[Any], schema: Any) -> Any:
-    if tables:
-        made = [arrow.table(table) for table in tables]
-        try:
-            return arrow.concat_tables(made, promote_options="default")
-        except (arrow.ArrowInvalid, arrow.ArrowTypeError) as error:
-            raise TypeError(f"a bin has values of different types: {error}") from error
-    return arrow.schema(schema or []).empty_table()
-
-
-def _frame(arrow: Any, pandas: Any, table: Any) -> Any:
-    types = {
-        arrow.int64(): pandas.Int64Dtype(),
-        arrow.float64(): pandas.Float64Dtype(),
-        arrow.bool_(): pandas.BooleanDtype(),
-        arrow.string(): pandas.StringDtype(),
-    }
-    return table.to_pandas(types_mapper=types.get)

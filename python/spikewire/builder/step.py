@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from spikewire._native import AsyncDataset, Dataset, Key
+from spikewire.tasks import begun
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -141,9 +142,9 @@ def keys_of(verb: str, key: Any, more: tuple[Any, ...]) -> tuple[Any, bool]:
 
 
 def then(awaited: bool, outcome: Any, convert: Callable[..., Any], *arguments: Any) -> Any:
-    """What ``convert`` makes of a verb's result: at once, or as a coroutine."""
+    """What ``convert`` makes of a verb's result: at once, or as a future."""
     if awaited:
-        return _then(outcome, convert, arguments)
+        return begun(_then(outcome, convert, arguments))
     return convert(outcome, *arguments)
 
 

@@ -61,7 +61,7 @@ def explained(
         message = f"there is no verb {verb!r}; there are: {', '.join(VERBS)}"
         raise ValueError(message)
     operations = arguments[1] if len(arguments) > 1 else options.get("operations")
-    writing = len(VERBS[verb]) > 1 and writes(verb == "operate_many", operations)
+    writing = len(VERBS[verb]) > 1 and writes(operations)
     parameters = inspect.signature(getattr(_native.Dataset, verb)).parameters
     for name in options:
         if name not in parameters:

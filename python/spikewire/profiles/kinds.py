@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import contextlib
 import inspect
-from functools import cache, partial
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from spikewire import _native, op
 from spikewire.errors import ClientClosed
@@ -167,24 +167,13 @@ def check(path: Path, name: str, value: object) -> None:
         _try(verb, arguments, {name: value})
 
 
-def writes(many: bool, operations: object) -> bool:
-    """Whether there is an operation that writes among them, and no mistake in them."""
-    try:
-        _decider(many)(operations)
-    except ValueError as error:
-        return str(error).startswith("read_touch and read_mode")
-    except (TypeError, OverflowError):  # The call itself says so.
+def writes(operations: object) -> bool:
+    """Whether there is an operation that writes among them. What is no operation is left to the
+    call itself, which refuses it."""
+    if not isinstance(operations, (list, tuple)):
         return False
-    return False
-
-
-@cache
-def _decider(many: bool) -> partial[Any]:
-    """A call that is always refused: some operations do not take what only reads take, the others
-    what only writes take. That is quicker than to be refused for want of a connection.
-    """
-    verb = "operate_many" if many else "operate"
-    return partial(getattr(_trial(), verb), _FIRST[verb], read_mode="one", ttl=1)
+    steps: list[object] = list(cast("list[object]", operations))
+    return any(isinstance(step, _native.Operation) and step.writes for step in steps)
 
 
 def _try(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> None:

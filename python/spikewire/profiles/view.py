@@ -10,6 +10,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from spikewire import _native
+from spikewire.builder.streams import get_stream
 from spikewire.profiles.explain import Explanation, explained
 from spikewire.profiles.kinds import VERBS, writes
 
@@ -58,6 +60,11 @@ class _View:
         Raises ``ValueError`` when there is no such verb.
         """
         return explained(self._target, self._profile, verb, arguments, options)
+
+    def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
+        """As the target's: with the profile's options for ``get_many``."""
+        awaited = isinstance(self._target, (_native.AsyncClient, _native.AsyncDataset))
+        return get_stream(self, keys, bins, awaited=awaited, **options)
 
     @property
     def submit(self) -> Any:
@@ -214,19 +221,18 @@ def _verb(method: Callable[..., Any], name: str, state: State) -> Callable[..., 
 class OperateVerb:
     """``operate`` or ``operate_many``, where reading and writing have different options."""
 
-    __slots__ = ("_many", "_reading", "_writing")
+    __slots__ = ("_reading", "_writing")
 
     def __init__(
         self, method: Callable[..., Any], reading: dict[str, Any], writing: dict[str, Any]
     ) -> None:
-        self._many = method.__name__ == "operate_many"
         self._reading = partial(method, **reading)
         self._writing = partial(method, **writing)
 
     def chosen(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> partial[Any]:
         """The verb with the options for these operations."""
         operations = arguments[1] if len(arguments) > 1 else options.get("operations")
-        return self._writing if writes(self._many, operations) else self._reading
+        return self._writing if writes(operations) else self._reading
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
         return self.chosen(arguments, options)(*arguments, **options)

@@ -194,6 +194,12 @@ impl Operation {
         Self::call(py, op::EXP_MODIFY, bin, value, Words::new(None, words))
     }
 
+    /// Whether it writes: then it makes a write of the call that it is part of.
+    #[getter]
+    fn writes(&self) -> bool {
+        !self.as_sent().reads()
+    }
+
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         self.shown.text(py, &self.bin)
     }

@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::PyBytes;
 use pyo3::{PyTraverseError, PyVisit};
+use spikewire_sync::Mutex;
 
 use super::aggregate::Whole;
 use super::batches::Batches;
 use super::on_loop::QueryOnLoop;
 use super::reading::Reading;
 use super::step::{QueryStep, Refills, Wanted};
-use super::{QueryCall, no_page_size};
+use super::{QueryCall, call, no_page_size};
 use crate::columns;
 use crate::core::Core;
 
@@ -26,13 +26,15 @@ use crate::core::Core;
 pub struct AsyncQuery {
     on_loop: Py<QueryOnLoop>,
     whole: Whole,
+    /// What `anext` awaits, from its first call: its turns are counted there.
+    next: Mutex<Option<Py<QueryStep>>>,
 }
 
 impl AsyncQuery {
     pub fn new(py: Python<'_>, core: Arc<Core>, call: QueryCall) -> PyResult<Self> {
         let whole = Whole::of(&core, &call);
         let on_loop = QueryOnLoop::of(py, Reading::new(py, core, call)?)?;
-        Ok(Self { on_loop, whole })
+        Ok(Self { on_loop, whole, next: Mutex::default() })
     }
 
     fn reading(&self) -> &Arc<Reading> {
@@ -45,22 +47,24 @@ impl AsyncQuery {
     }
 }
 
-/// Calls a function of `spikewire/query.py`.
-fn call<'py>(
-    py: Python<'py>,
-    name: &str,
-    argument: impl IntoPyObject<'py>,
-) -> PyResult<Bound<'py, PyAny>> {
-    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    let module = MODULE.get_or_try_init(py, || py.import("spikewire.query").map(Bound::unbind))?;
-    module.bind(py).getattr(name)?.call1((argument,))
-}
-
 #[pymethods]
 impl AsyncQuery {
     fn __aiter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let refills = Refills::of(py, self.reading())?;
-        call(py, "_records", self.step(py, Wanted::Records(refills))?)
+        call(py, "_records", (self.step(py, Wanted::Records(refills))?,))
+    }
+
+    fn __anext__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let known = self.next.lock().as_ref().map(|step| step.clone_ref(py));
+        let step = if let Some(step) = known {
+            step
+        } else {
+            let refills = Refills::of(py, self.reading())?;
+            let step = self.step(py, Wanted::Records(refills))?.unbind();
+            *self.next.lock() = Some(step.clone_ref(py));
+            step
+        };
+        call(py, "_next", (step,))
     }
 
     /// The next `page_size` records, with the cursor of those that follow.
@@ -68,7 +72,7 @@ impl AsyncQuery {
     /// Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
     fn page<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.reading().page_size.ok_or_else(no_page_size)?;
-        call(py, "_page", self.step(py, Wanted::Page)?)
+        call(py, "_page", (self.step(py, Wanted::Page)?,))
     }
 
     /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
@@ -90,7 +94,7 @@ impl AsyncQuery {
         ttl: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batches = Batches::arrow(self.reading(), rows, schema, key, generation, ttl)?;
-        call(py, "_batches", self.step(py, Wanted::Batch(Box::new(batches)))?)
+        call(py, "_batches", (self.step(py, Wanted::Batch(Box::new(batches)))?,))
     }
 
     /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
@@ -113,7 +117,88 @@ impl AsyncQuery {
         #[pyo3(from_py_with = columns::missing)] missing: &'static str,
     ) -> PyResult<Bound<'py, PyAny>> {
         let batches = Batches::numpy(self.reading(), dtype, rows, key, generation, ttl, missing)?;
-        call(py, "_batches", self.step(py, Wanted::Batch(Box::new(batches)))?)
+        call(py, "_batches", (self.step(py, Wanted::Batch(Box::new(batches)))?,))
+    }
+
+    /// The first record that arrives; ends the query. With `limit=1` the nodes send no more than
+    /// that.
+    ///
+    /// Raises `RecordNotFound` if there is none, and the errors of iterating.
+    fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_first_soon", (slf,))
+    }
+
+    /// As `first`, but `None` if there is no record.
+    fn first_or_none<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_first_or_none_soon", (slf,))
+    }
+
+    /// The records that were not taken yet, in a list, in the order in which they arrive. Ends
+    /// the query.
+    ///
+    /// Raises the errors of iterating.
+    fn to_list<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_list_soon", (slf,))
+    }
+
+    /// How many records there are that were not taken yet. Ends the query. Unless it names bins
+    /// or operations, the nodes send no bins.
+    ///
+    /// Raises the errors of iterating.
+    fn count<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().reading().skip_bins();
+        call(slf.py(), "_count_soon", (slf,))
+    }
+
+    /// The records in one structured NumPy array. Ends the query.
+    ///
+    /// `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+    ///
+    /// Raises what `numpy_batches` raises.
+    #[pyo3(signature = (dtype, *, key=None, generation=None, ttl=None, missing="mask"))]
+    fn to_numpy<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: &Bound<'py, PyAny>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = columns::missing)] missing: &'static str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_numpy_soon", (slf, dtype, key, generation, ttl, missing))
+    }
+
+    /// The records in one `pyarrow.Table`; a bin that a record does not have is null there.
+    /// Ends the query.
+    ///
+    /// `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`.
+    ///
+    /// Raises what `arrow_batches` raises, `TypeError` if a bin has values of different types and
+    /// no schema says which it is to be, and `ImportError` without pyarrow.
+    #[pyo3(signature = (schema=None, *, key=None, generation=None, ttl=None))]
+    fn to_arrow<'py>(
+        slf: &Bound<'py, Self>,
+        schema: Option<&Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_arrow_soon", (slf, schema, key, generation, ttl))
+    }
+
+    /// The records in one `pandas.DataFrame`, with a column of one of pandas' nullable types for
+    /// each bin. Ends the query.
+    ///
+    /// `key`, `generation`, `ttl`: names of columns that take those. Default: none.
+    ///
+    /// Raises what `to_arrow` raises, and `ImportError` without pandas or pyarrow.
+    #[pyo3(signature = (*, key=None, generation=None, ttl=None))]
+    fn to_pandas<'py>(
+        slf: &Bound<'py, Self>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_pandas_soon", (slf, key, generation, ttl))
     }
 
     /// How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
@@ -161,7 +246,7 @@ impl AsyncQuery {
     }
 
     fn __aenter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "_enter", slf)
+        call(slf.py(), "_enter", (slf,))
     }
 
     #[pyo3(signature = (*_error))]
@@ -169,10 +254,14 @@ impl AsyncQuery {
         slf: &Bound<'py, Self>,
         _error: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        call(slf.py(), "_exit", slf)
+        call(slf.py(), "_exit", (slf,))
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.on_loop)
+        visit.call(&self.on_loop)?;
+        match self.next.try_lock().as_deref() {
+            Some(Some(step)) => visit.call(step),
+            _ => Ok(()),
+        }
     }
 }

@@ -10,7 +10,7 @@ use super::aggregate::Whole;
 use super::batches::{Batches, QueryBatches};
 use super::page::Page;
 use super::reading::Reading;
-use super::{QueryCall, no_page_size};
+use super::{QueryCall, call, no_page_size};
 use crate::columns;
 use crate::core::Core;
 use crate::record::Record;
@@ -108,6 +108,87 @@ impl Query {
             ttl,
             missing,
         )?))
+    }
+
+    /// The first record that arrives; ends the query. With `limit=1` the nodes send no more than
+    /// that.
+    ///
+    /// Raises `RecordNotFound` if there is none, and the errors of iterating.
+    fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_first", (slf,))
+    }
+
+    /// As `first`, but `None` if there is no record.
+    fn first_or_none<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_first_or_none", (slf,))
+    }
+
+    /// The records that were not taken yet, in a list, in the order in which they arrive. Ends
+    /// the query.
+    ///
+    /// Raises the errors of iterating.
+    fn to_list<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_list", (slf,))
+    }
+
+    /// How many records there are that were not taken yet. Ends the query. Unless it names bins
+    /// or operations, the nodes send no bins.
+    ///
+    /// Raises the errors of iterating.
+    fn count<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.get().reading.skip_bins();
+        call(slf.py(), "_count", (slf,))
+    }
+
+    /// The records in one structured NumPy array. Ends the query.
+    ///
+    /// `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
+    ///
+    /// Raises what `numpy_batches` raises.
+    #[pyo3(signature = (dtype, *, key=None, generation=None, ttl=None, missing="mask"))]
+    fn to_numpy<'py>(
+        slf: &Bound<'py, Self>,
+        dtype: &Bound<'py, PyAny>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+        #[pyo3(from_py_with = columns::missing)] missing: &'static str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_numpy", (slf, dtype, key, generation, ttl, missing))
+    }
+
+    /// The records in one `pyarrow.Table`; a bin that a record does not have is null there.
+    /// Ends the query.
+    ///
+    /// `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`.
+    ///
+    /// Raises what `arrow_batches` raises, `TypeError` if a bin has values of different types and
+    /// no schema says which it is to be, and `ImportError` without pyarrow.
+    #[pyo3(signature = (schema=None, *, key=None, generation=None, ttl=None))]
+    fn to_arrow<'py>(
+        slf: &Bound<'py, Self>,
+        schema: Option<&Bound<'py, PyAny>>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_arrow", (slf, schema, key, generation, ttl))
+    }
+
+    /// The records in one `pandas.DataFrame`, with a column of one of pandas' nullable types for
+    /// each bin. Ends the query.
+    ///
+    /// `key`, `generation`, `ttl`: names of columns that take those. Default: none.
+    ///
+    /// Raises what `to_arrow` raises, and `ImportError` without pandas or pyarrow.
+    #[pyo3(signature = (*, key=None, generation=None, ttl=None))]
+    fn to_pandas<'py>(
+        slf: &Bound<'py, Self>,
+        key: Option<&Bound<'py, PyAny>>,
+        generation: Option<&Bound<'py, PyAny>>,
+        ttl: Option<&Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        call(slf.py(), "_to_pandas", (slf, key, generation, ttl))
     }
 
     /// How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on

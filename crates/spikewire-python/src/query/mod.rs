@@ -26,9 +26,24 @@ mod reading;
 mod step;
 mod stream_driver;
 
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+
 pub use plan::{QueryCall, QueryOptions};
 
+/// Calls a function of `spikewire/query.py`.
+fn call<'py>(
+    py: Python<'py>,
+    name: &str,
+    arguments: impl PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    let module = MODULE.get_or_try_init(py, || py.import("spikewire.query").map(Bound::unbind))?;
+    module.bind(py).getattr(name)?.call1(arguments)
+}
+
 /// The error of `page` without a size.
-fn no_page_size() -> pyo3::PyErr {
+fn no_page_size() -> PyErr {
     crate::errors::value_error("page() needs a page_size: query(page_size=500), for example")
 }

@@ -187,6 +187,14 @@ impl Reading {
         Ok(PyBytes::new(py, &self.hold()?.reader().cursor()))
     }
 
+    /// Nodes that are asked from now on send no bins, where none are named: the records are only
+    /// counted.
+    pub fn skip_bins(&self) {
+        if let Ok(mut held) = self.hold() {
+            held.reader().stream().skip_bins();
+        }
+    }
+
     /// All records that are ready.
     pub fn page(&self) -> PyResult<QueryPage<Py<Record>>> {
         Ok(self.hold()?.reader().page())

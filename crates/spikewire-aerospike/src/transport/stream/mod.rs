@@ -156,6 +156,14 @@ impl Stream {
         })
     }
 
+    /// Nodes that are asked from now on send no bins, unless some are named: for whoever only counts
+    /// the records.
+    pub fn skip_bins(&mut self) {
+        if self.query.op_count == 0 {
+            Arc::make_mut(&mut self.query).no_bins = true;
+        }
+    }
+
     /// A handle that ends the stream from anywhere.
     pub fn stopper(&self) -> Arc<Stopper> {
         self.stopper.clone()

@@ -109,6 +109,38 @@ impl Dataset {
         crate::identity::shown(py, "Dataset", &self.space)
     }
 
+    /// Reads records by their keys without an end: an iterator over a `Result` for each key,
+    /// read in windows while others are in flight, in memory that does not grow.
+    ///
+    /// `keys` is any iterable of keys. It is read as results are taken, at most one window ahead
+    /// of those in flight. `bins` as in `get`.
+    /// `ordered`: results come in the order of the keys; False: window by window, in the order
+    /// in which they are completed, with the place of its key in each `Result.row`. Default:
+    /// True.
+    /// `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
+    /// be taken included. Default: 8.
+    /// `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
+    /// its result), "skip", or a function that is called with the result. Default: "raise".
+    /// `missing`: what is done about a record that is not there, or does not pass `where`:
+    /// "keep" (a result without a record), "skip", or "error". Default: "keep".
+    /// The other keywords are those of `get_many`, and apply to each window.
+    ///
+    /// When the iteration ends early, by an error or because the iterator is closed, windows
+    /// that were not sent are withdrawn, and the others are waited for.
+    ///
+    /// Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
+    /// the error of what is no key, comes behind the results of the windows before it.
+    #[pyo3(signature = (keys, bins=None, **options))]
+    fn get_stream<'py>(
+        slf: &Bound<'py, Self>,
+        keys: &Bound<'py, PyAny>,
+        bins: Option<&Bound<'py, PyAny>>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let module = slf.py().import("spikewire.builder.streams")?;
+        module.getattr("_stream")?.call((slf, keys, bins), options)
+    }
+
     /// Reads a record.
     ///
     /// `bins` names the bins to read, in a list or tuple: all of them when it is left out,

@@ -1,0 +1,256 @@
+"""The results of a query in one: ``first``, ``to_list``, ``count``, tables; and ``anext``."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib.util
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from faces import Face
+from spikewire import exp, op
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from spikewire.testing import Cluster
+
+COUNT = 700
+DTYPE = [("n", "i8")]
+
+needs_pyarrow = pytest.mark.skipif(
+    importlib.util.find_spec("pyarrow") is None, reason="pyarrow is not installed"
+)
+needs_pandas = pytest.mark.skipif(
+    importlib.util.find_spec("pandas") is None, reason="pandas is not installed"
+)
+
+
+class Data:
+    """A set with ``COUNT`` records, on one face."""
+
+    def __init__(self, face: Face, client: Any, set_name: str) -> None:
+        self.face = face
+        self.users = client.dataset("test", set_name)
+        self.session = client.session()
+
+    def settle(self, start: Callable[[], Any]) -> Any:
+        return self.face.settle(start)
+
+    def next(self, query: Any, *default: Any) -> Any:
+        if self.face.is_blocking:
+            return next(query, *default)
+        return self.settle(lambda: anext(query, *default))
+
+
+@pytest.fixture(params=["blocking", "asyncio", "uvloop"])
+def data(request: pytest.FixtureRequest, cluster: Cluster, set_name: str) -> Iterator[Data]:
+    if request.param == "uvloop":
+        pytest.importorskip("uvloop")
+    face = Face(request.param)
+    with face.open(cluster.seeds, timeout=20) as client:
+        data = Data(face, client.raw, set_name)
+        records = {n: {"n": n, "s": str(n)} for n in range(COUNT)}
+        data.settle(lambda: data.users.put_many(records))
+        yield data
+    face.end()
+
+
+def numbers(records: Any) -> list[int]:
+    return sorted(record["n"] for record in records)
+
+
+def test_all_of_them(data: Data) -> None:
+    users, settle = data.users, data.settle
+    assert numbers(settle(lambda: users.query().to_list())) == list(range(COUNT))
+    assert numbers(settle(lambda: users.query(where="$.n < 5").to_list())) == [0, 1, 2, 3, 4]
+    assert settle(lambda: users.query(where="$.n < 0").to_list()) == []
+
+
+def test_the_first(data: Data) -> None:
+    users, settle = data.users, data.settle
+    assert settle(lambda: users.query(where="$.n == 7").first())["n"] == 7
+    assert settle(lambda: users.query(limit=1).first_or_none())["n"] in range(COUNT)
+    assert settle(lambda: users.query(where="$.n < 0").first_or_none()) is None
+    with pytest.raises(spikewire.RecordNotFound, match="no such record"):
+        settle(lambda: users.query(where="$.n < 0").first())
+
+
+def test_how_many(data: Data) -> None:
+    users, settle = data.users, data.settle
+    assert settle(lambda: users.query().count()) == COUNT
+    assert settle(lambda: users.query(where=exp.bin("n") < 5).count()) == 5
+    assert settle(lambda: users.query(limit=10).count()) == 10
+    assert settle(lambda: users.query(include_values=False).count()) == COUNT
+    # As many as there are records: those without the bins are none.
+    settle(lambda: users.put("bare", {"other": 1}))
+    assert settle(lambda: users.query(bins=["n"]).count()) == COUNT
+    assert len(settle(lambda: users.query(bins=["n"]).to_list())) == COUNT
+    assert settle(lambda: users.query(operations=[op.get("n")]).count()) == COUNT
+    assert settle(lambda: data.session.query(users).count()) == COUNT + 1
+    assert settle(lambda: data.session.query(users).bins("n").count()) == COUNT
+
+
+def test_nodes_send_no_bins_to_be_counted(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    # What is counted is listed instead.
+    monkeypatch.setattr(spikewire.query, "_count", list)
+    monkeypatch.setattr(spikewire.query, "_count_soon", spikewire.AsyncQuery.to_list)
+    counted: Any = data.settle(lambda: data.users.query().count())
+    assert [record.bins for record in counted] == [{}] * COUNT
+    counted = data.settle(lambda: data.users.query(bins=["n"]).count())
+    assert numbers(counted) == list(range(COUNT))
+
+
+def test_arrays(data: Data) -> None:
+    pytest.importorskip("numpy")
+    users, settle = data.users, data.settle
+    array = settle(lambda: users.query().to_numpy(DTYPE))
+    assert (array.shape, int(array["n"].sum())) == ((COUNT,), sum(range(COUNT)))
+    assert hasattr(array, "mask")
+    wide = [*DTYPE, ("g", "i4")]
+    plain = settle(lambda: users.query().to_numpy(wide, generation="g", missing="raise"))
+    assert (plain["g"].tolist(), hasattr(plain, "mask")) == ([1] * COUNT, False)
+    for missing in ("mask", "raise"):
+        nothing = users.query(where="$.n < 0")
+        empty = settle(partial(nothing.to_numpy, DTYPE, missing=missing))
+        assert (empty.shape, empty.dtype.names) == ((0,), ("n",))
+    with pytest.raises(ValueError, match="missing"):
+        settle(lambda: users.query().to_numpy(DTYPE, missing="zero"))
+
+
+@needs_pyarrow
+def test_tables(data: Data) -> None:
+    users, settle = data.users, data.settle
+    table = settle(lambda: users.query().to_arrow(generation="g"))
+    assert (table.num_rows, set(table.column_names)) == (COUNT, {"n", "s", "g"})
+    assert settle(lambda: users.query(where="$.n < 0").to_arrow()).num_rows == 0
+
+
+@needs_pyarrow
+@needs_pandas
+def test_frames(data: Data) -> None:
+    frame = data.settle(lambda: data.users.query(bins=["n"]).to_pandas())
+    assert (len(frame), str(frame["n"].dtype)) == (COUNT, "Int64")
+
+
+def test_the_query_is_over_then(data: Data) -> None:
+    for verb in ("first", "first_or_none", "to_list", "count"):
+        query = data.users.query()
+        data.settle(getattr(query, verb))
+        with pytest.raises(spikewire.ClientClosed, match="the query is closed"):
+            data.settle(query.to_list)
+
+
+def test_what_was_taken_is_not_taken_again(data: Data) -> None:
+    query = data.users.query()
+    taken = [data.next(query)["n"] for _ in range(20)]
+    rest = numbers(data.settle(query.to_list))
+    assert sorted(taken + rest) == list(range(COUNT))
+    query = data.users.query()
+    data.next(query)
+    assert data.settle(query.count) == COUNT - 1
+
+
+def test_one_after_the_other(data: Data) -> None:
+    query = data.users.query()
+    taken: list[int] = []
+    while (record := data.next(query, None)) is not None:
+        taken.append(record["n"])
+        if len(taken) == 300:
+            # A cursor is exact to the record.
+            cursor = query.cursor
+    assert sorted(taken) == list(range(COUNT))
+    rest = data.settle(lambda: data.users.query(resume=cursor).to_list())
+    assert numbers(rest) == sorted(taken[300:])
+    with pytest.raises(StopIteration if data.face.is_blocking else StopAsyncIteration):
+        data.next(query)
+
+
+def test_errors_come_through(data: Data) -> None:
+    for verb in ("first", "to_list", "count"):
+        query = data.users.query(index=spikewire.between("nothing", 0, 1))
+        with pytest.raises(spikewire.IndexNotFound):
+            data.settle(getattr(query, verb))
+
+
+def test_anext_goes_on_where_async_for_stopped(cluster: Cluster, set_name: str) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+            users = client.dataset("test", set_name)
+            await users.put_many({n: {"n": n} for n in range(100)})
+            query = users.query()
+            taken: list[Any] = [(await anext(query))["n"]]
+            async for record in query:
+                taken.append(record["n"])
+                if len(taken) == 40:
+                    break
+            taken.append((await asyncio.create_task(anext(query)))["n"])  # type: ignore[arg-type, unused-ignore]
+            taken += [record["n"] async for record in query]
+            assert sorted(taken) == list(range(100))
+
+    asyncio.run(main())
+
+
+def test_other_tasks_have_their_turns(cluster: Cluster, set_name: str) -> None:
+    """A task that takes record after record by ``anext`` lets others run."""
+
+    async def main() -> None:
+        turns = 0
+
+        async def others() -> None:
+            nonlocal turns
+            while True:
+                turns += 1
+                await asyncio.sleep(0)
+
+        async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+            users = client.dataset("test", set_name)
+            await users.put_many({n: {"n": n} for n in range(5000)})
+            task, query = asyncio.create_task(others()), users.query()
+            while await anext(query, None) is not None:
+                pass
+            task.cancel()
+            assert turns >= 5000 / 256 / 4
+
+    asyncio.run(main())
+
+
+def test_a_cancelled_one_ends_the_query(cluster: Cluster, set_name: str) -> None:
+    async def main() -> None:
+        async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+            users = client.dataset("test", set_name)
+            await users.put_many({n: {"n": n} for n in range(2000)})
+            query = users.query(records_per_second=1)
+            counting = query.count()
+            await asyncio.sleep(0)
+            counting.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await counting
+            with pytest.raises(spikewire.ClientClosed):
+                await query.to_list()
+
+    asyncio.run(main())
+
+
+def test_without_a_loop(cluster: Cluster) -> None:
+    async def opened() -> spikewire.AsyncClient:
+        return await spikewire.AsyncClient.connect(cluster.seeds)
+
+    client = asyncio.run(opened())
+    query = client.query("test", "nothing", page_size=5)
+    for verb in (query.count, query.first, query.to_list, query.page):
+        with pytest.raises(RuntimeError, match="no running event loop"):
+            verb()
+    asyncio.run(client.close())
+
+
+def test_missing_libraries_are_named(data: Data, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match="to_arrow of a query needs pyarrow"):
+        data.users.query().to_arrow()
+    with pytest.raises(ImportError, match="to_pandas of a query needs pyarrow"):
+        data.users.query().to_pandas()
