@@ -34,8 +34,14 @@ export interface ClientOptions {
   socketTimeout?: number | undefined
   /** Further attempts after the first. */
   maxRetries?: number | undefined
-  /** Between two attempts. */
+  /** Between two attempts on one node; the first pause where they grow. */
   sleepBetweenRetries?: number | undefined
+  /** What each pause is multiplied by for the next one, from 1 (default) to 100. */
+  sleepMultiplier?: number | undefined
+  /** The longest pause; 0: no limit. */
+  maxSleepBetweenRetries?: number | undefined
+  /** Whether each pause is drawn at random between none and what it would be. */
+  sleepJitter?: boolean | undefined
   /** Whether writes that may have been applied are tried again. */
   retryInDoubt?: boolean | undefined
   /** Which copies of a record reads go to. */
@@ -82,6 +88,9 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'socketTimeout',
     'maxRetries',
     'sleepBetweenRetries',
+    'sleepMultiplier',
+    'maxSleepBetweenRetries',
+    'sleepJitter',
     'retryInDoubt',
     'replica',
     'racks',

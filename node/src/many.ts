@@ -20,6 +20,8 @@ import type { Operation } from './operation.js'
 import {
   type CallOptions,
   checked,
+  type LimitOptions,
+  LIMITS,
   READ,
   type ReadOptions,
   WRITE,
@@ -47,7 +49,7 @@ export interface GetManyOptions extends ReadOptions {
 }
 
 /** What `batch` takes, for all of its rows. */
-export type BatchOptions = Pick<ReadOptions, 'replica' | keyof CallOptions>
+export type BatchOptions = LimitOptions
 
 /** What `getColumns` and `getArrow` take; with a `schema` only its bins are read. */
 export interface GetColumnsOptions extends GetManyOptions, Omit<ColumnOptions, 'rows'> {
@@ -62,7 +64,7 @@ type TableParts = [length: number, columns: ColumnParts[]]
 
 const GET_COLUMNS = [...READ, 'bins', 'schema', 'key', 'generation', 'ttl', 'errors']
 const GET_MANY = [...READ, 'bins']
-const BATCH = ['replica', 'timeout', 'signal']
+const BATCH = LIMITS
 
 /** The verbs on many records, each in one call for all of them. */
 export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {

@@ -15,8 +15,22 @@ export interface CallOptions {
   signal?: AbortSignal | undefined
 }
 
+/** How a call is tried again. Defaults: the client's. */
+export interface RetryOptions {
+  /** Further attempts after the first, at most 1,000. */
+  maxRetries?: number | undefined
+  /** Milliseconds before a retry on the same node; the first pause where they grow. */
+  sleepBetweenRetries?: number | undefined
+  /** What each pause is multiplied by for the next one, from 1 to 100. */
+  sleepMultiplier?: number | undefined
+  /** The longest pause in milliseconds; 0: no limit. */
+  maxSleepBetweenRetries?: number | undefined
+  /** Whether each pause is drawn at random between none and what it would be. */
+  sleepJitter?: boolean | undefined
+}
+
 /** What every read takes. */
-export interface ReadOptions extends CallOptions {
+export interface ReadOptions extends CallOptions, RetryOptions {
   /** Reads only what this is true for. Default: no filter. */
   where?: Where | undefined
   /** Renews the time to live when no more than this percentage of it is left. */
@@ -43,7 +57,7 @@ export type Exists = 'merge' | 'create' | 'update' | 'replace' | 'replace_only'
 export type Ttl = number | Date | 'default' | 'never' | 'unchanged'
 
 /** What every write takes. */
-export interface WriteOptions extends CallOptions {
+export interface WriteOptions extends CallOptions, RetryOptions {
   /** Default: `'default'`, the namespace's. */
   ttl?: Ttl | undefined
   /** Writes only a record of this generation (0: no record), or one older than `newer(n)`. */
@@ -58,7 +72,15 @@ export interface WriteOptions extends CallOptions {
   where?: Where | undefined
   /** Default: the client's. */
   replica?: Replica | undefined
+  /** Whether a write that may have been applied is tried again. Default: the client's. */
+  retryInDoubt?: boolean | undefined
 }
+
+/** What a call takes that is about its limits. */
+export type LimitOptions = Pick<
+  WriteOptions,
+  'replica' | 'retryInDoubt' | keyof CallOptions | keyof RetryOptions
+>
 
 /** A rule for `generation`: write only if this is greater than the record's own generation. */
 export class Newer {
@@ -75,10 +97,20 @@ export function newer(generation: number): Newer {
   return new Newer(generation)
 }
 
-export const READ = ['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const
+/** @internal */
+export const RETRY = [
+  ...(['maxRetries', 'sleepBetweenRetries', 'sleepMultiplier'] as const),
+  ...(['maxSleepBetweenRetries', 'sleepJitter'] as const),
+] as const
+/** @internal What a call takes that is about its limits. */
+export const LIMITS = ['replica', 'timeout', 'signal', 'retryInDoubt', ...RETRY] as const
+export const READ = [
+  ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const),
+  ...RETRY,
+] as const
 export const WRITE = [
-  ...(['ttl', 'generation', 'exists', 'durable', 'sendKey'] as const),
-  ...(['where', 'replica', 'timeout', 'signal'] as const),
+  ...(['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where'] as const),
+  ...LIMITS,
 ] as const
 
 /** The options as the native part takes them. Throws for a name that `known` does not have. */

@@ -9,7 +9,7 @@ import type { Key, UserKey } from './key.js'
 import { spaceNames, spaceNumber } from './key.js'
 import { native, type QueryRun, type Space } from './native.js'
 import type { Operation } from './operation.js'
-import { checked, type Replica, type Where } from './options.js'
+import { checked, type Replica, RETRY, type RetryOptions, type Where } from './options.js'
 import { Page } from './page.js'
 import type { IndexRange } from './range.js'
 import type { Bins, Record } from './record.js'
@@ -28,7 +28,7 @@ export interface PartitionRange {
 }
 
 /** What a query takes. Spans of time are milliseconds. */
-export interface QueryOptions {
+export interface QueryOptions extends RetryOptions {
   /** Only records that this is true for. Default: no filter. */
   where?: Where | undefined
   /** Only these records of a secondary index. Default: all records. */
@@ -83,6 +83,7 @@ const QUERY = [
   ] as const),
   ...(['pageSize', 'resume', 'recordsPerSecond', 'concurrentNodes', 'replica'] as const),
   ...(['socketTimeout', 'timeout', 'signal'] as const),
+  ...RETRY,
 ]
 
 /** Ends queries that were not closed and cannot be reached any more. */

@@ -7,6 +7,8 @@ import type { Operation } from './operation.js'
 import {
   type CallOptions,
   checked,
+  type LimitOptions,
+  LIMITS,
   READ,
   type ReadOptions,
   WRITE,
@@ -29,7 +31,7 @@ export interface GetOptions<D = never> extends ReadOptions {
 
 /** What `delete` takes. */
 export interface DeleteOptions
-  extends Pick<WriteOptions, 'generation' | 'durable' | 'where' | 'replica' | keyof CallOptions> {
+  extends Pick<WriteOptions, 'generation' | 'durable' | 'where' | keyof LimitOptions> {
   /** Lets the server compare the stored user key. Default: false. */
   sendKey?: boolean | undefined
 }
@@ -37,20 +39,20 @@ export interface DeleteOptions
 /** What `touch` takes. */
 export type TouchOptions = Pick<
   WriteOptions,
-  'ttl' | 'generation' | 'sendKey' | 'where' | 'replica' | keyof CallOptions
+  'ttl' | 'generation' | 'sendKey' | 'where' | keyof LimitOptions
 >
 
 /** What `apply` takes. */
 export type ApplyOptions = Pick<
   WriteOptions,
-  'ttl' | 'durable' | 'sendKey' | 'where' | 'replica' | keyof CallOptions
+  'ttl' | 'durable' | 'sendKey' | 'where' | keyof LimitOptions
 >
 
 /** What `operate` takes; `readTouch` and `readMode` are for operations that only read. */
 export interface OperateOptions extends WriteOptions, Pick<ReadOptions, 'readTouch' | 'readMode'> {}
 
 const GET = [...READ, 'bins', 'default']
-const EVERY_WRITE = ['sendKey', 'where', 'replica', 'timeout', 'signal']
+const EVERY_WRITE = ['sendKey', 'where', ...LIMITS]
 export const DELETE = [...EVERY_WRITE, 'generation', 'durable']
 const TOUCH = [...EVERY_WRITE, 'ttl', 'generation']
 export const APPLY = [...EVERY_WRITE, 'ttl', 'durable']

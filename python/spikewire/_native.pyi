@@ -184,6 +184,11 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Record:
         """Reads a record.
 
@@ -213,6 +218,12 @@ class Client:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -231,6 +242,11 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Record | _D:
         """Reads a record.
 
@@ -260,6 +276,12 @@ class Client:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -274,12 +296,17 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: no filter.
-        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        The other keywords are those of `get`.
         """
     def put(
         self,
@@ -294,6 +321,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
         that are not named keep their values, unless `exists` replaces the record.
@@ -321,6 +354,10 @@ class Client:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
@@ -340,6 +377,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
         missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
@@ -360,6 +403,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
         or a missing record, counts as empty. Keywords as in `put`.
@@ -379,6 +428,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
@@ -395,6 +450,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
 
@@ -405,7 +466,7 @@ class Client:
         record, if there is one. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
-        `replica`, `timeout`: as in `put`.
+        The other keywords are those of `put`.
         """
     def touch(
         self,
@@ -417,6 +478,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
         the generation increases. Keywords as in `put`.
@@ -436,6 +503,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
@@ -445,7 +518,7 @@ class Client:
         (default: none). It also runs when the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
-        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        one. The other keywords are those of `put`.
 
         Raises `FunctionFailed` with the error of the function, including file and line, or
         when there is no such module or function; also the errors of `put`.
@@ -465,6 +538,12 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
@@ -489,6 +568,11 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -513,6 +597,11 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -539,6 +628,11 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -558,6 +652,11 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
@@ -579,6 +678,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -614,6 +719,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
 
@@ -635,6 +746,12 @@ class Client:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
@@ -654,6 +771,12 @@ class Client:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -668,6 +791,12 @@ class Client:
         *,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -678,7 +807,7 @@ class Client:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        `replica`, `timeout`: as in `get`, for all rows.
+        The keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -703,6 +832,11 @@ class Client:
         replica: Replica | None = None,
         socket_timeout: Seconds | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Query:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -734,6 +868,10 @@ class Client:
         Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
+        `max_retries`: failures in a row, without a record in between, after which the query
+        fails. Default: the client's, but 8 at least if that is not 0.
+        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
+        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -900,6 +1038,11 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Record:
         """Reads a record.
 
@@ -929,6 +1072,12 @@ class Dataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -947,6 +1096,11 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Record | _D:
         """Reads a record.
 
@@ -976,6 +1130,12 @@ class Dataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -990,12 +1150,17 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: no filter.
-        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        The other keywords are those of `get`.
         """
     def put(
         self,
@@ -1010,6 +1175,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
         that are not named keep their values, unless `exists` replaces the record.
@@ -1037,6 +1208,10 @@ class Dataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
@@ -1056,6 +1231,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
         missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
@@ -1076,6 +1257,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
         or a missing record, counts as empty. Keywords as in `put`.
@@ -1095,6 +1282,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
@@ -1111,6 +1304,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> bool:
         """Deletes a record. Returns whether one was deleted.
 
@@ -1121,7 +1320,7 @@ class Dataset:
         record, if there is one. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
-        `replica`, `timeout`: as in `put`.
+        The other keywords are those of `put`.
         """
     def touch(
         self,
@@ -1133,6 +1332,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> None:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
         the generation increases. Keywords as in `put`.
@@ -1152,6 +1357,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Value:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
@@ -1161,7 +1372,7 @@ class Dataset:
         (default: none). It also runs when the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
-        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        one. The other keywords are those of `put`.
 
         Raises `FunctionFailed` with the error of the function, including file and line, or
         when there is no such module or function; also the errors of `put`.
@@ -1181,6 +1392,12 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
@@ -1205,6 +1422,11 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -1229,6 +1451,11 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1255,6 +1482,11 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1274,6 +1506,11 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
@@ -1295,6 +1532,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -1330,6 +1573,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Deletes many records in one call.
 
@@ -1351,6 +1600,12 @@ class Dataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
@@ -1370,6 +1625,12 @@ class Dataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -1384,6 +1645,12 @@ class Dataset:
         *,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -1394,7 +1661,7 @@ class Dataset:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        `replica`, `timeout`: as in `get`, for all rows.
+        The keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -1417,6 +1684,11 @@ class Dataset:
         replica: Replica | None = None,
         socket_timeout: Seconds | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Query:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -1448,6 +1720,10 @@ class Dataset:
         Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
+        `max_retries`: failures in a row, without a record in between, after which the query
+        fails. Default: the client's, but 8 at least if that is not 0.
+        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
+        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -1563,6 +1839,11 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
@@ -1592,6 +1873,12 @@ class ClientSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1610,6 +1897,11 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
@@ -1639,6 +1931,12 @@ class ClientSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1653,12 +1951,17 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: no filter.
-        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        The other keywords are those of `get`.
         """
     def put(
         self,
@@ -1673,6 +1976,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
         that are not named keep their values, unless `exists` replaces the record.
@@ -1700,6 +2009,10 @@ class ClientSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
@@ -1719,6 +2032,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
         missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
@@ -1739,6 +2058,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
         or a missing record, counts as empty. Keywords as in `put`.
@@ -1758,6 +2083,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
@@ -1774,6 +2105,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
 
@@ -1784,7 +2121,7 @@ class ClientSubmit:
         record, if there is one. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
-        `replica`, `timeout`: as in `put`.
+        The other keywords are those of `put`.
         """
     def touch(
         self,
@@ -1796,6 +2133,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
         the generation increases. Keywords as in `put`.
@@ -1815,6 +2158,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
@@ -1824,7 +2173,7 @@ class ClientSubmit:
         (default: none). It also runs when the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
-        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        one. The other keywords are those of `put`.
 
         Raises `FunctionFailed` with the error of the function, including file and line, or
         when there is no such module or function; also the errors of `put`.
@@ -1844,6 +2193,12 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
@@ -1868,6 +2223,11 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -1892,6 +2252,11 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1918,6 +2283,11 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -1937,6 +2307,11 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -1958,6 +2333,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -1993,6 +2374,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
 
@@ -2014,6 +2401,12 @@ class ClientSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -2033,6 +2426,12 @@ class ClientSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -2047,6 +2446,12 @@ class ClientSubmit:
         *,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2057,7 +2462,7 @@ class ClientSubmit:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        `replica`, `timeout`: as in `get`, for all rows.
+        The keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2083,6 +2488,11 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
@@ -2112,6 +2522,12 @@ class DatasetSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2130,6 +2546,11 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
@@ -2159,6 +2580,12 @@ class DatasetSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2173,12 +2600,17 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: no filter.
-        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        The other keywords are those of `get`.
         """
     def put(
         self,
@@ -2193,6 +2625,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
         that are not named keep their values, unless `exists` replaces the record.
@@ -2220,6 +2658,10 @@ class DatasetSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
@@ -2239,6 +2681,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
         missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
@@ -2259,6 +2707,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
         or a missing record, counts as empty. Keywords as in `put`.
@@ -2278,6 +2732,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
@@ -2294,6 +2754,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[bool]:
         """Deletes a record. Returns whether one was deleted.
 
@@ -2304,7 +2770,7 @@ class DatasetSubmit:
         record, if there is one. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
-        `replica`, `timeout`: as in `put`.
+        The other keywords are those of `put`.
         """
     def touch(
         self,
@@ -2316,6 +2782,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
         the generation increases. Keywords as in `put`.
@@ -2335,6 +2807,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
@@ -2344,7 +2822,7 @@ class DatasetSubmit:
         (default: none). It also runs when the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
-        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        one. The other keywords are those of `put`.
 
         Raises `FunctionFailed` with the error of the function, including file and line, or
         when there is no such module or function; also the errors of `put`.
@@ -2364,6 +2842,12 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
@@ -2388,6 +2872,11 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -2412,6 +2901,11 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2438,6 +2932,11 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -2457,6 +2956,11 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -2478,6 +2982,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -2513,6 +3023,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
 
@@ -2534,6 +3050,12 @@ class DatasetSubmit:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -2553,6 +3075,12 @@ class DatasetSubmit:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -2567,6 +3095,12 @@ class DatasetSubmit:
         *,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -2577,7 +3111,7 @@ class DatasetSubmit:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        `replica`, `timeout`: as in `get`, for all rows.
+        The keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2692,6 +3226,11 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
@@ -2721,6 +3260,12 @@ class AsyncClient:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2739,6 +3284,11 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
@@ -2768,6 +3318,12 @@ class AsyncClient:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2782,12 +3338,17 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: no filter.
-        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        The other keywords are those of `get`.
         """
     def put(
         self,
@@ -2802,6 +3363,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
         that are not named keep their values, unless `exists` replaces the record.
@@ -2829,6 +3396,10 @@ class AsyncClient:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
@@ -2848,6 +3419,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
         missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
@@ -2868,6 +3445,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
         or a missing record, counts as empty. Keywords as in `put`.
@@ -2887,6 +3470,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
@@ -2903,6 +3492,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
 
@@ -2913,7 +3508,7 @@ class AsyncClient:
         record, if there is one. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
-        `replica`, `timeout`: as in `put`.
+        The other keywords are those of `put`.
         """
     def touch(
         self,
@@ -2925,6 +3520,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
         the generation increases. Keywords as in `put`.
@@ -2944,6 +3545,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
@@ -2953,7 +3560,7 @@ class AsyncClient:
         (default: none). It also runs when the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
-        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        one. The other keywords are those of `put`.
 
         Raises `FunctionFailed` with the error of the function, including file and line, or
         when there is no such module or function; also the errors of `put`.
@@ -2973,6 +3580,12 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
@@ -2997,6 +3610,11 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3021,6 +3639,11 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3047,6 +3670,11 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3066,6 +3694,11 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -3087,6 +3720,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -3122,6 +3761,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
@@ -3143,6 +3788,12 @@ class AsyncClient:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -3162,6 +3813,12 @@ class AsyncClient:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -3176,6 +3833,12 @@ class AsyncClient:
         *,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3186,7 +3849,7 @@ class AsyncClient:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        `replica`, `timeout`: as in `get`, for all rows.
+        The keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -3211,6 +3874,11 @@ class AsyncClient:
         replica: Replica | None = None,
         socket_timeout: Seconds | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> AsyncQuery:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -3242,6 +3910,10 @@ class AsyncClient:
         Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
+        `max_retries`: failures in a row, without a record in between, after which the query
+        fails. Default: the client's, but 8 at least if that is not 0.
+        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
+        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -3407,6 +4079,11 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
@@ -3436,6 +4113,12 @@ class AsyncDataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3454,6 +4137,11 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
@@ -3483,6 +4171,12 @@ class AsyncDataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+        client's, 2 unless set.
+        `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+        at random between 0 and that. Default: the client's; unless set, there are no pauses.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3497,12 +4191,17 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
         `where`: a filter as in `get`; a record that does not pass it counts as absent.
         Default: no filter.
-        `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
+        The other keywords are those of `get`.
         """
     def put(
         self,
@@ -3517,6 +4216,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
         that are not named keep their values, unless `exists` replaces the record.
@@ -3544,6 +4249,10 @@ class AsyncDataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
+        `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+        `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
         `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
@@ -3563,6 +4272,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
         missing record, counts as 0. Integers wrap at 64 bits on the server. Keywords as in
@@ -3583,6 +4298,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
         or a missing record, counts as empty. Keywords as in `put`.
@@ -3602,6 +4323,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Prepends text or bytes, from a dict of bin names to str or bytes. A missing
         bin, or a missing record, counts as empty. Keywords as in `put`.
@@ -3618,6 +4345,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[bool]:
         """Deletes a record. Returns whether one was deleted.
 
@@ -3628,7 +4361,7 @@ class AsyncDataset:
         record, if there is one. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
-        `replica`, `timeout`: as in `put`.
+        The other keywords are those of `put`.
         """
     def touch(
         self,
@@ -3640,6 +4373,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[None]:
         """Renews a record's time to live, without reading or writing bins. Counts as a write:
         the generation increases. Keywords as in `put`.
@@ -3659,6 +4398,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Value]:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
@@ -3668,7 +4413,7 @@ class AsyncDataset:
         (default: none). It also runs when the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
-        one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+        one. The other keywords are those of `put`.
 
         Raises `FunctionFailed` with the error of the function, including file and line, or
         when there is no such module or function; also the errors of `put`.
@@ -3688,6 +4433,12 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
@@ -3712,6 +4463,11 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
@@ -3736,6 +4492,11 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3762,6 +4523,11 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """Reads many records straight into a structured NumPy array, one row per key.
 
@@ -3781,6 +4547,11 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
@@ -3802,6 +4573,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Writes many records in one call, in parallel over the nodes.
 
@@ -3837,6 +4614,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
@@ -3858,6 +4641,12 @@ class AsyncDataset:
         read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
@@ -3877,6 +4666,12 @@ class AsyncDataset:
         where: Where | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Runs a function of a registered module on many records in one call, each on the node
         that holds it.
@@ -3891,6 +4686,12 @@ class AsyncDataset:
         *,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
@@ -3901,7 +4702,7 @@ class AsyncDataset:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        `replica`, `timeout`: as in `get`, for all rows.
+        The keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -3924,6 +4725,11 @@ class AsyncDataset:
         replica: Replica | None = None,
         socket_timeout: Seconds | None = None,
         timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
     ) -> AsyncQuery:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
@@ -3955,6 +4761,10 @@ class AsyncDataset:
         Default: the client's `socket_timeout`, 30 s where it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
+        `max_retries`: failures in a row, without a record in between, after which the query
+        fails. Default: the client's, but 8 at least if that is not 0.
+        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
+        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,

@@ -26,7 +26,13 @@ class ClientOptions(TypedDict, total=False):
     max_retries: int
     """Further attempts after the first one. Default: 2."""
     sleep_between_retries: Seconds
-    """Pause before a retry on the same node. Default: 0."""
+    """Pause before a retry on the same node; the first of them where pauses grow. Default: 0."""
+    sleep_multiplier: float
+    """What each pause is multiplied by for the next one, from 1 to 100. Default: 1."""
+    max_sleep_between_retries: Seconds
+    """The longest pause; 0: no limit. Default: 0."""
+    sleep_jitter: bool
+    """Whether each pause is drawn at random between 0 and what it would be. Default: False."""
     retry_in_doubt: bool
     """Whether writes that may have been applied are tried again. Default: False."""
     replica: Replica

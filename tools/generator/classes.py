@@ -32,7 +32,14 @@ USES = {
     "crate::query": ("QueryCall", "QueryOptions"),
     "crate::query::job": ("JobCall", "JobOptions"),
     "crate::space": ("Space",),
-    "crate::verbs": ("Function", "ReadOptions", "ReadRules", "WriteOptions"),
+    "crate::verbs": (
+        "Function",
+        "Limits",
+        "ReadOptions",
+        "ReadRules",
+        "RetryRules",
+        "WriteOptions",
+    ),
 }
 
 

@@ -183,7 +183,10 @@ def _argument(name: str, raw: dict[str, Any]) -> Argument:
 
 def _verb(raw: dict[str, Any], parameters: dict[str, Argument], groups: dict[str, str]) -> Verb:
     of = dict(raw)
-    names = [it.strip() for it in of.pop("takes").format(**groups).split(",")]
+    taken = of.pop("takes")
+    while "{" in taken:
+        taken = taken.format(**groups)
+    names = [it.strip() for it in taken.split(",")]
     takes = [
         replace(parameters.get(f"{of['name']}.{name}") or parameters[name])
         if name != "*"

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::host;
 
-use crate::command::{CommandDefaults, ReadMode, Refusal, parse};
+use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, Refusal, multiplier, parse};
 use crate::options::Options;
 
 /// What a client is told when it is made.
@@ -30,6 +30,8 @@ pub trait OptionValue {
     fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, Self::Error>;
     /// A span of time; see [`parse::seconds`].
     fn span(&self, name: &str) -> Result<Duration, Self::Error>;
+    /// What pauses are multiplied by; see [`multiplier`](crate::command::multiplier).
+    fn multiplier(&self, name: &str) -> Result<f32, Self::Error>;
     /// A text.
     fn text(&self, name: &str) -> Result<String, Self::Error>;
     /// Addresses by address.
@@ -40,7 +42,7 @@ pub trait OptionValue {
 
 /// Options that are counts, and their bounds.
 const COUNTS: [(&str, (u64, u64)); 6] = [
-    ("max_retries", (0, 1000)),
+    ("max_retries", MAX_RETRIES),
     ("connections_per_node", (1, 1024)),
     ("pipeline_depth", (1, 100_000)),
     ("queue_limit", (0, 100_000_000)),
@@ -64,7 +66,7 @@ impl Default for ClientOptions {
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 20] = [
+    pub const NAMES: [&str; 23] = [
         "cluster_name",
         "connect_timeout",
         "connections_per_node",
@@ -73,6 +75,7 @@ impl ClientOptions {
         "ip_map",
         "max_error_rate",
         "max_retries",
+        "max_sleep_between_retries",
         "pipeline_depth",
         "queue_limit",
         "racks",
@@ -81,6 +84,8 @@ impl ClientOptions {
         "retry_in_doubt",
         "send_key",
         "sleep_between_retries",
+        "sleep_jitter",
+        "sleep_multiplier",
         "socket_timeout",
         "tend_interval",
         "timeout",
@@ -107,6 +112,9 @@ impl ClientOptions {
             "timeout" => options.policy.timeout = span()?,
             "socket_timeout" => options.policy.socket_timeout = span()?,
             "sleep_between_retries" => options.policy.sleep = span()?,
+            "sleep_multiplier" => options.policy.backoff.multiplier = value.multiplier(name)?,
+            "max_sleep_between_retries" => options.policy.backoff.longest = span()?,
+            "sleep_jitter" => options.policy.backoff.jitter = value.flag(name)?,
             "max_retries" => options.policy.max_retries = count()? as u32,
             "retry_in_doubt" => options.policy.retry_in_doubt = value.flag(name)?,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
@@ -148,6 +156,8 @@ impl ClientOptions {
         ] {
             parse::count(name, Some(count as u64), bounds(name), count)?;
         }
+        let factor = options.policy.backoff.multiplier;
+        multiplier("sleep_multiplier", f64::from(factor), factor)?;
         Ok(())
     }
 
@@ -211,6 +221,10 @@ mod tests {
             parse::seconds(name, self.0 as f64 / 1000.0, self.0)
         }
 
+        fn multiplier(&self, name: &str) -> Result<f32, Refusal> {
+            multiplier(name, self.0 as f64, self.0)
+        }
+
         fn text(&self, _: &str) -> Result<String, Refusal> {
             Ok("any".to_owned())
         }
@@ -244,6 +258,7 @@ mod tests {
             ("tend_interval", 49, "tend_interval must be at least 0.05 s, got 0.049 s"),
             ("connect_timeout", 0, "connect_timeout must be at least 0.001 s, got 0 s"),
             ("max_retries", 1001, "max_retries must be from 0 to 1000, got 1001"),
+            ("sleep_multiplier", 101, "sleep_multiplier must be from 1 to 100, got 101"),
             ("error_rate_window", 0, "error_rate_window must be from 1 to 3600, got 0"),
         ] {
             let refused = ClientOptions::default().set(name, &Number(number), &[]).unwrap_err();

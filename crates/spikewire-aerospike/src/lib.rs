@@ -30,4 +30,4 @@ pub use spikewire_transport::clock;
 pub use client_options::{ClientOptions, OptionValue};
 pub use error::{Error, Kind, Result};
 pub use name::Name;
-pub use options::{Options, Policy, ReplicaPolicy};
+pub use options::{Backoff, Options, Policy, ReplicaPolicy};

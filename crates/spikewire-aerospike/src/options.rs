@@ -19,6 +19,8 @@ pub enum ReplicaPolicy {
     PreferRack,
 }
 
+pub use spikewire_transport::Backoff;
+
 /// The limits of one command.
 pub type Policy = spikewire_transport::Policy<ReplicaPolicy>;
 

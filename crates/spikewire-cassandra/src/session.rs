@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request::{self, Parameters, WriteValues};
 use spikewire_cql::version::Version;
-use spikewire_transport::{Policy, buffer};
+use spikewire_transport::{Backoff, Policy, buffer};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
@@ -100,6 +100,7 @@ impl Session {
             socket_timeout: options.socket_timeout.unwrap_or(limits.socket_timeout),
             max_retries: options.max_retries.unwrap_or(limits.max_retries),
             sleep: limits.sleep,
+            backoff: Backoff::default(),
             retry_in_doubt: idempotent,
             replica: if options.node.is_some() { Replica::Same } else { Replica::Next },
         }

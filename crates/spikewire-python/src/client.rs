@@ -9,7 +9,7 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
 use spikewire_aerospike::{ClientOptions, OptionValue, Options};
 
-use crate::arguments::{count, seconds};
+use crate::arguments::{count, multiplier, seconds};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::core::Core;
 use crate::errors::{Raised, refused, type_error, type_name};
@@ -175,6 +175,10 @@ impl OptionValue for Given<'_, '_> {
 
     fn span(&self, name: &str) -> Result<Duration, Raised> {
         Ok(seconds(name, self.0)?)
+    }
+
+    fn multiplier(&self, name: &str) -> Result<f32, Raised> {
+        Ok(multiplier(name, self.0)?)
     }
 
     fn text(&self, name: &str) -> Result<String, Raised> {

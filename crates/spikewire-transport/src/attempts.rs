@@ -88,7 +88,11 @@ impl Attempts {
         }
         let rotates = moves_on && policy.replica.moves_on();
         // A different replica is worth trying at once, but only the first time round.
-        let at = if rotates && self.step == 0 { now } else { now.after(policy.sleep) };
+        let at = if rotates && self.step == 0 {
+            now
+        } else {
+            now.after(policy.pause(self.made, self.step))
+        };
         self.step += u32::from(rotates);
         if at >= deadline {
             return Verdict::Fail(self.annotate(error));

@@ -70,7 +70,7 @@ pub use fault::{CommandError, Fault, FaultKind};
 pub use janitors::{Janitor, Janitors};
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};
-pub use policy::{Policy, deadline};
+pub use policy::{Backoff, Policy, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use session::{Session, SessionError};

@@ -174,7 +174,9 @@ impl Place<'_> {
 
     /// Rows that differ in what they do.
     pub fn batch<'k>(&self, all: impl IntoIterator<Item = Row<'k>>) -> Result<Many> {
-        let policy = limits(&self.defaults.policy, self.options.timeout, self.options.replica);
+        let (timeout, replica) = (self.options.timeout, self.options.replica);
+        let retry = self.options.checked_retry()?;
+        let policy = limits(&self.defaults.policy, timeout, replica, retry.as_deref());
         let mut rows = BatchBuilder::default();
         let mut answered: Vec<Arc<[bool]>> = Vec::new();
         for (number, row) in all.into_iter().enumerate() {

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{
-    CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadTouch, Ttl,
-    WriteOptions, parse,
+    CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadTouch,
+    RetryOptions, Ttl, WriteOptions, parse,
 };
-use spikewire_aerospike::{ClientOptions, ReplicaPolicy};
+use spikewire_aerospike::{Backoff, ClientOptions, ReplicaPolicy};
 
 use crate::{Error, Expression, Result};
 
@@ -33,6 +33,7 @@ use crate::{Error, Expression, Result};
 pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
     pub(crate) replica: Option<ReplicaPolicy>,
+    pub(crate) retry: RetryOptions,
     ttl: Ttl,
     generation: GenerationRule,
     exists: Exists,
@@ -49,6 +50,14 @@ impl CallOptions {
         Self {
             timeout: None,
             replica: None,
+            retry: RetryOptions {
+                max_retries: None,
+                sleep: None,
+                multiplier: None,
+                longest: None,
+                jitter: None,
+                in_doubt: None,
+            },
             ttl: Ttl::Default,
             generation: GenerationRule::Any,
             exists: Exists::Merge,
@@ -70,6 +79,32 @@ impl CallOptions {
     /// case.
     pub const fn replica(mut self, replica: ReplicaPolicy) -> Self {
         self.replica = Some(replica);
+        self
+    }
+
+    /// Further attempts after the first one, at most 1,000.
+    pub const fn max_retries(mut self, retries: u32) -> Self {
+        self.retry.max_retries = Some(retries);
+        self
+    }
+
+    /// Pause before a retry on the same node; the first of them where pauses grow.
+    pub const fn sleep_between_retries(mut self, pause: Duration) -> Self {
+        self.retry.sleep = Some(pause);
+        self
+    }
+
+    /// How pauses grow and vary.
+    pub const fn backoff(mut self, backoff: Backoff) -> Self {
+        self.retry.multiplier = Some(backoff.multiplier);
+        self.retry.longest = Some(backoff.longest);
+        self.retry.jitter = Some(backoff.jitter);
+        self
+    }
+
+    /// Whether a write that may have been applied is tried again.
+    pub const fn retry_in_doubt(mut self, retry: bool) -> Self {
+        self.retry.in_doubt = Some(retry);
         self
     }
 
@@ -152,6 +187,7 @@ impl CallOptions {
             mode: self.read_mode,
             replica: self.replica,
             timeout: self.timeout,
+            retry: self.checked_retry()?,
         })
     }
 
@@ -166,6 +202,7 @@ impl CallOptions {
             filter: self.filter_bytes()?,
             replica: self.replica,
             timeout: self.timeout,
+            retry: self.checked_retry()?,
         })
     }
 
@@ -174,9 +211,15 @@ impl CallOptions {
         if !reads {
             return Ok((self.for_write()?, (None, None)));
         }
-        let ReadOptions { filter, touch, mode, replica, timeout } = self.for_read()?;
-        let options = WriteOptions { filter, replica, timeout, ..WriteOptions::default() };
+        let ReadOptions { filter, touch, mode, replica, timeout, retry } = self.for_read()?;
+        let options = WriteOptions { filter, replica, timeout, retry, ..WriteOptions::default() };
         Ok((options, (touch, mode)))
+    }
+
+    /// How it is tried again.
+    pub(crate) fn checked_retry(&self) -> Result<Option<Box<RetryOptions>>> {
+        self.retry.check()?;
+        Ok(self.retry.boxed())
     }
 
     /// The filter, encoded.
@@ -323,6 +366,12 @@ impl Builder {
     /// Pause before a retry on the same node. Default none.
     pub fn sleep_between_retries(mut self, pause: Duration) -> Self {
         self.client.options.policy.sleep = pause;
+        self
+    }
+
+    /// How the pauses between retries grow and vary. Default: they do not.
+    pub fn backoff(mut self, backoff: Backoff) -> Self {
+        self.client.options.policy.backoff = backoff;
         self
     }
 

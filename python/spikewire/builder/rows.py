@@ -6,7 +6,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from spikewire.builder.results import check, settled
-from spikewire.builder.step import Step, keys_of, then
+from spikewire.builder.step import RETRIES, Step, keys_of, then
 from spikewire.builder.streams import checked, stream, stream_soon
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ __all__ = ["Face", "Rows"]
 
 
 #: Options of a whole call; the others are of a row.
-_OF_THE_CALL = ("replica", "timeout")
+_OF_THE_CALL = ("replica", "timeout", "retry_in_doubt", *RETRIES)
 
 
 class Face(NamedTuple):

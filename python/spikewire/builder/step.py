@@ -16,7 +16,17 @@ if TYPE_CHECKING:
     from spikewire._native import Newer
     from spikewire.types import ReadMode, Replica, Seconds, Ttl, Where
 
-__all__ = ["Expiring", "Reading", "Step", "Writing", "is_one", "keys_of", "then"]
+__all__ = ["RETRIES", "Expiring", "Reading", "Step", "Writing", "is_one", "keys_of", "then"]
+
+
+#: The options of ``Step.retries``.
+RETRIES = (
+    "max_retries",
+    "sleep_between_retries",
+    "sleep_multiplier",
+    "max_sleep_between_retries",
+    "sleep_jitter",
+)
 
 
 class Step:
@@ -52,6 +62,23 @@ class Step:
         """Total time of the call including retries; as in ``get``."""
         return self._set("timeout", timeout)
 
+    def retries(
+        self,
+        max_retries: int | None = None,
+        *,
+        sleep: Seconds | None = None,
+        multiplier: float | None = None,
+        max_sleep: Seconds | None = None,
+        jitter: bool | None = None,
+    ) -> Self:
+        """How the call is tried again: ``max_retries``, ``sleep_between_retries`` and what goes
+        with it, as in ``get``."""
+        given = (max_retries, sleep, multiplier, max_sleep, jitter)
+        for name, value in zip(RETRIES, given, strict=True):
+            if value is not None:
+                self._set(name, value)
+        return self
+
     def _keywords(self) -> dict[str, Any]:
         """The options that were given, as keywords of a verb."""
         return self._options or {}
@@ -86,6 +113,10 @@ class Writing(Step):
     """The options of steps that write."""
 
     __slots__ = ()
+
+    def retry_in_doubt(self, retry: bool = True) -> Self:
+        """Tries the write again where it may have been applied; as in ``put``."""
+        return self._set("retry_in_doubt", retry)
 
     def generation(self, generation: int | Newer | None) -> Self:
         """Only if the record has this generation, else ``GenerationMismatch``; as in ``put``.

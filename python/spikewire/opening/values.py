@@ -62,6 +62,13 @@ def _whole(text: str) -> int:
     return int(text)
 
 
+def _number(text: str) -> float:
+    if not re.fullmatch(r"\d+(?:\.\d*)?|\.\d+", text):
+        message = "a number"
+        raise ValueError(message)
+    return float(text)
+
+
 def _flag(text: str) -> bool:
     if text.lower() not in _FLAGS:
         message = "true or false"
@@ -109,6 +116,7 @@ _CONVERTERS: dict[str, Callable[[str], Any]] = {
     "Consistency": _text,
     "SerialConsistency": _text,
     "int": _whole,
+    "float": _number,
     "bool": _flag,
     "bool | TlsOptions": _flag,
     "Seconds": _seconds,

@@ -35,6 +35,12 @@ class Explanation(dict[str, Used]):
 INHERITED = {
     "timeout": 1.0,
     "socket_timeout": 0.0,
+    "max_retries": 2,
+    "sleep_between_retries": 0.0,
+    "sleep_multiplier": 1.0,
+    "max_sleep_between_retries": 0.0,
+    "sleep_jitter": False,
+    "retry_in_doubt": False,
     "replica": "sequence",
     "read_mode": "one",
     "send_key": False,

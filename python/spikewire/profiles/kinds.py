@@ -39,6 +39,12 @@ Route: TypeAlias = tuple[Path, ...]
 FIELDS = (
     "timeout",
     "socket_timeout",
+    "max_retries",
+    "sleep_between_retries",
+    "sleep_multiplier",
+    "max_sleep_between_retries",
+    "sleep_jitter",
+    "retry_in_doubt",
     "replica",
     "read_mode",
     "read_touch",

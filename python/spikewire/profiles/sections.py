@@ -19,14 +19,25 @@ __all__ = [
 ]
 
 
-class BatchSection(TypedDict, total=False):
-    """Options of ``batch``, whose rows have options of their own."""
+class CallOptions(TypedDict, total=False):
+    """Options of all calls but queries' and jobs'."""
 
     timeout: Seconds | None
     replica: Replica | None
+    max_retries: int | None
+    sleep_between_retries: Seconds | None
+    sleep_multiplier: float | None
+    max_sleep_between_retries: Seconds | None
+    sleep_jitter: bool | None
 
 
-class ReadOptions(BatchSection, total=False):
+class BatchSection(CallOptions, total=False):
+    """Options of ``batch``, whose rows have options of their own."""
+
+    retry_in_doubt: bool | None
+
+
+class ReadOptions(CallOptions, total=False):
     """Options of reads."""
 
     read_mode: ReadMode | None
@@ -41,9 +52,10 @@ class ReadSection(ReadOptions, total=False):
     many: ReadOptions
 
 
-class WriteOptions(BatchSection, total=False):
+class WriteOptions(CallOptions, total=False):
     """Options of writes."""
 
+    retry_in_doubt: bool | None
     ttl: Ttl | None
     exists: Exists | None
     durable: bool
@@ -65,6 +77,11 @@ class QuerySection(TypedDict, total=False):
     timeout: Seconds | None
     socket_timeout: Seconds | None
     replica: Replica | None
+    max_retries: int | None
+    sleep_between_retries: Seconds | None
+    sleep_multiplier: float | None
+    max_sleep_between_retries: Seconds | None
+    sleep_jitter: bool | None
     page_size: int | None
     records_per_second: int | None
     concurrent_nodes: int | None

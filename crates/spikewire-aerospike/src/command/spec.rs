@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::request::{Request, server_timeout};
 
 use super::batch::RowKind;
 use super::rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl, write_header};
-use super::{OperationRef, Refusal, SetRef, Target};
+use super::{OperationRef, Refusal, RetryOptions, SetRef, Target};
 use crate::options::{Policy, ReplicaPolicy};
 use crate::transport::buffer;
 
@@ -40,6 +40,8 @@ pub struct ReadOptions {
     pub replica: Option<ReplicaPolicy>,
     /// Its total time; zero: no limit.
     pub timeout: Option<Duration>,
+    /// How it is tried again. Boxed, for it is rare.
+    pub retry: Option<Box<RetryOptions>>,
 }
 
 /// What one write does differently.
@@ -61,6 +63,8 @@ pub struct WriteOptions {
     pub replica: Option<ReplicaPolicy>,
     /// Its total time; zero: no limit.
     pub timeout: Option<Duration>,
+    /// How it is tried again. Boxed, for it is rare.
+    pub retry: Option<Box<RetryOptions>>,
 }
 
 impl WriteOptions {
@@ -161,7 +165,8 @@ impl CommandSpec {
     #[inline]
     fn read(defaults: &CommandDefaults, options: &ReadOptions, info1: u8) -> Result<Self, Refusal> {
         let header = Header { info1, ..Header::default() };
-        let policy = limits(&defaults.policy, options.timeout, options.replica);
+        let policy =
+            limits(&defaults.policy, options.timeout, options.replica, options.retry.as_deref());
         let filter = options.filter.clone();
         let mut spec = Self { header, write: false, send_key: false, filter, policy };
         spec.reads(defaults, options.touch, options.mode)?;
@@ -178,7 +183,12 @@ impl CommandSpec {
             write: true,
             send_key: options.send_key.unwrap_or(defaults.send_key),
             filter: options.filter.clone(),
-            policy: limits(&defaults.policy, options.timeout, options.replica),
+            policy: limits(
+                &defaults.policy,
+                options.timeout,
+                options.replica,
+                options.retry.as_deref(),
+            ),
         })
     }
 
@@ -337,13 +347,21 @@ impl CommandSpec {
 
 /// The limits of one call: the client's defaults, changed by what the caller gave.
 #[inline]
-pub fn limits(base: &Policy, timeout: Option<Duration>, replica: Option<ReplicaPolicy>) -> Policy {
+pub fn limits(
+    base: &Policy,
+    timeout: Option<Duration>,
+    replica: Option<ReplicaPolicy>,
+    retry: Option<&RetryOptions>,
+) -> Policy {
     let mut policy = *base;
     if let Some(timeout) = timeout {
         policy.timeout = timeout;
     }
     if let Some(replica) = replica {
         policy.replica = replica;
+    }
+    if let Some(retry) = retry {
+        retry.apply(&mut policy);
     }
     policy
 }

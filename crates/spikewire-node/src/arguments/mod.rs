@@ -11,13 +11,13 @@
 mod reading;
 mod writing;
 
-pub use reading::{policy, read_options, read_rules, replica, timeout};
+pub use reading::{policy, read_options, read_rules, replica, retry, timeout};
 pub use writing::{ttl, write_options};
 
 use std::ffi::CStr;
 use std::time::Duration;
 
-use spikewire_aerospike::command::{BinSelection, check_bin_name, parse};
+use spikewire_aerospike::command::{self, BinSelection, check_bin_name, parse};
 
 use crate::errors::{kind_name, shown};
 use crate::js::make::MAX_SAFE;
@@ -106,6 +106,17 @@ pub fn count(what: &str, value: Value<'_>, bounds: (u64, u64)) -> Result<u64> {
         }
     };
     Ok(parse::count(what, int, bounds, shown(value))?)
+}
+
+/// What pauses between retries are multiplied by.
+pub fn multiplier(what: &str, value: Value<'_>) -> Result<f32> {
+    let Some(number) = value.number() else {
+        return Err(Failure::of_type(format!(
+            "{what} must be a number from 1 to 100, not {}",
+            kind_name(value)
+        )));
+    };
+    Ok(command::multiplier(what, number, shown(value))?)
 }
 
 /// The names of bins that a read gives, and what that selects.

@@ -1,11 +1,14 @@
 //! Where a read goes, what it may read, and whether it renews the time to live.
 
+use std::ffi::CStr;
 use std::time::Duration;
 
-use spikewire_aerospike::command::{ReadMode, ReadOptions, ReadTouch, limits, parse};
+use spikewire_aerospike::command::{
+    MAX_RETRIES, ReadMode, ReadOptions, ReadTouch, RetryOptions, limits, parse,
+};
 use spikewire_aerospike::{Policy, ReplicaPolicy};
 
-use super::{Options, span, text};
+use super::{Options, count, multiplier, span, text};
 use crate::errors::{kind_name, shown};
 use crate::expression;
 use crate::js::make::MAX_SAFE;
@@ -20,6 +23,29 @@ pub fn timeout(options: &Options<'_>) -> Result<Option<Duration>> {
 pub fn replica(options: &Options<'_>) -> Result<Option<ReplicaPolicy>> {
     let Some(value) = options.get(c"replica")? else { return Ok(None) };
     Ok(Some(parse::replica(&text("replica", value)?)?))
+}
+
+/// How a call is tried again.
+pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
+    if options.is_empty() {
+        return Ok(None);
+    }
+    let spans = |name: &CStr| {
+        options.get(name)?.map(|value| span(&name.to_string_lossy(), value)).transpose()
+    };
+    let retries = options.get(c"maxRetries")?;
+    let factor = options.get(c"sleepMultiplier")?;
+    let given = RetryOptions {
+        max_retries: retries
+            .map(|value| count("maxRetries", value, MAX_RETRIES).map(|retries| retries as u32))
+            .transpose()?,
+        sleep: spans(c"sleepBetweenRetries")?,
+        multiplier: factor.map(|value| multiplier("sleepMultiplier", value)).transpose()?,
+        longest: spans(c"maxSleepBetweenRetries")?,
+        jitter: options.flag(c"sleepJitter")?,
+        in_doubt: options.flag(c"retryInDoubt")?,
+    };
+    Ok(given.boxed())
 }
 
 /// How sure a read is.
@@ -65,10 +91,11 @@ pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
         mode,
         replica: replica(options)?,
         timeout: timeout(options)?,
+        retry: retry(options)?,
     })
 }
 
 /// The limits of a call that takes no other options.
 pub fn policy(base: &Policy, options: &Options<'_>) -> Result<Policy> {
-    Ok(limits(base, timeout(options)?, replica(options)?))
+    Ok(limits(base, timeout(options)?, replica(options)?, retry(options)?.as_deref()))
 }

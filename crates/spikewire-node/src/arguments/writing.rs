@@ -82,5 +82,6 @@ pub fn write_options(options: &Options<'_>) -> Result<WriteOptions> {
         filter: filter.map(expression::filter).transpose()?,
         timeout: reading::timeout(options)?,
         replica: reading::replica(options)?,
+        retry: reading::retry(options)?,
     })
 }

@@ -43,6 +43,7 @@ pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
         concurrent_nodes: number(c"concurrentNodes", spec::MAX_CONCURRENT_NODES)?,
         replica: arguments::replica(options)?,
         timeout: arguments::timeout(options)?,
+        retry: arguments::retry(options)?,
         socket_timeout: options
             .get(c"socketTimeout")?
             .map(|value| span("socketTimeout", value))

@@ -36,6 +36,10 @@ impl OptionValue for Given<'_> {
         arguments::span(&camel(name), self.0)
     }
 
+    fn multiplier(&self, name: &str) -> Result<f32> {
+        arguments::multiplier(&camel(name), self.0)
+    }
+
     fn text(&self, name: &str) -> Result<String> {
         arguments::text(&camel(name), self.0)
     }

@@ -9,7 +9,7 @@
 mod reading;
 mod writing;
 
-pub use reading::{policy, read_mode, read_touch, replica, timeout_of};
+pub use reading::{read_mode, read_touch, replica, timeout_of};
 pub use writing::{Newer, exists, generation, ttl};
 
 use std::time::Duration;
@@ -17,7 +17,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyTuple};
 
-use spikewire_aerospike::command::parse;
+use spikewire_aerospike::command::{self, parse};
 
 use crate::errors::{Shown, refused, shown, type_error, type_name, value_error};
 use crate::value::bin_name;
@@ -68,6 +68,16 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
         return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
     }
     parse::count(what, value.extract().ok(), (min, max), Shown(value)).map_err(refused)
+}
+
+/// What pauses between retries are multiplied by.
+pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
+    let number: Option<f64> =
+        if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
+    let number = number.ok_or_else(|| {
+        type_error(format!("{what} must be a number from 1 to 100, not {}", type_name(value)))
+    })?;
+    command::multiplier(what, number, Shown(value)).map_err(refused)
 }
 
 /// The bin names of a read, each checked.

@@ -5,8 +5,8 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyInt};
 
-use spikewire_aerospike::command::{ReadMode, ReadTouch, limits, parse};
-use spikewire_aerospike::{Policy, ReplicaPolicy};
+use spikewire_aerospike::ReplicaPolicy;
+use spikewire_aerospike::command::{ReadMode, ReadTouch, parse};
 
 use super::seconds;
 use crate::errors::{Shown, refused, type_error, type_name};
@@ -15,16 +15,6 @@ use crate::space::text;
 /// The replica policy of that name.
 pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
     parse::replica(text("replica", value)?).map_err(refused)
-}
-
-/// The limits of one call: the client's defaults, changed by what the caller gave.
-pub fn policy(
-    base: &Policy,
-    timeout: Option<&Bound<'_, PyAny>>,
-    chosen: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Policy> {
-    let (timeout, chosen) = (timeout_of(timeout)?, chosen.map(replica).transpose()?);
-    Ok(limits(base, timeout, chosen))
 }
 
 /// The total time of one call.

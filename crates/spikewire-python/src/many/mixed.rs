@@ -9,22 +9,22 @@ use spikewire_aerospike_protocol::message::op;
 
 use super::gather::{BatchRows, Resolve, at_row, each};
 use super::plan::BatchCall;
-use crate::arguments;
 use crate::batch::Answered;
 use crate::call::Answers;
 use crate::errors::{Raised, refused, type_error, type_name, value_error};
 use crate::rows::{Apply, Delete, Read, Write};
 use crate::verbs::single::selected;
-use crate::verbs::{Defaults, Function, ReadOptions, ReadRules, Steps, WriteOptions, write_bins};
+use crate::verbs::{
+    Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, Steps, WriteOptions, write_bins,
+};
 
 pub fn batch<'py>(
     defaults: &Defaults,
     resolve: Resolve<'_>,
     rows: &Bound<'py, PyAny>,
-    replica: Option<&Bound<'py, PyAny>>,
-    timeout: Option<&Bound<'py, PyAny>>,
+    limits: &Limits<'_>,
 ) -> PyResult<BatchCall> {
-    let policy = arguments::policy(&defaults.policy, timeout, replica)?;
+    let policy = limits.policy(&defaults.policy)?;
     let mut mixed = Mixed {
         defaults: Defaults {
             commands: CommandDefaults { policy, ..defaults.commands },
@@ -76,7 +76,13 @@ impl Mixed<'_> {
         let rules = ReadRules { touch: bound(&row.read_touch), mode: bound(&row.read_mode) };
         let Some(ops) = &row.ops else {
             let filter = bound(&row.r#where);
-            let options = ReadOptions { filter, rules, replica: None, timeout: None };
+            let options = ReadOptions {
+                filter,
+                rules,
+                replica: None,
+                timeout: None,
+                retry: RetryRules::default(),
+            };
             let (selection, names) = selected(bound(&row.bins).as_ref())?;
             let options = options.checked()?;
             let spec = CommandSpec::get(&self.defaults, &options, selection).map_err(refused)?;

@@ -17,7 +17,7 @@ use crate::key::Address;
 use crate::operation::Operation;
 use crate::space::Space;
 use crate::value::Codec;
-use crate::verbs::Defaults;
+use crate::verbs::{Defaults, RetryRules};
 
 /// The keywords as they were given.
 pub struct QueryOptions<'py> {
@@ -36,6 +36,7 @@ pub struct QueryOptions<'py> {
     pub replica: Option<Bound<'py, PyAny>>,
     pub socket_timeout: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
+    pub retry: RetryRules<'py>,
 }
 
 /// A query that was composed and not begun.
@@ -83,6 +84,7 @@ impl QueryCall {
             )?,
             replica: options.replica.as_ref().map(replica).transpose()?,
             timeout: span("timeout", &options.timeout)?,
+            retry: options.retry.checked()?,
             socket_timeout: span("socket_timeout", &options.socket_timeout)?,
             ..scope(
                 &space,

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use spikewire_aerospike::command::{self, CommandDefaults, ReadMode, ReadTouch};
+use spikewire_aerospike::Policy;
+use spikewire_aerospike::command::{self, CommandDefaults, ReadMode, ReadTouch, RetryOptions};
 
 use crate::arguments;
 use crate::expression;
@@ -40,12 +41,70 @@ impl ReadRules<'_> {
     }
 }
 
+/// Keywords about being tried again.
+#[derive(Default)]
+pub struct RetryRules<'py> {
+    pub max_retries: Option<Bound<'py, PyAny>>,
+    pub sleep: Option<Bound<'py, PyAny>>,
+    pub multiplier: Option<Bound<'py, PyAny>>,
+    pub longest: Option<Bound<'py, PyAny>>,
+    pub jitter: Option<bool>,
+    pub in_doubt: Option<bool>,
+}
+
+impl RetryRules<'_> {
+    #[inline]
+    pub fn checked(&self) -> PyResult<Option<Box<RetryOptions>>> {
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = self;
+        let silent = max_retries.is_none() && sleep.is_none() && multiplier.is_none();
+        if silent && longest.is_none() && jitter.is_none() && in_doubt.is_none() {
+            return Ok(None);
+        }
+        self.read().map(RetryOptions::boxed)
+    }
+
+    #[cold]
+    fn read(&self) -> PyResult<RetryOptions> {
+        let (least, most) = command::MAX_RETRIES;
+        let count = |value| arguments::count("max_retries", value, least, most);
+        let span = |what, value: &Option<Bound<'_, PyAny>>| {
+            value.as_ref().map(|value| arguments::seconds(what, value)).transpose()
+        };
+        let factor = |value| arguments::multiplier("sleep_multiplier", value);
+        Ok(RetryOptions {
+            max_retries: self.max_retries.as_ref().map(count).transpose()?.map(|it| it as u32),
+            sleep: span("sleep_between_retries", &self.sleep)?,
+            multiplier: self.multiplier.as_ref().map(factor).transpose()?,
+            longest: span("max_sleep_between_retries", &self.longest)?,
+            jitter: self.jitter,
+            in_doubt: self.in_doubt,
+        })
+    }
+}
+
+/// Keywords about the limits of a call that has no others.
+pub struct Limits<'py> {
+    pub replica: Option<Bound<'py, PyAny>>,
+    pub timeout: Option<Bound<'py, PyAny>>,
+    pub retry: RetryRules<'py>,
+}
+
+impl Limits<'_> {
+    /// The client's limits, changed by what was given.
+    pub fn policy(&self, base: &Policy) -> PyResult<Policy> {
+        let timeout = arguments::timeout_of(self.timeout.as_ref())?;
+        let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
+        Ok(command::limits(base, timeout, replica, self.retry.checked()?.as_deref()))
+    }
+}
+
 /// Keywords that every read takes.
 pub struct ReadOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub rules: ReadRules<'py>,
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
+    pub retry: RetryRules<'py>,
 }
 
 impl ReadOptions<'_> {
@@ -55,7 +114,8 @@ impl ReadOptions<'_> {
         let timeout = arguments::timeout_of(self.timeout.as_ref())?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
         let (touch, mode) = self.rules.checked()?;
-        Ok(command::ReadOptions { filter, touch, mode, replica, timeout })
+        let retry = self.retry.checked()?;
+        Ok(command::ReadOptions { filter, touch, mode, replica, timeout, retry })
     }
 }
 
@@ -70,6 +130,7 @@ pub struct WriteOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
+    pub retry: RetryRules<'py>,
 }
 
 impl WriteOptions<'_> {
@@ -84,6 +145,7 @@ impl WriteOptions<'_> {
             filter: expression::filter(self.filter.as_ref())?,
             timeout: arguments::timeout_of(self.timeout.as_ref())?,
             replica: self.replica.as_ref().map(arguments::replica).transpose()?,
+            retry: self.retry.checked()?,
         })
     }
 }

@@ -77,6 +77,7 @@ impl QueryRequest {
                 Err(digest) => digest,
             }),
             timeout: self.given.timeout.or(self.options.timeout),
+            retry: self.options.checked_retry()?,
             ..self.given.clone()
         })
     }

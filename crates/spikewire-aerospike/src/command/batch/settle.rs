@@ -62,7 +62,9 @@ impl Batch {
     pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
         let mut pending = false;
         let rotates = self.policy.replica != ReplicaPolicy::Master;
-        let mut at = if rotates && self.step == 0 { now } else { now.after(self.policy.sleep) };
+        let at_once = rotates && self.step == 0;
+        let pause = || self.policy.pause(self.rounds, self.step);
+        let mut at = if at_once { now } else { now.after(pause()) };
         if self.rows.iter().any(Row::is_unplaced) {
             at = at.max(now.after(UNPLACED_PAUSE));
         }

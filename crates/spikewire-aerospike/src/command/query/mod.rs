@@ -31,6 +31,7 @@ pub use job::{JobPlan, JobRules};
 pub use ops::QueryOps;
 pub use partitions::Partitions;
 pub use range::check_index;
+pub(crate) use rules::pauses;
 pub use rules::{Limits, Retries, WINDOW};
 pub use spec::{QueryPlan, QuerySpec};
 pub use task_id::task_id;

@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::particle;
 
 use crate::error::{Error, Result};
-use crate::options::ReplicaPolicy;
+use crate::options::{Backoff, Policy, ReplicaPolicy};
 
 /// The limits of one query.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -19,6 +19,8 @@ pub struct Limits {
     pub socket_timeout: Duration,
     /// Failures in a row without a record or an end of a partition in between.
     pub max_retries: u32,
+    /// The pause before the first retry, and how pauses grow and vary.
+    pub pauses: (Duration, Backoff),
     /// Choice of replica.
     pub replica: ReplicaPolicy,
     /// Nodes that are read at the same time; zero: all.
@@ -30,9 +32,21 @@ pub struct Limits {
 /// What [`Limits::window`] is where nothing else was said.
 pub const WINDOW: usize = 128 << 10;
 
-/// The pause before the first retry; it doubles from failure to failure.
+/// The pauses of a query whose policy has none: they double from failure to failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
+
+/// The first pause of a query with this policy, and how the others follow.
+pub fn pauses(policy: &Policy) -> (Duration, Backoff) {
+    let backoff = policy.backoff;
+    if !policy.sleep.is_zero() {
+        return (policy.sleep, backoff);
+    }
+    let own = Backoff::default();
+    let multiplier = if backoff.multiplier == own.multiplier { 2.0 } else { backoff.multiplier };
+    let longest = if backoff.longest.is_zero() { LONGEST_PAUSE } else { backoff.longest };
+    (FIRST_PAUSE, Backoff { multiplier, longest, ..backoff })
+}
 
 /// Counts failures in a row.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -54,9 +68,10 @@ impl Retries {
     /// Something failed that may be tried again. The pause before that, or `None` when it was
     /// tried often enough.
     pub fn failed(&mut self, limits: &Limits) -> Option<Duration> {
+        let (first, backoff) = limits.pauses;
+        let earlier = self.failures;
         self.failures += 1;
-        let doubled = FIRST_PAUSE * 2u32.saturating_pow(self.failures.saturating_sub(1).min(10));
-        (self.failures <= limits.max_retries).then(|| doubled.min(LONGEST_PAUSE))
+        (self.failures <= limits.max_retries).then(|| backoff.pause(first, earlier))
     }
 }
 
@@ -125,6 +140,7 @@ mod tests {
             timeout: Duration::ZERO,
             socket_timeout: Duration::ZERO,
             max_retries: 8,
+            pauses: pauses(&Policy::default()),
             replica: ReplicaPolicy::Sequence,
             nodes: 0,
             window: WINDOW,
@@ -137,6 +153,12 @@ mod tests {
         retries.progress();
         assert_eq!(retries.failed(&limits), Some(FIRST_PAUSE));
         assert_eq!(Retries::default().failed(&Limits { max_retries: 0, ..limits }), None);
+        let second = Duration::from_secs(1);
+        let policy = Policy { sleep: second, ..Policy::default() };
+        let own = Limits { pauses: super::pauses(&policy), ..limits };
+        let mut retries = Retries::default();
+        let both = [retries.failed(&own), retries.failed(&own)];
+        assert_eq!(both, [Some(second); 2], "as for other commands");
     }
 
     #[test]

@@ -7,7 +7,8 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::query::{Index, Query};
 
 use super::range::check_index;
-use super::{Limits, Partitions, QueryOps, Tracker, WINDOW, cursor};
+use super::{Limits, Partitions, QueryOps, Tracker, WINDOW, cursor, pauses};
+use crate::command::RetryOptions;
 use crate::error::{Error, Result};
 use crate::options::{Policy, ReplicaPolicy};
 
@@ -62,6 +63,8 @@ pub struct QuerySpec {
     pub replica: Option<ReplicaPolicy>,
     /// Total time; zero: no limit.
     pub timeout: Option<Duration>,
+    /// How it is tried again: `max_retries` counts failures in a row.
+    pub retry: Option<Box<RetryOptions>>,
     /// Longest silence of a node, and longest pause of the reader; zero: no limit.
     pub socket_timeout: Option<Duration>,
     /// Bytes that are read ahead from each node.
@@ -105,6 +108,7 @@ impl QuerySpec {
             concurrent_nodes: None,
             replica: None,
             timeout: None,
+            retry: None,
             socket_timeout: None,
             window: None,
         }
@@ -170,6 +174,12 @@ impl QuerySpec {
     /// How long it may take, and how it is read.
     pub fn limits(&self, policy: &Policy) -> Result<Limits> {
         check_number("concurrent_nodes", self.concurrent_nodes, MAX_CONCURRENT_NODES)?;
+        let mut policy = *policy;
+        if let Some(retry) = &self.retry {
+            retry.check().map_err(|refusal| Error::invalid(refusal.message()))?;
+            retry.apply(&mut policy);
+        }
+        let own_retries = self.retry.as_ref().and_then(|retry| retry.max_retries);
         let window = self.window.unwrap_or(WINDOW);
         if !WINDOWS.contains(&window) {
             let (least, most) = (WINDOWS.start(), WINDOWS.end());
@@ -185,8 +195,10 @@ impl QuerySpec {
             },
             max_retries: match policy.max_retries {
                 0 => 0,
+                retries if own_retries.is_some() => retries,
                 retries => retries.max(MIN_RETRIES),
             },
+            pauses: pauses(&policy),
             replica: self.replica.unwrap_or(policy.replica),
             nodes: self.concurrent_nodes.unwrap_or(0) as usize,
             window,

@@ -17,7 +17,7 @@ use crate::query::asynchronous::AsyncQuery;
 use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
 use crate::space::Space;
-use crate::verbs::{Function, ReadOptions, ReadRules, WriteOptions};
+use crate::verbs::{Function, Limits, ReadOptions, ReadRules, RetryRules, WriteOptions};
 use crate::{columns, many, verbs};
 
 impl Verbs for AsyncClient {
@@ -162,11 +162,17 @@ impl AsyncClient {
     /// Default: the client's `replica`.
     /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
     /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
+    /// `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+    /// client's, 2 unless set.
+    /// `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+    /// timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+    /// longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+    /// at random between 0 and that. Default: the client's; unless set, there are no pauses.
     ///
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -179,11 +185,24 @@ impl AsyncClient {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
@@ -192,8 +211,8 @@ impl AsyncClient {
     ///
     /// `where`: a filter as in `get`; a record that does not pass it counts as absent.
     /// Default: no filter.
-    /// `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    /// The other keywords are those of `get`.
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -203,11 +222,24 @@ impl AsyncClient {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
@@ -238,12 +270,16 @@ impl AsyncClient {
     /// Default: the client's `replica`.
     /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
     /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
+    /// `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+    /// `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+    /// `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+    /// the client's, False unless set.
     ///
     /// Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn put<'py>(
         &self,
         py: Python<'py>,
@@ -257,9 +293,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -269,6 +319,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
@@ -279,7 +330,7 @@ impl AsyncClient {
     /// `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -293,9 +344,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -305,6 +370,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
@@ -314,7 +380,7 @@ impl AsyncClient {
     /// or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -328,9 +394,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -340,6 +420,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
@@ -349,7 +430,7 @@ impl AsyncClient {
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn prepend<'py>(
         &self,
         py: Python<'py>,
@@ -363,9 +444,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -375,6 +470,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
@@ -389,8 +485,8 @@ impl AsyncClient {
     /// record, if there is one. Default: False.
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
-    /// `replica`, `timeout`: as in `put`.
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None))]
+    /// The other keywords are those of `put`.
+    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn delete<'py>(
         &self,
         py: Python<'py>,
@@ -401,9 +497,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl: None,
             generation,
@@ -413,6 +523,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
@@ -422,7 +533,7 @@ impl AsyncClient {
     /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn touch<'py>(
         &self,
         py: Python<'py>,
@@ -433,9 +544,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -445,6 +570,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
@@ -458,11 +584,11 @@ impl AsyncClient {
     /// (default: none). It also runs when the record does not exist, and may create it.
     ///
     /// `ttl`: seconds to live as in `put`, if the function stores the record without setting
-    /// one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+    /// one. The other keywords are those of `put`.
     ///
     /// Raises `FunctionFailed` with the error of the function, including file and line, or
     /// when there is no such module or function; also the errors of `put`.
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -476,9 +602,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation: None,
@@ -488,6 +628,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(defaults, address, &called, &write)?;
@@ -505,7 +646,7 @@ impl AsyncClient {
     /// Raises `RecordNotFound` if the operations only read and there is no such record,
     /// `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
     /// operation does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -521,10 +662,24 @@ impl AsyncClient {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -534,6 +689,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
@@ -545,7 +701,7 @@ impl AsyncClient {
     /// keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
     /// where there is no such record or `where` is not true for it. A row that fails does
     /// not affect the others. With `buffers`, a view keeps the replies to the whole call.
-    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get_many<'py>(
         &self,
         py: Python<'py>,
@@ -557,11 +713,24 @@ impl AsyncClient {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
@@ -574,7 +743,7 @@ impl AsyncClient {
     /// with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
     /// the replies arrive, and they are not kept: this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -590,11 +759,24 @@ impl AsyncClient {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
@@ -604,7 +786,7 @@ impl AsyncClient {
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
     /// record or `where` is not true for it. Keywords as in `get`.
-    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn exists_many<'py>(
         &self,
         py: Python<'py>,
@@ -614,11 +796,24 @@ impl AsyncClient {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
@@ -646,7 +841,7 @@ impl AsyncClient {
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
     /// values that cannot be written. Nothing is sent then; beyond the first window of a
     /// table, the error says how many rows were sent.
-    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn put_many<'py>(
         &self,
         py: Python<'py>,
@@ -662,9 +857,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -674,6 +883,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let choice = Choice { key, bins, nulls };
         let call = many::put(defaults, &resolve, records, &choice, &write)?;
@@ -684,7 +894,7 @@ impl AsyncClient {
     ///
     /// Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
     /// there was no such record or `where` was not true for it. Keywords as in `delete`.
-    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn delete_many<'py>(
         &self,
         py: Python<'py>,
@@ -695,9 +905,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl: None,
             generation,
@@ -707,6 +931,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
@@ -716,7 +941,7 @@ impl AsyncClient {
     ///
     /// Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
     /// such record or `where` is not true for it. Keywords as in `operate`.
-    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn operate_many<'py>(
         &self,
         py: Python<'py>,
@@ -732,10 +957,24 @@ impl AsyncClient {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -745,6 +984,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
@@ -756,7 +996,7 @@ impl AsyncClient {
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
     /// function failed has `FunctionFailed` as its error. Arguments and keywords
     /// as in `apply`.
-    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn apply_many<'py>(
         &self,
         py: Python<'py>,
@@ -770,9 +1010,23 @@ impl AsyncClient {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation: None,
@@ -782,6 +1036,7 @@ impl AsyncClient {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(defaults, &resolve, keys, &called, &write)?;
@@ -797,22 +1052,36 @@ impl AsyncClient {
     /// or the row's `where` is not true for it. A row that fails does not affect the
     /// others.
     ///
-    /// `replica`, `timeout`: as in `get`, for all rows.
+    /// The keywords are those of `put`, for all rows.
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, replica=None, timeout=None))]
+    #[pyo3(signature = (rows, *, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn batch<'py>(
         &self,
         py: Python<'py>,
         rows: &Bound<'py, PyAny>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let call =
-            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
+        let limits = Limits { replica, timeout, retry };
+        let call = many::mixed::batch(defaults, &resolve, rows, &limits)?;
         self.run_many(py, call)
     }
 
@@ -846,12 +1115,16 @@ impl AsyncClient {
     /// Default: the client's `socket_timeout`, 30 s where it has none.
     /// `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
     /// Default: no limit; the client's `timeout` does not apply.
+    /// `max_retries`: failures in a row, without a record in between, after which the query
+    /// fails. Default: the client's, but 8 at least if that is not 0.
+    /// `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
+    /// without a pause of the client 20 ms, doubled for each further one, up to 1 s.
     ///
     /// Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
     /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
     /// `QueryPaused` and the other errors of `spikewire.errors`. The query's `cursor` then
     /// says where to resume.
-    #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None))]
+    #[pyo3(signature = (namespace, set=None, *, r#where=None, bins=None, index=None, operations=None, include_values=true, limit=None, partitions=None, after=None, page_size=None, resume=None, records_per_second=None, concurrent_nodes=None, replica=None, socket_timeout=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn query<'py>(
         &self,
         py: Python<'py>,
@@ -872,9 +1145,22 @@ impl AsyncClient {
         replica: Option<Bound<'py, PyAny>>,
         socket_timeout: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<AsyncQuery> {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
         let query = QueryOptions {
             filter: r#where,
             bins,
@@ -891,6 +1177,7 @@ impl AsyncClient {
             replica,
             socket_timeout,
             timeout,
+            retry,
         };
         let call = QueryCall::compose(defaults, space, &query)?;
         self.run_query(py, call)

@@ -12,7 +12,7 @@ use crate::columns::{Wanted, extra_columns};
 use crate::face::classes::Verbs;
 use crate::face::submit::{DatasetSubmit, Submit};
 use crate::space::Space;
-use crate::verbs::{Function, ReadOptions, ReadRules, WriteOptions};
+use crate::verbs::{Function, Limits, ReadOptions, ReadRules, RetryRules, WriteOptions};
 use crate::{columns, many, verbs};
 
 impl Verbs for DatasetSubmit {
@@ -62,11 +62,17 @@ impl DatasetSubmit {
     /// Default: the client's `replica`.
     /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
     /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
+    /// `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
+    /// client's, 2 unless set.
+    /// `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
+    /// timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
+    /// longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
+    /// at random between 0 and that. Default: the client's; unless set, there are no pauses.
     ///
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -79,11 +85,24 @@ impl DatasetSubmit {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
         self.run(py, call)
     }
@@ -92,8 +111,8 @@ impl DatasetSubmit {
     ///
     /// `where`: a filter as in `get`; a record that does not pass it counts as absent.
     /// Default: no filter.
-    /// `read_touch`, `read_mode`, `replica`, `timeout`: as in `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    /// The other keywords are those of `get`.
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -103,11 +122,24 @@ impl DatasetSubmit {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::exists(defaults, address, &read)?;
         self.run(py, call)
     }
@@ -138,12 +170,16 @@ impl DatasetSubmit {
     /// Default: the client's `replica`.
     /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
     /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
+    /// `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
+    /// `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
+    /// `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+    /// the client's, False unless set.
     ///
     /// Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
     /// `spikewire.errors`; their `in_doubt` says whether the write may have been applied.
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming bin and type, for values
     /// that cannot be stored; nothing is sent then.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn put<'py>(
         &self,
         py: Python<'py>,
@@ -157,9 +193,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -169,6 +219,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
         self.run(py, call)
@@ -179,7 +230,7 @@ impl DatasetSubmit {
     /// `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn add<'py>(
         &self,
         py: Python<'py>,
@@ -193,9 +244,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -205,6 +270,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
         self.run(py, call)
@@ -214,7 +280,7 @@ impl DatasetSubmit {
     /// or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn append<'py>(
         &self,
         py: Python<'py>,
@@ -228,9 +294,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -240,6 +320,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
         self.run(py, call)
@@ -249,7 +330,7 @@ impl DatasetSubmit {
     /// bin, or a missing record, counts as empty. Keywords as in `put`.
     ///
     /// Raises `BinTypeError` if a bin holds something else, and the errors of `put`.
-    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, bins, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn prepend<'py>(
         &self,
         py: Python<'py>,
@@ -263,9 +344,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -275,6 +370,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
         self.run(py, call)
@@ -289,8 +385,8 @@ impl DatasetSubmit {
     /// record, if there is one. Default: False.
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
-    /// `replica`, `timeout`: as in `put`.
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None))]
+    /// The other keywords are those of `put`.
+    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn delete<'py>(
         &self,
         py: Python<'py>,
@@ -301,9 +397,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl: None,
             generation,
@@ -313,6 +423,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::delete(defaults, address, &write)?;
         self.run(py, call)
@@ -322,7 +433,7 @@ impl DatasetSubmit {
     /// the generation increases. Keywords as in `put`.
     ///
     /// Raises `RecordNotFound` if there is no such record, and the errors of `put`.
-    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, *, ttl=None, generation=None, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn touch<'py>(
         &self,
         py: Python<'py>,
@@ -333,9 +444,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -345,6 +470,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::touch(defaults, address, &write)?;
         self.run(py, call)
@@ -358,11 +484,11 @@ impl DatasetSubmit {
     /// (default: none). It also runs when the record does not exist, and may create it.
     ///
     /// `ttl`: seconds to live as in `put`, if the function stores the record without setting
-    /// one. `durable`, `send_key`, `where`, `replica` and `timeout`: as in `put`.
+    /// one. The other keywords are those of `put`.
     ///
     /// Raises `FunctionFailed` with the error of the function, including file and line, or
     /// when there is no such module or function; also the errors of `put`.
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn apply<'py>(
         &self,
         py: Python<'py>,
@@ -376,9 +502,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation: None,
@@ -388,6 +528,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(defaults, address, &called, &write)?;
@@ -405,7 +546,7 @@ impl DatasetSubmit {
     /// Raises `RecordNotFound` if the operations only read and there is no such record,
     /// `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
     /// operation does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -421,10 +562,24 @@ impl DatasetSubmit {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -434,6 +589,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = verbs::operate(defaults, address, operations, &write, &rules)?;
         self.run(py, call)
@@ -445,7 +601,7 @@ impl DatasetSubmit {
     /// keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
     /// where there is no such record or `where` is not true for it. A row that fails does
     /// not affect the others. With `buffers`, a view keeps the replies to the whole call.
-    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get_many<'py>(
         &self,
         py: Python<'py>,
@@ -457,11 +613,24 @@ impl DatasetSubmit {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
         self.run_many(py, call)
     }
@@ -474,7 +643,7 @@ impl DatasetSubmit {
     /// with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
     /// the replies arrive, and they are not kept: this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
-    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get_numpy<'py>(
         &self,
         py: Python<'py>,
@@ -490,11 +659,24 @@ impl DatasetSubmit {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
         self.run_many(py, call)
@@ -504,7 +686,7 @@ impl DatasetSubmit {
     ///
     /// Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
     /// record or `where` is not true for it. Keywords as in `get`.
-    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn exists_many<'py>(
         &self,
         py: Python<'py>,
@@ -514,11 +696,24 @@ impl DatasetSubmit {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
-        let read = ReadOptions { filter: r#where, rules, replica, timeout };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: None,
+        };
+        let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::exists(defaults, &resolve, keys, &read)?;
         self.run_many(py, call)
     }
@@ -546,7 +741,7 @@ impl DatasetSubmit {
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
     /// values that cannot be written. Nothing is sent then; beyond the first window of a
     /// table, the error says how many rows were sent.
-    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn put_many<'py>(
         &self,
         py: Python<'py>,
@@ -562,9 +757,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -574,6 +783,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let choice = Choice { key, bins, nulls };
         let call = many::put(defaults, &resolve, records, &choice, &write)?;
@@ -584,7 +794,7 @@ impl DatasetSubmit {
     ///
     /// Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
     /// there was no such record or `where` was not true for it. Keywords as in `delete`.
-    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn delete_many<'py>(
         &self,
         py: Python<'py>,
@@ -595,9 +805,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl: None,
             generation,
@@ -607,6 +831,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = many::delete(defaults, &resolve, keys, &write)?;
         self.run_many(py, call)
@@ -616,7 +841,7 @@ impl DatasetSubmit {
     ///
     /// Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
     /// such record or `where` is not true for it. Keywords as in `operate`.
-    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn operate_many<'py>(
         &self,
         py: Python<'py>,
@@ -632,10 +857,24 @@ impl DatasetSubmit {
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation,
@@ -645,6 +884,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
         self.run_many(py, call)
@@ -656,7 +896,7 @@ impl DatasetSubmit {
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
     /// function failed has `FunctionFailed` as its error. Arguments and keywords
     /// as in `apply`.
-    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None))]
+    #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn apply_many<'py>(
         &self,
         py: Python<'py>,
@@ -670,9 +910,23 @@ impl DatasetSubmit {
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
         let write = WriteOptions {
             ttl,
             generation: None,
@@ -682,6 +936,7 @@ impl DatasetSubmit {
             filter: r#where,
             replica,
             timeout,
+            retry,
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(defaults, &resolve, keys, &called, &write)?;
@@ -697,22 +952,36 @@ impl DatasetSubmit {
     /// or the row's `where` is not true for it. A row that fails does not affect the
     /// others.
     ///
-    /// `replica`, `timeout`: as in `get`, for all rows.
+    /// The keywords are those of `put`, for all rows.
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, replica=None, timeout=None))]
+    #[pyo3(signature = (rows, *, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn batch<'py>(
         &self,
         py: Python<'py>,
         rows: &Bound<'py, PyAny>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
+        max_retries: Option<Bound<'py, PyAny>>,
+        sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_multiplier: Option<Bound<'py, PyAny>>,
+        max_sleep_between_retries: Option<Bound<'py, PyAny>>,
+        sleep_jitter: Option<bool>,
+        retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let call =
-            many::mixed::batch(defaults, &resolve, rows, replica.as_ref(), timeout.as_ref())?;
+        let retry = RetryRules {
+            max_retries,
+            sleep: sleep_between_retries,
+            multiplier: sleep_multiplier,
+            longest: max_sleep_between_retries,
+            jitter: sleep_jitter,
+            in_doubt: retry_in_doubt,
+        };
+        let limits = Limits { replica, timeout, retry };
+        let call = many::mixed::batch(defaults, &resolve, rows, &limits)?;
         self.run_many(py, call)
     }
 }

@@ -1,0 +1,104 @@
+//! What one call does differently about being tried again.
+
+use std::fmt::Display;
+use std::time::Duration;
+
+use super::{Refusal, parse};
+use crate::options::Policy;
+
+/// Most retries that can be asked for.
+pub const MAX_RETRIES: (u64, u64) = (0, 1000);
+/// What a pause may be multiplied by for the next one.
+const MULTIPLIERS: std::ops::RangeInclusive<f64> = 1.0..=100.0;
+
+/// What one call says about being tried again; what is `None` is as the client has it.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RetryOptions {
+    /// Further attempts after the first one.
+    pub max_retries: Option<u32>,
+    /// Pause before a retry on the same node.
+    pub sleep: Option<Duration>,
+    /// What each pause is multiplied by for the next one; see [`multiplier`].
+    pub multiplier: Option<f32>,
+    /// The longest pause; zero: no limit.
+    pub longest: Option<Duration>,
+    /// Whether pauses are drawn at random.
+    pub jitter: Option<bool>,
+    /// Whether a write that may have been applied is tried again.
+    pub in_doubt: Option<bool>,
+}
+
+impl RetryOptions {
+    /// The same in a box, if anything is said.
+    #[inline]
+    pub fn boxed(self) -> Option<Box<Self>> {
+        (self != Self::default()).then(|| Box::new(self))
+    }
+
+    /// Refuses what is out of bounds, for hosts that set fields by themselves.
+    pub fn check(&self) -> Result<(), Refusal> {
+        if let Some(retries) = self.max_retries {
+            parse::count("max_retries", Some(u64::from(retries)), MAX_RETRIES, retries)?;
+        }
+        if let Some(factor) = self.multiplier {
+            multiplier("sleep_multiplier", f64::from(factor), factor)?;
+        }
+        Ok(())
+    }
+
+    /// Changes a client's limits to those of the call.
+    pub fn apply(&self, policy: &mut Policy) {
+        let backoff = &mut policy.backoff;
+        policy.max_retries = self.max_retries.unwrap_or(policy.max_retries);
+        policy.sleep = self.sleep.unwrap_or(policy.sleep);
+        backoff.multiplier = self.multiplier.unwrap_or(backoff.multiplier);
+        backoff.longest = self.longest.unwrap_or(backoff.longest);
+        backoff.jitter = self.jitter.unwrap_or(backoff.jitter);
+        policy.retry_in_doubt = self.in_doubt.unwrap_or(policy.retry_in_doubt);
+    }
+}
+
+/// What pauses are multiplied by; `given` is what the caller wrote.
+pub fn multiplier(what: &str, number: f64, given: impl Display) -> Result<f32, Refusal> {
+    if MULTIPLIERS.contains(&number) {
+        return Ok(number as f32);
+    }
+    Err(Refusal::of_value(format!("{what} must be from 1 to 100, got {given}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_call_changes_what_it_names() {
+        let base = Policy::default();
+        let mut policy = base;
+        assert_eq!(RetryOptions::default().boxed(), None);
+        let second = Duration::from_secs(1);
+        let own = RetryOptions {
+            max_retries: Some(0),
+            longest: Some(second),
+            in_doubt: Some(true),
+            ..RetryOptions::default()
+        };
+        own.boxed().unwrap().apply(&mut policy);
+        assert_eq!((policy.max_retries, policy.retry_in_doubt), (0, true));
+        assert_eq!((policy.backoff.longest, policy.sleep), (second, base.sleep));
+        assert_eq!(policy.backoff.multiplier, base.backoff.multiplier);
+    }
+
+    #[test]
+    fn bounds() {
+        for wrong in [0.9, 100.1, f64::NAN, f64::INFINITY, -1.0] {
+            let refused = multiplier("sleep_multiplier", wrong, wrong).unwrap_err();
+            assert!(refused.message().contains("from 1 to 100"), "{refused}");
+        }
+        assert_eq!(multiplier("sleep_multiplier", 1.5, 1.5), Ok(1.5));
+        let many = RetryOptions { max_retries: Some(1001), ..RetryOptions::default() };
+        assert_eq!(
+            many.check().unwrap_err().message(),
+            "max_retries must be from 0 to 1000, got 1001"
+        );
+    }
+}
