@@ -2,6 +2,7 @@
 
 use crate::attempts::Attempts;
 use crate::buffer;
+use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::policy::{Policy, deadline};
 
@@ -26,7 +27,7 @@ pub struct Command<K, R, T> {
     /// What was tried so far.
     pub attempts: Attempts,
     /// What is completed.
-    pub ticket: T,
+    pub ticket: Carried<T>,
 }
 
 impl<K, R, T> Command<K, R, T> {
@@ -36,14 +37,23 @@ impl<K, R, T> Command<K, R, T> {
         let deadline = deadline(&policy, now);
         let attempts = Attempts::default();
         let (start, stream, rows) = (now, false, 1);
+        let ticket = Carried::Own(ticket);
         Box::new(Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket })
     }
 
-    /// The same command with another ticket.
-    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Box<Command<K, R, U>> {
+    /// The same command with another ticket; nothing for one that has a copy.
+    pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Option<Box<Command<K, R, U>>> {
         let Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket } = self;
-        let ticket = map(ticket);
-        Box::new(Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket })
+        let ticket = Carried::Own(map(ticket.into_own()?));
+        let command =
+            Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket };
+        Some(Box::new(command))
+    }
+
+    /// Takes note of an outcome; see [`Carried`].
+    #[inline(always)]
+    pub(crate) fn settle(&mut self, answered: bool) -> Settled {
+        self.ticket.settle(answered, &mut self.start)
     }
 }
 
@@ -65,6 +75,12 @@ pub trait ResponseHandler {
     /// Whether it was withdrawn after it had been queued; asked when deadlines are looked after.
     fn is_withdrawn(&self) -> bool {
         false
+    }
+
+    /// Whether what would be sent only now is still waited for: a copy of the command, or the
+    /// command where it stood in line.
+    fn is_wanted(&self) -> bool {
+        true
     }
 
     /// The ticket of another copy of its command. One of a copy that has not begun is dropped when

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`protocol`], [`topology`] | what a database provides |
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
+//! | `carried` | the ticket of a command, shared with a copy of it where it has one |
 //! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver, one of them, which one a command takes |
 //! | [`blocking`] | calling threads that turn multiplexers |
 //! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
@@ -32,6 +33,7 @@ pub mod attempts;
 pub mod blocking;
 pub mod breaker;
 pub mod buffer;
+mod carried;
 pub mod clock;
 pub mod command;
 mod connection;
@@ -63,6 +65,7 @@ pub mod wire;
 pub use attempts::{Attempts, Failure, Refusal, Verdict};
 pub use blocking::{BlockingPool, BlockingTicket, CallerLimits};
 pub use breaker::Breaker;
+pub use carried::Carried;
 pub use clock::Tick;
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};

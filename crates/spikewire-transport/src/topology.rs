@@ -80,6 +80,31 @@ pub trait Topology: Debug + 'static {
         error
     }
 
+    /// A command begins: the copy of it that is to begin later, unless it is over by then.
+    #[inline(always)]
+    fn copy_of(
+        &self,
+        router: &Self::Router,
+        target: &mut Self::Target,
+        preference: Self::Preference,
+    ) -> Option<CopyPlan<Self::Target>> {
+        let _ = (router, preference);
+        let (delay, target) = target.begins()?;
+        Some(CopyPlan { delay, target, shares: false })
+    }
+
+    /// The time of a copy that shares its command's ticket has come: whether it may begin.
+    fn admits_copy(&self, target: &Self::Target) -> bool {
+        let _ = target;
+        true
+    }
+
+    /// A node answered the first attempt at a command that [is measured](Target::is_measured), or had
+    /// not answered it after this time when the other copy was. `counts`: it was the first answer.
+    fn measured(&self, target: &Self::Target, node: &Self::Node, took: Duration, counts: bool) {
+        let _ = (target, node, took, counts);
+    }
+
     /// A node owes answers, and nothing has come from it for [`SILENCE`]. Told again and again
     /// until something comes.
     fn is_silent(&self, node: &Arc<Self::Node>) {
@@ -138,6 +163,18 @@ pub trait Endpoint: Debug + Display {
     fn breaker(&self) -> &Breaker;
 }
 
+/// A copy of a command, which is sent while no answer to the command has come.
+#[derive(Debug)]
+pub struct CopyPlan<K> {
+    /// How much later than the command it begins.
+    pub delay: Duration,
+    /// What it is about.
+    pub target: K,
+    /// Whether it shares its command's ticket ([`Carried`](crate::Carried)) and is tried once.
+    /// Otherwise it has a ticket of its own, a [`ResponseHandler::twin`](crate::ResponseHandler::twin).
+    pub shares: bool,
+}
+
 /// What a command is about.
 pub trait Target: Debug {
     /// Whether a second execution may make a difference, so that a lost answer leaves doubt.
@@ -152,6 +189,12 @@ pub trait Target: Debug {
         Self: Sized,
     {
         None
+    }
+
+    /// Whether [`Topology::measured`] is told how long nodes take to answer it.
+    #[inline(always)]
+    fn is_measured(&self) -> bool {
+        false
     }
 }
 

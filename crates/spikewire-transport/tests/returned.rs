@@ -12,8 +12,8 @@ use spikewire_transport::blocking::Single;
 use spikewire_transport::driver::Next;
 use spikewire_transport::native::{self, Native};
 use spikewire_transport::{
-    Attempts, BlockingPool, Command, EventLoop, LoopDriver, Multiplexer, Outcome, ResponseHandler,
-    Tick,
+    Attempts, BlockingPool, Carried, Command, EventLoop, LoopDriver, Multiplexer, Outcome,
+    ResponseHandler, Tick,
 };
 use support::{
     DONE, Failed, LONG, Manners, RETURNED, Server, Stay, Toy, Writes, frame, nodes, policy,
@@ -71,7 +71,9 @@ impl Ticket {
         };
         let bytes = frame(0, DONE, format!("run {what}").as_bytes());
         let mut command = Command::new(bytes, Writes(true), policy(LONG), Tick::now(), ticket);
-        command.ticket.deadline = command.deadline;
+        if let Carried::Own(ticket) = &mut command.ticket {
+            ticket.deadline = command.deadline;
+        }
         command
     }
 
@@ -177,7 +179,7 @@ impl native::Ticket<Proto> for Told {
     fn complete(mut self, outcome: Outcome<'_, Proto>, next: &mut Next<Proto, Self>) {
         let ticket = self.0.take().unwrap();
         match ticket.settle(outcome) {
-            Ok(command) => next.commands.push(command.map(|ticket| Self(Some(ticket), self.1))),
+            Ok(command) => next.commands.extend(command.map(|ticket| Self(Some(ticket), self.1))),
             Err(ticket) => self.1.send(ticket).unwrap(),
         }
     }
@@ -191,7 +193,7 @@ fn on_a_native_thread() {
     for call in 0..50 {
         let command = Ticket::command(&call.to_string());
         let told = |ticket| Told(Some(ticket), sender.clone());
-        assert!(native.submit(command.map(told)).is_none());
+        assert!(native.submit(command.map(told).unwrap()).is_none());
     }
     for _ in 0..50 {
         ended.recv_timeout(LONG).unwrap().check();
@@ -199,7 +201,7 @@ fn on_a_native_thread() {
     check_asked(&asked, 50);
     native.close();
     let late = Ticket::command("late").map(|ticket| Told(Some(ticket), sender));
-    assert!(native.submit(late).is_some());
+    assert!(native.submit(late.unwrap()).is_some());
 }
 
 fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {

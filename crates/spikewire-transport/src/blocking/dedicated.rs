@@ -161,6 +161,9 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
                 let waited = poller.wait(Some(wait));
                 (waited, multiplexer.handle(poller, &mut deliver))
             };
+            if multiplexer.take_beaten() {
+                multiplexer.expire(now, &mut deliver);
+            }
             // Others are not to wait for a connection that is slow, or has much to say.
             in_turns &= multiplexer.in_flight() < before;
             match waited {

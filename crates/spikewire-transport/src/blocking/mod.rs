@@ -76,10 +76,12 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         mut take: impl FnMut(T),
     ) -> Result<(), Fault> {
         if self.closed.load(Relaxed) {
-            for mut command in commands {
+            for command in commands {
                 let fault = Fault::new(FaultKind::Closed, "the client is closed");
-                command.ticket.complete(Err(command.attempts.annotate(ErrorOf::<P>::from(fault))));
-                take(command.ticket);
+                let error = command.attempts.annotate(ErrorOf::<P>::from(fault));
+                let Some(mut ticket) = command.ticket.into_own() else { continue };
+                ticket.complete(Err(error));
+                take(ticket);
             }
             return Ok(());
         }

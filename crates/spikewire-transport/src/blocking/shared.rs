@@ -98,7 +98,7 @@ impl<P: Protocol, T: BlockingTicket<P>> SharedMultiplexer<P, T> {
         inner.callers.fetch_add(1, Relaxed);
         let leads = {
             let mut queue = inner.queue.lock();
-            queue.commands.extend(commands.map(|command| command.map(shared)));
+            queue.commands.extend(commands.filter_map(|command| command.map(shared)));
             queue.enter(&waiter)
         };
         if !leads {

@@ -120,6 +120,10 @@ impl<T: ResponseHandler> ResponseHandler for SharedTicket<T> {
         self.waiter.gone.load(Relaxed) || self.ticket.is_withdrawn()
     }
 
+    fn is_wanted(&self) -> bool {
+        self.ticket.is_wanted()
+    }
+
     fn returned(&mut self, request: Vec<u8>) {
         self.ticket.returned(request);
     }

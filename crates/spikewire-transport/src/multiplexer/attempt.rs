@@ -10,6 +10,7 @@ use super::retry_queue::Delayed;
 use super::{Multiplexer, STALL};
 use crate::attempts::{Failure, Refusal, Verdict};
 use crate::buffer;
+use crate::carried::Settled;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
@@ -245,6 +246,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         node: Option<&NodeOf<P>>,
     ) {
         let Abandoned { mut command, sent } = abandoned;
+        if let Some(node) = node
+            && sent
+            && command.target.is_measured()
+            && command.ticket.is_beaten()
+            && command.attempts.made == 1
+        {
+            let took = Tick::now().since(command.start);
+            self.topology.measured(&command.target, node, took, false);
+        }
         let (write, node) = (command.target.writes(), node.map(|node| node as &dyn Display));
         let error = command.attempts.timed_out(write, sent, node, &command.policy);
         self.fail(command, error);
@@ -252,9 +262,15 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Every error says what was tried.
     pub(super) fn fail(&mut self, mut command: CommandOf<P, T>, error: ErrorOf<P>) {
+        if command.settle(false) == Settled::Dropped {
+            self.in_flight -= 1;
+            return buffer::give(command.bytes);
+        }
         self.count_failed(&command, &error);
         buffer::give(command.bytes);
         let error = self.topology.conclude(&mut command.target, error);
-        self.failed.push((command.ticket, command.attempts.annotate(error)));
+        if let Some(ticket) = command.ticket.into_own() {
+            self.failed.push((ticket, command.attempts.annotate(error)));
+        }
     }
 }

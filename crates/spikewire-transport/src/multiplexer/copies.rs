@@ -1,29 +1,49 @@
 //! Copies of a command that is slow to be answered.
 //!
-//! Which commands have copies, how many and when, their target says as they begin
-//! ([`Target::begins`](crate::topology::Target::begins)); which answer counts, their tickets do.
+//! Which commands have copies, how many and when, the topology says as they begin
+//! ([`Topology::copy_of`]); which answer counts, their tickets do ([`Carried`]).
 //! Each copy is a command of its own and waits for its time in the queue of retries. As most
 //! commands are answered by then, most copies never begin.
 
 use std::collections::binary_heap::PeekMut;
-use std::time::Duration;
 
 use super::Multiplexer;
 use super::retry_queue::Delayed;
 use crate::attempts::Attempts;
 use crate::buffer;
+use crate::carried::Carried;
 use crate::clock::Tick;
 use crate::command::{Command, ResponseHandler};
 use crate::protocol::{CommandOf, Protocol};
-use crate::topology::{Target as _, Topology};
+use crate::topology::{CopyPlan, Topology};
+
+/// Copies that wait for their time although their commands were answered.
+const KEPT_COPIES: usize = 1024;
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// The first attempt at a command, or at a copy whose time has come.
     #[inline(always)]
     pub(super) fn begin(&mut self, mut command: CommandOf<P, T>, now: Tick) {
-        if let Some((delay, target)) = command.target.begins() {
-            self.prepare_copy(&mut command, delay, target, now);
+        let Self { topology, router, .. } = self;
+        let preference = command.policy.replica;
+        if let Some(plan) = topology.copy_of(router, &mut command.target, preference) {
+            self.prepare_copy(&mut command, plan, now);
         }
+        self.attempt(command, now);
+    }
+
+    /// A copy's time has come.
+    #[cold]
+    pub(super) fn begin_copy(&mut self, mut command: CommandOf<P, T>, now: Tick) {
+        if let Carried::Own(_) = command.ticket {
+            self.in_flight += 1;
+            return self.begin(command, now);
+        }
+        if !self.topology.admits_copy(&command.target) || !command.ticket.copy_begins() {
+            return buffer::give(command.bytes);
+        }
+        self.in_flight += 1;
+        command.start = now;
         self.attempt(command, now);
     }
 
@@ -31,16 +51,27 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     fn prepare_copy(
         &mut self,
         command: &mut CommandOf<P, T>,
-        delay: Duration,
-        target: <P::Topology as Topology>::Target,
+        plan: CopyPlan<<P::Topology as Topology>::Target>,
         now: Tick,
     ) {
-        let Command { policy, deadline, stream, rows, .. } = **command;
+        let Command { mut policy, deadline, stream, rows, .. } = **command;
+        let CopyPlan { delay, target, shares } = plan;
         let start = now.after(delay);
         if start >= deadline {
             return;
         }
-        let Some(ticket) = command.ticket.twin() else { return };
+        let ticket = if shares {
+            policy.max_retries = 0;
+            command.ticket.share(command.start)
+        } else {
+            command.ticket.twin()
+        };
+        let Some(ticket) = ticket else { return };
+        // Copies of commands that were answered are forgotten when their time comes; no more of them
+        // are kept until then than of others, or some.
+        if self.delayed.len() > KEPT_COPIES + 4 * self.in_flight {
+            self.delayed.retain(|next| !next.is_copy || !next.command.ticket.is_withdrawn());
+        }
         let mut bytes = buffer::take();
         bytes.extend_from_slice(&command.bytes);
         let attempts = Attempts::default();

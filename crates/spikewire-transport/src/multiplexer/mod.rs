@@ -34,6 +34,7 @@ use self::maintenance::Blame;
 pub use self::poller::Poller;
 use self::retry_queue::Delayed;
 use crate::buffer;
+use crate::carried::Settled;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
@@ -79,6 +80,8 @@ pub struct Multiplexer<P: Protocol, T> {
     in_flight: usize,
     alarm: Tick,
     closed: bool,
+    /// Whether there may be commands under way whose copies were answered.
+    beaten: bool,
     /// Counts commands while that is asked for.
     recorder: Option<Box<Recorder>>,
 }
@@ -114,6 +117,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             in_flight: 0,
             alarm: Tick::NEVER,
             closed: false,
+            beaten: false,
             recorder,
         })
     }
@@ -131,6 +135,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Commands submitted and not completed.
     pub fn in_flight(&self) -> usize {
         self.in_flight
+    }
+
+    /// Whether there are commands under way whose copies were answered, since this was asked last.
+    /// [`Multiplexer::expire`] ends them, and until then they are in flight.
+    pub(crate) fn take_beaten(&mut self) -> bool {
+        std::mem::take(&mut self.beaten)
     }
 
     /// Takes a command; it is written at the next flush. The outcome always comes through one of
@@ -249,11 +259,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.forget_copies();
             let due = self.delayed.peek_mut().filter(|next| next.at <= now);
             let Some(Delayed { command, is_copy, .. }) = due.map(PeekMut::pop) else { break };
-            self.in_flight += usize::from(is_copy);
-            if command.is_over(now) {
+            if is_copy {
+                if !command.is_over(now) {
+                    self.begin_copy(command, now);
+                }
+            } else if command.is_over(now) {
                 self.time_out(Abandoned { command, sent: false }, None);
-            } else if is_copy {
-                self.begin(command, now);
             } else {
                 self.attempt(command, now);
             }
@@ -378,7 +389,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let key = connection.key();
         let was_idle = connection.pipeline.in_flight() == 0;
         let mut refused = Vec::new();
-        let mut completed = 0;
+        let (mut completed, mut beats) = (0, false);
         let topology = &*self.topology;
         let mut counting = Counting::begin(topology, &mut self.recorder);
         let outcome = connection.read(
@@ -386,7 +397,19 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             now,
             |mut command, body, disposition, node| {
                 let reply = Reply { body, node, attempts: command.attempts };
-                if let Some(counting) = &mut counting {
+                let mut counts = true;
+                if !matches!(disposition.outcome, ReplyKind::Retry { .. }) {
+                    let start = command.start;
+                    let settled = command.settle(true);
+                    counts = settled != Settled::Dropped;
+                    beats |= settled == Settled::Counts { beats: true };
+                    if command.target.is_measured() && command.attempts.made == 1 {
+                        topology.measured(&command.target, node, now.since(start), counts);
+                    }
+                }
+                if let Some(counting) = &mut counting
+                    && counts
+                {
                     counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
                 }
                 match disposition.outcome {
@@ -403,11 +426,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 } else {
                     Ok(reply)
                 };
-                deliver(command.ticket, ending);
+                if let Some(ticket) = command.ticket.into_own() {
+                    deliver(ticket, ending);
+                }
             },
             |node, frame| topology.event(node, frame),
         );
         self.in_flight -= completed;
+        self.beaten |= beats;
         if counting.is_some() {
             self.tell_in_flight();
         }

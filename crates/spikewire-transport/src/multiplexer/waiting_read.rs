@@ -36,6 +36,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// is being opened, a retry; and when something is due soon.
     pub(crate) fn awaited(&self, now: Tick, deadline: Tick, longest: Duration) -> Option<Awaited> {
         let (mut first, mut others, mut due) = (None, 0, deadline);
+        // A copy that is to begin; what else is delayed is in flight, and waited for otherwise.
+        if let Some(next) = self.delayed.peek() {
+            due = due.min(next.at);
+        }
         for (index, connection) in self.connections.iter().enumerate() {
             let Some(connection) = connection else { continue };
             if P::LANES && connection.dial.is_some() {

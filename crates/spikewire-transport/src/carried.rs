@@ -1,0 +1,236 @@
+//! The ticket of a command, as the transport carries it: the command's own, or one that it shares
+//! with a copy of itself, sent to another node while no answer came.
+//!
+//! The first answer is the command's; from then on the other one is withdrawn, and what comes for it
+//! is dropped. A failure ends only the one that it befell, as long as the other one is under way: the
+//! last one's is the command's. A copy that has not begun is not waited for.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+use spikewire_sync::Mutex;
+
+use crate::clock::Tick;
+use crate::command::ResponseHandler;
+
+/// A ticket under way.
+#[derive(Debug)]
+pub enum Carried<T> {
+    /// Of a command without a copy.
+    Own(T),
+    /// Of a command and its copy.
+    Shared(Arc<Shared<T>>),
+}
+
+/// What a command and its copy have in common.
+#[derive(Debug)]
+pub struct Shared<T> {
+    over: AtomicBool,
+    /// When the command itself began.
+    started: Tick,
+    state: Mutex<State<T>>,
+}
+
+#[derive(Debug)]
+struct State<T> {
+    /// `None` once it was completed.
+    ticket: Option<T>,
+    /// How many of the two are under way.
+    running: u32,
+}
+
+/// What an outcome is to a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Settled {
+    /// Its outcome; `beats` says that the other one is under way still.
+    Counts {
+        /// Whether the other one is withdrawn by that.
+        beats: bool,
+    },
+    /// Nothing: the other one was answered, or goes on.
+    Dropped,
+}
+
+impl<T> Carried<T> {
+    /// The same for a copy of the command, which has not begun.
+    #[cold]
+    pub(crate) fn share(&mut self, started: Tick) -> Option<Self> {
+        let (over, state) = (AtomicBool::new(false), State { ticket: None, running: 1 });
+        let shared = Arc::new(Shared { over, started, state: Mutex::new(state) });
+        match std::mem::replace(self, Self::Shared(shared.clone())) {
+            Self::Own(ticket) => shared.state.lock().ticket = Some(ticket),
+            former @ Self::Shared(_) => {
+                *self = former;
+                return None;
+            }
+        }
+        Some(Self::Shared(shared))
+    }
+
+    /// Takes note of an outcome, which is an answer or a failure. If it counts, the ticket is the
+    /// command's own afterwards, and `start` is when the command began.
+    #[inline(always)]
+    pub(crate) fn settle(&mut self, answered: bool, start: &mut Tick) -> Settled {
+        match self {
+            Self::Own(_) => Settled::Counts { beats: false },
+            Self::Shared(_) => self.settle_shared(answered, start),
+        }
+    }
+
+    #[cold]
+    fn settle_shared(&mut self, answered: bool, start: &mut Tick) -> Settled {
+        let Self::Shared(shared) = self else { return Settled::Dropped };
+        let mut state = shared.state.lock();
+        state.running -= 1;
+        let counts = answered || state.running == 0;
+        let Some(ticket) = (if counts { state.ticket.take() } else { None }) else {
+            return Settled::Dropped;
+        };
+        let beats = state.running > 0;
+        drop(state);
+        shared.over.store(true, Relaxed);
+        *start = shared.started;
+        *self = Self::Own(ticket);
+        Settled::Counts { beats }
+    }
+
+    /// Whether the other one was answered.
+    #[inline]
+    pub(crate) fn is_beaten(&self) -> bool {
+        matches!(self, Self::Shared(shared) if shared.over.load(Relaxed))
+    }
+
+    /// The ticket, where it is the command's own.
+    #[inline(always)]
+    pub(crate) fn into_own(self) -> Option<T> {
+        match self {
+            Self::Own(ticket) => Some(ticket),
+            Self::Shared(_) => None,
+        }
+    }
+}
+
+impl<T: ResponseHandler> Carried<T> {
+    /// The command is about to be sent; `false` withdraws it.
+    #[inline(always)]
+    pub(crate) fn starts(&mut self) -> bool {
+        match self {
+            Self::Own(ticket) => ticket.starts(),
+            Self::Shared(shared) => {
+                shared.state.lock().ticket.as_mut().is_some_and(ResponseHandler::starts)
+            }
+        }
+    }
+
+    /// A copy is about to begin; `false`: nothing waits for it.
+    #[cold]
+    pub(crate) fn copy_begins(&self) -> bool {
+        let Self::Shared(shared) = self else { return true };
+        let mut state = shared.state.lock();
+        let wanted = state.ticket.as_ref().is_some_and(|it| !it.is_withdrawn() && it.is_wanted());
+        state.running += u32::from(wanted);
+        wanted
+    }
+
+    /// Whether it was withdrawn, or the other one was answered.
+    #[inline]
+    pub(crate) fn is_withdrawn(&self) -> bool {
+        match self {
+            Self::Own(ticket) => ticket.is_withdrawn(),
+            Self::Shared(shared) => {
+                let is_withdrawn = |ticket: &T| ticket.is_withdrawn();
+                shared.over.load(Relaxed)
+                    || shared.state.lock().ticket.as_ref().is_none_or(is_withdrawn)
+            }
+        }
+    }
+
+    /// The ticket of a copy whose tickets know of each other.
+    pub(crate) fn twin(&mut self) -> Option<Self> {
+        match self {
+            Self::Own(ticket) => ticket.twin().map(Self::Own),
+            Self::Shared(_) => None,
+        }
+    }
+
+    #[inline]
+    pub(crate) fn returned(&mut self, request: Vec<u8>) {
+        match self {
+            Self::Own(ticket) => ticket.returned(request),
+            Self::Shared(_) => crate::buffer::give(request),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn collect(&mut self, messages: &[u8]) {
+        if let Self::Own(ticket) = self {
+            ticket.collect(messages);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq)]
+    struct Number(u8, bool);
+
+    impl ResponseHandler for Number {
+        fn is_wanted(&self) -> bool {
+            self.1
+        }
+    }
+
+    const BEGAN: Tick = Tick(7);
+
+    fn pair() -> (Carried<Number>, Carried<Number>) {
+        let mut first = Carried::Own(Number(1, true));
+        let copy = first.share(BEGAN).unwrap();
+        assert!(first.share(BEGAN).is_none(), "one copy");
+        (first, copy)
+    }
+
+    fn settle(ticket: &mut Carried<Number>, answered: bool) -> Settled {
+        let mut start = Tick(9);
+        let settled = ticket.settle(answered, &mut start);
+        assert_eq!(start == BEGAN, settled != Settled::Dropped);
+        settled
+    }
+
+    #[test]
+    fn the_first_answer_counts() {
+        for copy_wins in [false, true] {
+            let (mut first, mut copy) = pair();
+            assert!(copy.copy_begins() && !first.is_withdrawn() && !copy.is_withdrawn());
+            let (winner, loser) =
+                if copy_wins { (&mut copy, &mut first) } else { (&mut first, &mut copy) };
+            assert_eq!(settle(winner, true), Settled::Counts { beats: true });
+            assert!(loser.is_beaten() && loser.is_withdrawn() && !loser.starts());
+            assert_eq!(settle(loser, true), Settled::Dropped);
+            let (first, copy) = (first.into_own(), copy.into_own());
+            assert_eq!([first, copy].into_iter().flatten().count(), 1);
+        }
+    }
+
+    #[test]
+    fn a_failure_counts_where_no_other_is_under_way() {
+        let (mut first, mut copy) = pair();
+        assert!(copy.copy_begins());
+        assert_eq!(settle(&mut first, false), Settled::Dropped);
+        assert!(!copy.is_beaten());
+        assert_eq!(settle(&mut copy, false), Settled::Counts { beats: false });
+
+        let (mut first, copy) = pair();
+        assert_eq!(settle(&mut first, false), Settled::Counts { beats: false });
+        assert!(!copy.copy_begins(), "it is not waited for, and comes too late");
+    }
+
+    #[test]
+    fn no_copy_begins_that_nobody_waits_for() {
+        let mut first = Carried::Own(Number(1, false));
+        let copy = first.share(BEGAN).unwrap();
+        assert!(!copy.copy_begins());
+        assert_eq!(settle(&mut first, false), Settled::Counts { beats: false });
+    }
+}
