@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -68,6 +69,39 @@ def test_example(example: str, monkeypatch: pytest.MonkeyPatch) -> None:
         pytest.importorskip(needed, reason=f"{needed} is not installed")
     monkeypatch.delenv("SEEDS", raising=False)
     assert SAYS[example] in run(example)
+
+
+def suite(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) -> str:
+    """Runs the suite that is an example, apart from the run that this is."""
+    for name in [name for name in os.environ if name.startswith("PYTEST_")]:
+        monkeypatch.delenv(name)
+    ran = subprocess.run(
+        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *arguments],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        cwd=HERE / "pytest_suite",
+        env=os.environ | environment,
+    )
+    assert (ran.returncode, ran.stderr) == (0, ""), ran.stdout
+    return ran.stdout
+
+
+def test_suite_under_xdist(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("xdist", reason="pytest-xdist is not installed")
+    monkeypatch.delenv("SEEDS", raising=False)
+    said = suite(monkeypatch, "-n", "2")
+    for worker in ("gw0", "gw1"):
+        assert re.search(rf"^\[{worker}\] .* PASSED ", said, re.MULTILINE)
+
+
+def test_suite_on_a_cluster_that_is_there(
+    cluster: Cluster, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = sum(cluster.stats(node)["connections_opened"] for node in range(3))
+    assert "1 passed" in suite(monkeypatch, "-k", "test_balances", SEEDS=cluster.seeds)
+    assert sum(cluster.stats(node)["connections_opened"] for node in range(3)) > before
 
 
 def test_on_a_cluster_that_is_there(cluster: Cluster) -> None:

@@ -1,0 +1,38 @@
+"""What is tested: accounts, each a record, and money that moves between them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import spikewire
+from spikewire import op
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+class Accounts:
+    """Accounts in a set."""
+
+    def __init__(self, records: spikewire.Dataset) -> None:
+        self._records = records
+
+    def open(self, owner: str, balance: int) -> None:
+        """Opens an account; raises ``RecordExists`` for an owner who has one."""
+        self._records.put(owner, {"balance": balance}, exists="create")
+
+    def balances(self, owners: Sequence[str]) -> list[int | None]:
+        """What is on each account, in one call; None where there is none."""
+        found = self._records.get_many(owners, ["balance"])
+        return [None if record is None else int(str(record["balance"])) for record in found]
+
+    def withdraw(self, owner: str, amount: int) -> bool:
+        """Takes money unless there is too little; the server compares, so that no race is lost."""
+        enough = ("$.balance >= ?", amount)
+        try:
+            self._records.operate(
+                owner, [op.add("balance", -amount)], where=enough, exists="update"
+            )
+        except spikewire.FilteredOut:
+            return False
+        return True
