@@ -69,7 +69,7 @@ _ENTRIES: dict[str, Entry] = {
     ),
     "Client.job_info": Differs("knows the jobs of this client; others count as completed"),
 }
-_ENTRIES |= {f"policy.{name}": _NO_EFFECT for name in sorted(POLICY_NO_EFFECT)}
-_ENTRIES |= {f"config.{name}": _NO_EFFECT for name in sorted(CONFIG_NO_EFFECT)}
+_ENTRIES.update({f"policy.{name}": _NO_EFFECT for name in sorted(POLICY_NO_EFFECT)})
+_ENTRIES.update({f"config.{name}": _NO_EFFECT for name in sorted(CONFIG_NO_EFFECT)})
 
 DIFFERENCES = Differences("spikewire.compat.aerospike", _ENTRIES)

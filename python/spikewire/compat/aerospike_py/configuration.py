@@ -1,0 +1,111 @@
+"""The configuration of a client, as options of the engine's."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import Any
+
+from spikewire.compat.aerospike_py.differences import CONFIG_NO_EFFECT
+from spikewire.compat.aerospike_py.exception import ClientError
+from spikewire.compat.aerospike_py.failures import missing, without_effect
+
+__all__ = ["CONFIG", "opened_with"]
+
+#: Milliseconds, seconds, counts and the like: their names here and in the engine, and the unit.
+_NUMBERS = (
+    ("timeout", "connect_timeout", 1000),
+    ("idle_timeout", "idle_timeout", 1),
+    ("max_conns_per_node", "connections_per_node", None),
+    ("tend_interval", "tend_interval", 1000),
+)
+_MOST_CONNECTIONS = 16
+_LEAST_TEND = 0.25
+CONFIG = frozenset(
+    {"hosts", "cluster_name", "use_services_alternate", "user", "password",
+     "max_concurrent_operations", "operation_queue_timeout_ms"}
+    | {name for name, _, _ in _NUMBERS}
+    | CONFIG_NO_EFFECT.keys()
+)  # fmt: skip
+
+
+def opened_with(
+    config: Any, username: Any = None, password: Any = None
+) -> tuple[list[str], dict[str, Any]]:
+    """Seeds and options of a client."""
+    if not isinstance(config, dict):
+        message = f"a configuration must be a dict, not {type(config).__name__}"
+        raise TypeError(message)
+    if username is not None and password is None:
+        raise ClientError("a username needs its password")
+    seeds = _seeds(config)
+    if username is not None or config.get("user") is not None:
+        missing("config.user")
+    made: dict[str, Any] = {"timeout": 1}
+    for name, value in config.items():
+        if name in CONFIG_NO_EFFECT and value != CONFIG_NO_EFFECT[name]:
+            without_effect(f"the setting {name!r}")
+    for name, option, unit in _NUMBERS:
+        if config.get(name) is None:
+            continue
+        number: Any = _integer(name, config[name])
+        made[option] = number if unit in (None, 1) else number / unit
+    if "connections_per_node" in made:  # the engine shares each of them among many commands
+        made["connections_per_node"] = max(1, min(made["connections_per_node"], _MOST_CONNECTIONS))
+    if "tend_interval" in made:
+        made["tend_interval"] = max(made["tend_interval"], _LEAST_TEND)
+    if config.get("cluster_name") is not None:
+        name = config["cluster_name"]
+        if not isinstance(name, str):
+            message = f"cluster_name must be a str, not {type(name).__name__}"
+            raise TypeError(message)
+        if name:
+            made["cluster_name"] = name
+    if config.get("use_services_alternate"):
+        made["use_services_alternate"] = True
+    _limits(config)
+    return seeds, made
+
+
+def _limits(config: dict[str, Any]) -> None:
+    for name in ("max_concurrent_operations", "operation_queue_timeout_ms"):
+        if _integer(name, config.get(name, 0)) < 0:
+            message = f"{name} must not be negative"
+            raise OverflowError(message)
+    if config.get("max_concurrent_operations"):
+        missing("config.max_concurrent_operations")
+
+
+def _integer(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        message = f"{name} must be an int, not {type(value).__name__}"
+        raise TypeError(message)
+    return value
+
+
+def _seeds(config: dict[str, Any]) -> list[str]:
+    if "hosts" not in config:
+        message = "a configuration needs its 'hosts'"
+        raise ValueError(message)
+    hosts = config["hosts"]
+    if not isinstance(hosts, list):
+        message = f"hosts must be a list, not {type(hosts).__name__}"
+        raise TypeError(message)
+    made: list[str] = []
+    for host in hosts:
+        if isinstance(host, str):
+            made.append(host)
+            continue
+        if not isinstance(host, tuple) or not host or not isinstance(host[0], str):
+            message = "a host must be a str or a tuple of host and port"
+            raise TypeError(message)
+        address, port = host[0], _integer("port", host[1]) if len(host) > 1 else 3000
+        if not 0 <= port <= 0xFFFF:
+            message = f"there is no port {port}"
+            raise OverflowError(message)
+        made.append(f"[{address}]:{port}" if ":" in address else f"{address}:{port}")
+    if not made:
+        message = "hosts must not be empty"
+        raise ValueError(message)
+    return made

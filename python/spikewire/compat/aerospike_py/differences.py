@@ -1,0 +1,69 @@
+"""What differs from aerospike-py: texts of errors, and of ``compat check``."""
+
+from __future__ import annotations
+
+from spikewire.compat.known import Differences, Differs, Entry, Missing
+
+__all__ = ["CONFIG_NO_EFFECT", "DIFFERENCES", "POLICY_NO_EFFECT"]
+
+#: Settings of policies that change nothing here, and their defaults.
+POLICY_NO_EFFECT: dict[str, object] = {
+    "timeout_delay": 0,
+    "commit_level": 0,
+    "allow_inline": True,
+    "allow_inline_ssd": False,
+    "respond_all_keys": True,
+    "concurrency": 1,
+    "max_concurrent_nodes": 0,
+    "record_queue_size": 1024,
+    "expected_duration": 0,
+}
+#: Settings of configurations that change nothing here, and their defaults.
+CONFIG_NO_EFFECT: dict[str, object] = {
+    "auth_mode": 0,
+    "min_conns_per_node": 0,
+    "conn_pools_per_node": 1,
+}
+
+_USERS = Missing("connect where the cluster asks for no user")
+_NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
+_STAGES = Missing("client.stats() of spikewire.Client, or get_metrics() here, has whole commands")
+_METRICS = Differs(
+    "has the engine's counts: of the whole process, without the set, batches once for each node"
+)
+
+_ENTRIES: dict[str, Entry] = {
+    "Client.admin_*": Missing("manage users with the server's own tools"),
+    "AsyncClient.admin_*": Missing("manage users with the server's own tools"),
+    "set_internal_stage_metrics_enabled": _STAGES,
+    "internal_stage_profiling": _STAGES,
+    "config.user": _USERS,
+    "config.password": _USERS,
+    "operation.read": Missing(
+        "name the bins to read: a read of all bins does not mix with operations that give results"
+    ),
+    "get_metrics": _METRICS,
+    "start_metrics_server": _METRICS,
+    "dropped_log_count": Differs("is always 0: no log record is dropped"),
+    "RustPanicError": Differs("is never raised"),
+    "config.max_conns_per_node": Differs(
+        "connections are shared by many commands: there are up to 16 for each node"
+    ),
+    "config.idle_timeout": Differs("is counted in seconds, as documented; there in milliseconds"),
+    "policy.filter_expression": Differs(
+        "that is no expression raises TypeError; there it is passed over"
+    ),
+    "Client.operate_ordered": Differs("keeps the order of the operations"),
+    "AsyncClient.operate_ordered": Differs("keeps the order of the operations"),
+    "Client.batch_operate": Differs("follows the write settings of its policy"),
+    "AsyncClient.batch_operate": Differs("follows the write settings of its policy"),
+    "predicates.geo_*": Differs("works; there the query raises ClientError"),
+    "LazyBatchRecords.to_numpy": Differs(
+        "raises for values that do not fit their field: text or bytes that are too long, floats "
+        "for integers, bool for numbers; float16 is not taken"
+    ),
+}
+_ENTRIES.update({f"policy.{name}": _NO_EFFECT for name in POLICY_NO_EFFECT})
+_ENTRIES.update({f"config.{name}": _NO_EFFECT for name in CONFIG_NO_EFFECT})
+
+DIFFERENCES = Differences("spikewire.compat.aerospike_py", _ENTRIES)

@@ -1,0 +1,105 @@
+"""Which failure of the engine is which exception here."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spikewire import errors
+from spikewire.compat.aerospike.failures import CompatWarning, without_effect
+from spikewire.compat.aerospike_py import exception as names
+from spikewire.compat.aerospike_py.differences import DIFFERENCES
+
+if TYPE_CHECKING:
+    from typing_extensions import Never
+
+__all__ = [
+    "FAILURES", "NOT_CONNECTED", "CompatWarning", "code_of", "failure", "missing", "of_code",
+    "refuse", "without_effect",
+]  # fmt: skip
+
+#: What calls of the engine raise.
+FAILURES = (errors.Error, TypeError, ValueError, OverflowError)
+NOT_CONNECTED = "Client is not connected. Call connect() first."
+
+_BY_CODE: dict[int, type[names.AerospikeError]] = {
+    2: names.RecordNotFound,
+    3: names.RecordGenerationError,
+    5: names.RecordExistsError,
+    6: names.BinExistsError,
+    9: names.AerospikeTimeoutError,
+    12: names.BinTypeError,
+    13: names.RecordTooBig,
+    15: names.QueryAbortedError,
+    17: names.BinNotFound,
+    21: names.BinNameError,
+    23: names.RecordError,
+    24: names.RecordError,
+    27: names.FilteredOut,
+    100: names.UDFError,
+    200: names.IndexFoundError,
+    201: names.IndexNotFound,
+    210: names.QueryAbortedError,
+    212: names.AerospikeTimeoutError,
+}
+_ADMIN = frozenset({*range(51, 57), *range(60, 67), *range(70, 76), *range(80, 84)})
+
+#: Failures on this side.
+_BY_KIND: tuple[tuple[type[errors.Error], type[names.AerospikeError]], ...] = (
+    (errors.Timeout, names.AerospikeTimeoutError),
+    (errors.ConnectionFailed, names.ClusterError),
+    (errors.NodeUnavailable, names.ClusterError),
+    (errors.TooBusy, names.BackpressureError),
+)
+
+missing = DIFFERENCES.missing
+
+
+def failure(error: BaseException, key: Any = None) -> BaseException:
+    """The exception for what the engine raised; the same one where it is not the engine's."""
+    if not isinstance(error, errors.Error):
+        if (
+            isinstance(error, TypeError)
+            and isinstance(key, tuple)
+            and len(key) > 2
+            and type(key[2]) not in (int, str, bytes)
+        ):
+            return ValueError(str(error))  # The value of a key, of a kind that keys are not.
+        return error
+    if isinstance(error, errors.ClientClosed):
+        return names.ClientError(NOT_CONNECTED)
+    text = error.message if error.node is None else f"{error.node}: {error.message}"
+    if error.code <= 0 or isinstance(error, errors.Timeout):
+        for kind, name in _BY_KIND:
+            if isinstance(error, kind):
+                return name(text + _doubt(error))
+        return names.ClientError(text + _doubt(error))
+    return of_code(error.code, text + _doubt(error))
+
+
+def _doubt(error: errors.Error) -> str:
+    return " [in_doubt]" if error.in_doubt else ""
+
+
+def of_code(code: int, text: str) -> names.AerospikeError:
+    """The exception of a code of the server."""
+    kind = _BY_CODE.get(code) or (names.AdminError if code in _ADMIN else names.ServerError)
+    made = kind(f"AEROSPIKE_ERR ({code}): {text}")
+    made.result_code = code
+    return made
+
+
+def code_of(error: errors.Error | None, code: int) -> int:
+    """The code of a row that failed."""
+    if isinstance(error, errors.Timeout):
+        return 9
+    if isinstance(error, errors.NamespaceNotFound):
+        return 11
+    return code
+
+
+def refuse(text: str) -> Never:
+    """Raises ``InvalidArgError``."""
+    raise names.InvalidArgError(text)

@@ -1,0 +1,99 @@
+"""Operations on HyperLogLog sketches, as dictionaries for ``operate`` and ``batch_operate``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.aerospike_py.operation import built
+
+if TYPE_CHECKING:
+    from spikewire.compat.aerospike_py.types import HLLPolicy, Operation
+
+__all__ = [
+    "hll_add",
+    "hll_describe",
+    "hll_fold",
+    "hll_get_count",
+    "hll_get_intersect_count",
+    "hll_get_similarity",
+    "hll_get_union",
+    "hll_get_union_count",
+    "hll_init",
+    "hll_set_union",
+]
+
+
+def hll_init(
+    bin: str,
+    index_bit_count: int,
+    minhash_bit_count: int | None = None,
+    *,
+    policy: HLLPolicy | None = None,
+) -> Operation:
+    """Makes an empty sketch."""
+    return built(
+        3001,
+        bin,
+        index_bit_count=index_bit_count,
+        minhash_bit_count=minhash_bit_count,
+        hll_policy=policy,
+    )
+
+
+def hll_add(
+    bin: str,
+    values: list[Any],
+    index_bit_count: int | None = None,
+    minhash_bit_count: int | None = None,
+    *,
+    policy: HLLPolicy | None = None,
+) -> Operation:
+    """Adds values to a sketch; gives how many were new to it."""
+    return built(
+        3002,
+        bin,
+        val=values,
+        index_bit_count=index_bit_count,
+        minhash_bit_count=minhash_bit_count,
+        hll_policy=policy,
+    )
+
+
+def hll_get_count(bin: str) -> Operation:
+    """How many different values a sketch has seen, about."""
+    return built(3003, bin)
+
+
+def hll_get_union(bin: str, values: list[Any]) -> Operation:
+    """The union with other sketches."""
+    return built(3004, bin, val=values)
+
+
+def hll_get_union_count(bin: str, values: list[Any]) -> Operation:
+    """How many values the union has seen, about."""
+    return built(3005, bin, val=values)
+
+
+def hll_get_intersect_count(bin: str, values: list[Any]) -> Operation:
+    """How many values all have seen, about."""
+    return built(3006, bin, val=values)
+
+
+def hll_get_similarity(bin: str, values: list[Any]) -> Operation:
+    """How much the sketches have in common, from 0 to 1."""
+    return built(3007, bin, val=values)
+
+
+def hll_describe(bin: str) -> Operation:
+    """The numbers of index bits and of minhash bits."""
+    return built(3008, bin)
+
+
+def hll_fold(bin: str, index_bit_count: int) -> Operation:
+    """Makes a sketch coarser."""
+    return built(3009, bin, index_bit_count=index_bit_count)
+
+
+def hll_set_union(bin: str, values: list[Any], *, policy: HLLPolicy | None = None) -> Operation:
+    """Adds what other sketches have seen."""
+    return built(3010, bin, val=values, hll_policy=policy)

@@ -1,0 +1,30 @@
+"""For programs that cannot be edited: these modules under the names of aerospike-py's."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+__all__ = ["install"]
+
+_MODULES = (
+    "bit_operations", "exception", "exp", "hll_operations", "list_operations", "map_operations",
+    "numpy_batch", "predicates", "types",
+)  # fmt: skip
+
+
+def install() -> None:
+    """Lets ``import aerospike_py`` find these modules, for the whole process.
+
+    To be called before anything imports the original; ``RuntimeError`` where that is done.
+    """
+    here = sys.modules["spikewire.compat.aerospike_py"]
+    present = sys.modules.get("aerospike_py")
+    if present is here:
+        return
+    if present is not None:
+        message = "aerospike_py is imported already: call install() before"
+        raise RuntimeError(message)
+    sys.modules["aerospike_py"] = here
+    for name in _MODULES:
+        sys.modules[f"aerospike_py.{name}"] = importlib.import_module(f"{here.__name__}.{name}")

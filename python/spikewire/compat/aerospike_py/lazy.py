@@ -1,0 +1,164 @@
+"""What ``batch_read`` gives: rows that become Python objects as they are looked at."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.aerospike_py.failures import code_of
+from spikewire.compat.aerospike_py.numpy_batch import of_batch
+from spikewire.compat.aerospike_py.values import incoming_bins
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spikewire.compat.aerospike_py.numpy_batch import NumpyBatchRecords
+
+__all__ = ["LazyBatchRecords", "LazyRecord"]
+
+_FOREVER = 0xFFFFFFFF
+
+
+class LazyRecord:
+    """One row of a batch that was read."""
+
+    __slots__ = ("_at", "_batch", "_record", "in_doubt", "key", "result")
+
+    def __init__(self, batch: Any, at: int, key: tuple[Any, ...], result: int) -> None:
+        self._batch, self._at = batch, at
+        self._record: Any = None
+        self.key = key
+        self.result = result
+        self.in_doubt = False
+
+    @property
+    def record(self) -> tuple[Any, dict[str, int], dict[str, Any]] | None:
+        """Key, metadata and bins; ``None`` where there is no record."""
+        if self._record is None and self.result == 0:
+            row = self._batch[self._at]
+            if row is not None:
+                ttl = row.ttl
+                meta = {"gen": row.generation, "ttl": _FOREVER if ttl is None else ttl}
+                self._record = self.key, meta, incoming_bins(row.bins)
+        found: tuple[Any, dict[str, int], dict[str, Any]] | None = self._record
+        return found
+
+
+class LazyBatchRecords:
+    """The rows of ``batch_read``: by user key as a mapping, or in the order of the keys."""
+
+    __slots__ = ("_batch", "_dict", "_keys")
+
+    def __init__(self, keys: list[Any], batch: Any) -> None:
+        self._keys = keys
+        self._batch = batch
+        self._dict: dict[Any, dict[str, Any]] | None = None
+
+    def _cached(self) -> dict[Any, dict[str, Any]]:
+        found = self._dict
+        if found is None:
+            found = self._dict = self._made()
+        return found
+
+    def _made(self) -> dict[Any, dict[str, Any]]:
+        failed = self._batch.errors
+        if not failed:
+            return {
+                key[2]: incoming_bins(record.bins)
+                for key, record in zip(self._keys, self._batch, strict=True)
+                if record is not None and key[2] is not None
+            }
+        return {
+            key[2]: bins
+            for key, bins in zip(self._keys, self.to_list(), strict=True)
+            if bins is not None and key[2] is not None
+        }
+
+    def to_dict(self) -> dict[Any, dict[str, Any]]:
+        """The bins of the records that were found, by user key."""
+        return dict(self._cached())
+
+    def to_list(self) -> list[dict[str, Any] | None]:
+        """The bins of each row in the order of the keys; ``None`` where nothing was read."""
+        batch, failed = self._batch, self._batch.errors
+        if not failed:
+            return [None if record is None else incoming_bins(record.bins) for record in batch]
+        made: list[dict[str, Any] | None] = []
+        for at in range(len(batch)):
+            record = None if at in failed else batch[at]
+            made.append(None if record is None else incoming_bins(record.bins))
+        return made
+
+    def to_numpy(self, dtype: Any) -> NumpyBatchRecords:
+        """The rows as a structured array: zeros where nothing was read."""
+        return of_batch(self._keys, self._batch, dtype)
+
+    @property
+    def batch_records(self) -> list[LazyRecord]:
+        """Every row, in the order of the keys."""
+        batch = self._batch
+        codes, failed = batch.codes, batch.errors
+        made: list[LazyRecord] = []
+        for at, key in enumerate(batch.keys):
+            given = self._keys[at]
+            code = code_of(failed.get(at), codes[at])
+            made.append(LazyRecord(batch, at, (given[0], given[1], given[2], key.digest), code))
+        return made
+
+    def iter_records(self) -> Iterator[LazyRecord]:
+        """Every row, one after the other."""
+        return iter(self.batch_records)
+
+    def all_user_keys(self) -> list[Any]:
+        """The user keys in their order; ``None`` for keys that are a digest."""
+        return [key[2] for key in self._keys]
+
+    def found_count(self) -> int:
+        """How many records were found."""
+        return int(self._batch.found)
+
+    def release_cache(self) -> None:
+        """Forgets the dictionary that the mapping has made."""
+        self._dict = None
+
+    @staticmethod
+    def merge_to_dict(handles: list[LazyBatchRecords]) -> list[dict[Any, dict[str, Any]]]:
+        """``to_dict`` of several."""
+        return [each.to_dict() for each in handles]
+
+    def __len__(self) -> int:
+        if self._dict is not None:
+            return len(self._dict)
+        codes = self._batch.codes
+        return sum(codes[at] == 0 and key[2] is not None for at, key in enumerate(self._keys))
+
+    def __getitem__(self, key: Any) -> dict[str, Any]:
+        try:
+            return self._cached()[key]
+        except KeyError:
+            message = f"{key!r} was not found; batch_records has the code of each row"
+            raise KeyError(message) from None
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._cached()
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._cached())
+
+    def get(self, key: Any, default: Any = None) -> Any:
+        """The bins of a record, or ``default``."""
+        return self._cached().get(key, default)
+
+    def keys(self) -> Any:
+        """The user keys of the records that were found."""
+        return self._cached().keys()
+
+    def values(self) -> Any:
+        """Their bins."""
+        return self._cached().values()
+
+    def items(self) -> Any:
+        """User keys and bins."""
+        return self._cached().items()

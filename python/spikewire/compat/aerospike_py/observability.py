@@ -1,0 +1,270 @@
+"""Counts, traces and logs of all clients of the process, as aerospike-py has them.
+
+What is counted is counted by the engine; here the counts of all clients are added up and written
+under the names that dashboards know.
+"""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+import importlib
+import logging
+import os
+import threading
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+from weakref import WeakSet
+
+from spikewire.compat.aerospike_py.constants import (
+    LOG_LEVEL_DEBUG,
+    LOG_LEVEL_ERROR,
+    LOG_LEVEL_INFO,
+    LOG_LEVEL_OFF,
+    LOG_LEVEL_TRACE,
+    LOG_LEVEL_WARN,
+)
+from spikewire.compat.aerospike_py.failures import missing
+from spikewire.metrics.stats import BOUNDS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = [
+    "dropped_log_count", "get_metrics", "init_tracing", "internal_stage_profiling",
+    "is_internal_stage_metrics_enabled", "is_metrics_enabled", "process",
+    "set_internal_stage_metrics_enabled", "set_log_level", "set_metrics_enabled",
+    "shutdown_tracing", "start_metrics_server", "stop_metrics_server",
+]  # fmt: skip
+
+_NAME = "db_client_operation_duration_seconds"
+_TRACE = 5
+_LEVELS = {
+    LOG_LEVEL_OFF: logging.CRITICAL + 1,
+    LOG_LEVEL_ERROR: logging.ERROR,
+    LOG_LEVEL_WARN: logging.WARNING,
+    LOG_LEVEL_INFO: logging.INFO,
+    LOG_LEVEL_DEBUG: logging.DEBUG,
+    LOG_LEVEL_TRACE: _TRACE,
+}
+_LOGGERS = ("aerospike_py", "spikewire")
+
+#: Namespace, operation and result; and what commands of these came to.
+_Key = tuple[str, str, str]
+_Sums = dict[_Key, tuple[int, float, tuple[int, ...]]]
+
+
+class Process:
+    """The clients of the process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._clients: WeakSet[Any] = WeakSet()
+        self._past: _Sums = {}
+        self.counting = True
+        self.tracing = False
+
+    def watched(self, client: Any) -> Any:
+        """A client that was opened: the one to make calls with."""
+        if self.counting:
+            client.metrics.enable()
+        with self._lock:
+            self._clients.add(client)
+        return self.traced(client)
+
+    def traced(self, client: Any) -> Any:
+        """The client, or the view of it that is traced."""
+        if not self.tracing:
+            return client
+        return importlib.import_module("spikewire.metrics.otel").instrument(client)
+
+    def left(self, client: Any) -> None:
+        """A client is about to be closed: keeps what it counted."""
+        with self._lock:
+            for each in list(self._clients):
+                if each is client or each == client:
+                    self._clients.discard(each)
+                    _add(self._past, each.stats())
+
+    def count(self, enabled: bool) -> None:
+        """Turns counting on or off."""
+        with self._lock:
+            self.counting = enabled
+            for client in self._clients:
+                client.metrics.enable() if enabled else client.metrics.disable()
+
+    def sums(self) -> _Sums:
+        """What all of them counted."""
+        with self._lock:
+            made = dict(self._past)
+            for client in self._clients:
+                _add(made, client.stats())
+        return made
+
+
+def _add(sums: _Sums, stats: Any) -> None:
+    for each in stats.commands:
+        key = each.namespace, each.operation, "" if each.result == "ok" else each.result
+        count, seconds, buckets = sums.get(key, (0, 0.0, (0,) * len(each.buckets)))
+        added = tuple(a + b for a, b in zip(buckets, each.buckets, strict=True))
+        sums[key] = count + each.count, seconds + each.seconds, added
+
+
+process = Process()
+
+
+def get_metrics() -> str:
+    """What all clients counted, in the text format of Prometheus."""
+    lines = [
+        f"# HELP {_NAME} How long commands took.",
+        f"# TYPE {_NAME} histogram",
+    ]
+    for (namespace, operation, result), found in sorted(process.sums().items()):
+        lines.extend(_lines(namespace, operation, result, *found))
+    return "\n".join([*lines, "# EOF", ""])
+
+
+def _lines(
+    namespace: str, operation: str, result: str, count: int, seconds: float, buckets: Any
+) -> Iterator[str]:
+    labels = (
+        f'db_system_name="aerospike",db_namespace="{namespace}",db_collection_name="",'
+        f'db_operation_name="{operation}",error_type="{result}"'
+    )
+    yield f"{_NAME}_sum{{{labels}}} {seconds!r}"
+    yield f"{_NAME}_count{{{labels}}} {count}"
+    for at, seen in enumerate(accumulate(buckets)):
+        # Every doubling; the engine has eight buckets for each.
+        if at == len(BOUNDS):
+            yield f'{_NAME}_bucket{{le="+Inf",{labels}}} {seen}'
+        elif at % 8 == 0:
+            yield f'{_NAME}_bucket{{le="{BOUNDS[at]!r}",{labels}}} {seen}'
+
+
+def set_metrics_enabled(enabled: bool) -> None:
+    """Turns counting on, which it is unless turned off, or off."""
+    process.count(bool(enabled))
+
+
+def is_metrics_enabled() -> bool:
+    """Whether commands are counted."""
+    return process.counting
+
+
+def set_internal_stage_metrics_enabled(enabled: bool) -> None:
+    """Stages are not there: turning them on says what to use instead."""
+    if enabled:
+        missing("set_internal_stage_metrics_enabled")
+
+
+def is_internal_stage_metrics_enabled() -> bool:
+    """``False``: stages are not there."""
+    return False
+
+
+@contextmanager
+def internal_stage_profiling() -> Iterator[None]:
+    """Is not there."""
+    missing("internal_stage_profiling")
+    yield
+
+
+class _Handler(BaseHTTPRequestHandler):
+    def do_GET(self) -> None:
+        if self.path != "/metrics":
+            self.send_error(404)
+            return
+        body = get_metrics().encode()
+        self.send_response(200)
+        self.send_header("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: Any) -> None:
+        logging.getLogger("aerospike_py").debug(format, *args)
+
+
+class _Serving:
+    """The server of ``start_metrics_server``."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._server: ThreadingHTTPServer | None = None
+        self._thread: threading.Thread | None = None
+
+    def start(self, port: int) -> None:
+        with self._lock:
+            if self._server is not None and self._server.server_address[1] == port:
+                self._stop()
+            server = ThreadingHTTPServer(("", port), _Handler)
+            server.daemon_threads = True
+            self._stop()
+            self._server = server
+            self._thread = threading.Thread(
+                target=server.serve_forever, name="spikewire-metrics", daemon=True
+            )
+            self._thread.start()
+
+    def stop(self) -> None:
+        with self._lock:
+            self._stop()
+
+    def _stop(self) -> None:
+        server, thread = self._server, self._thread
+        self._server = self._thread = None
+        if server is not None and thread is not None:
+            server.shutdown()
+            server.server_close()
+            thread.join(timeout=5)
+
+
+_serving = _Serving()
+
+
+def start_metrics_server(port: int = 9464) -> None:
+    """Serves ``get_metrics()`` at ``/metrics``, on every address of this machine."""
+    _serving.start(port)
+
+
+def stop_metrics_server() -> None:
+    """Ends that; does nothing where it was not begun."""
+    _serving.stop()
+
+
+def init_tracing() -> None:
+    """Clients that connect from now on have spans, which go where the program's tracer provider
+    sends them. Raises ``ImportError`` without opentelemetry-api.
+    """
+    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+        return
+    importlib.import_module("spikewire.metrics.otel")  # So that what is missing shows here.
+    process.tracing = True
+
+
+def shutdown_tracing() -> None:
+    """Clients that connect from now on have no spans; those that were made are sent on."""
+    if not process.tracing:
+        return
+    process.tracing = False
+    trace: Any = importlib.import_module("opentelemetry.trace")
+    flush = getattr(trace.get_tracer_provider(), "force_flush", None)
+    if flush is not None:
+        flush()
+
+
+def set_log_level(level: int) -> None:
+    """The level of the loggers ``aerospike_py`` and ``spikewire``."""
+    if level not in _LEVELS:
+        message = f"level must be one of LOG_LEVEL_*, not {level!r}"
+        raise ValueError(message)
+    for name in _LOGGERS:
+        logging.getLogger(name).setLevel(_LEVELS[level])
+
+
+def dropped_log_count() -> int:
+    """0: no log record is dropped."""
+    return 0

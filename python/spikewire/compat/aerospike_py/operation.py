@@ -1,0 +1,24 @@
+"""How the dictionary of an operation is made."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from spikewire.compat.aerospike_py.types import Operation
+
+__all__ = ["built"]
+
+_OPTIONAL = frozenset(
+    {"list_policy", "map_policy", "bit_policy", "hll_policy", "resize_flags", "count",
+     "index_bit_count", "minhash_bit_count"}
+)  # fmt: skip
+
+
+def built(code: int, bin: str, **entries: Any) -> Operation:
+    """The dictionary, without the options that were not given."""
+    made: Operation = {"op": code, "bin": bin}
+    for name, value in entries.items():
+        if value is not None or name not in _OPTIONAL:
+            made[name] = value
+    return made

@@ -1,0 +1,189 @@
+"""Policies, as keywords of the engine's verbs.
+
+The tables are those of ``compat.aerospike``: an entry gets the official client's name and number
+here, and is a keyword there.
+"""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import Any
+
+from spikewire.compat.aerospike import exception as official
+from spikewire.compat.aerospike.policies import Policies
+from spikewire.compat.aerospike_py.differences import POLICY_NO_EFFECT
+from spikewire.compat.aerospike_py.expressions import filter_of
+from spikewire.compat.aerospike_py.failures import refuse, without_effect
+
+__all__ = ["META", "POLICY", "PartitionFilter", "batch_options", "query_options", "row_options"]
+__all__ += ["single_options"]
+
+_TABLES = Policies({}, strict=False)
+_PARTITIONS = 4096
+
+#: What single policies know; other entries are passed over.
+_INTEGERS = frozenset(
+    {"socket_timeout", "total_timeout", "max_retries", "sleep_between_retries", "replica",
+     "read_mode_ap", "read_touch_ttl_percent", "key", "exists", "gen", "ttl", "max_records",
+     "records_per_second"}
+)  # fmt: skip
+_FLAGS = frozenset({"durable_delete", "include_bin_data"})
+POLICY = _INTEGERS | _FLAGS | POLICY_NO_EFFECT.keys() | {"filter_expression", "partition_filter"}
+META = frozenset({"gen", "ttl", "key", "exists", "commit_level", "durable_delete"})
+
+#: Numbers of aerospike-py, and the official client's.
+_EXISTS = {0: 0, 1: 2, 2: 4, 3: 3, 4: 1}
+_REPLICA = {0: 0, 1: 2, 2: 3}
+_OF_WRITES = ("key", "exists", "ttl", "durable_delete")
+_TTL_MAX = 0xFFFFFFFF
+_PREFER_RACK = 2
+
+
+class PartitionFilter:
+    """The partitions that a query reads; made by ``partition_filter_all`` and the like."""
+
+    __slots__ = ("begin", "count")
+
+    def __init__(self, begin: int, count: int) -> None:
+        self.begin = begin
+        self.count = count
+
+    def __repr__(self) -> str:
+        return f"PartitionFilter(begin={self.begin}, count={self.count})"
+
+
+def _checked(given: Any, what: str) -> dict[str, Any]:
+    if given is None:
+        return {}
+    if not isinstance(given, dict):
+        message = f"{what} must be a dict, not {type(given).__name__}"
+        raise TypeError(message)
+    for name, value in given.items():
+        if name in _INTEGERS:
+            if isinstance(value, bool) or not isinstance(value, int):
+                message = f"{what}: {name} must be an int, not {type(value).__name__}"
+                raise TypeError(message)
+            if name == "ttl" and not -3 <= value <= _TTL_MAX:
+                refuse(f"ttl out of range: {value}")
+            if name == "read_touch_ttl_percent" and not -1 <= value <= 100:
+                refuse(f"read_touch_ttl_percent out of range: {value}")
+        elif name in _FLAGS and not isinstance(value, bool):
+            message = f"{what}: {name} must be a bool, not {type(value).__name__}"
+            raise TypeError(message)
+        elif name in POLICY_NO_EFFECT and value != POLICY_NO_EFFECT[name]:
+            without_effect(f"{name!r} in a policy")
+    return given
+
+
+def _keywords(kind: str, found: dict[str, Any], meta: dict[str, Any] | None = None) -> Any:
+    """The keywords of merged entries, by the tables of the official client's names."""
+    made: dict[str, Any] = {}
+    for name, value in found.items():
+        if name == "filter_expression":
+            made["expressions"] = filter_of(value)
+        elif name == "exists":
+            made[name] = _number(name, value, _EXISTS)
+        elif name == "replica":
+            made[name] = _number(name, value, _REPLICA)
+            if value == _PREFER_RACK:
+                refuse("POLICY_REPLICA_PREFER_RACK needs racks, which no configuration has")
+        elif name in _INTEGERS or name in _FLAGS:
+            made[name] = value
+    try:
+        return _TABLES.keywords(kind, made, meta)
+    except official.AerospikeError as error:
+        refuse(str(error.msg))
+
+
+def _number(name: str, value: int, of: dict[int, int]) -> int:
+    if value not in of:
+        refuse(f"{name} is none of the constants: {value}")
+    return of[value]
+
+
+def _merged(policy: dict[str, Any], meta: dict[str, Any], *, meta_wins: bool) -> Any:
+    """Entries of policy and metadata in one, and what is left of the metadata."""
+    first, second = (policy, meta) if meta_wins else (meta, policy)
+    found = {name: value for name, value in policy.items() if name not in META}
+    for given in (first, second):
+        found |= {name: given[name] for name in _OF_WRITES if name in given}
+    if "gen" in policy:
+        found["gen"] = policy["gen"]
+    if "gen" in meta:
+        if meta_wins or "gen" not in policy:
+            found["gen"] = 1
+        return found, {"gen": meta["gen"]}
+    return found, None
+
+
+def single_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
+    """The keywords of a verb on one record: ``kind`` is that of the official client's policies."""
+    found, left = _merged(_checked(policy, "policy"), _checked(meta, "meta"), meta_wins=False)
+    if kind == "read":
+        found = {name: value for name, value in found.items() if name not in _OF_WRITES}
+    elif kind == "remove":
+        found.pop("exists", None)
+        found.pop("ttl", None)
+    made: dict[str, Any] = _keywords(kind, found, left)
+    if kind not in ("read", "operate"):
+        made.pop("read_mode", None)
+        made.pop("read_touch", None)
+    return made
+
+
+_OF_CALL = ("total_timeout", "replica", "socket_timeout", "max_retries", "sleep_between_retries")
+_OF_ROWS = {
+    "read": ("read_touch_ttl_percent", "read_mode_ap", "filter_expression"),
+    "batch_write": ("key", "exists", "gen", "ttl", "durable_delete", "filter_expression"),
+    "batch_remove": ("key", "gen", "durable_delete", "filter_expression"),
+    "batch_apply": ("key", "ttl", "durable_delete", "filter_expression"),
+}
+
+
+def batch_options(policy: Any) -> dict[str, Any]:
+    """The keywords of a batch as a whole."""
+    given = _checked(policy, "policy")
+    if not given:
+        return {}
+    found = {name: value for name, value in given.items() if name in _OF_CALL}
+    made: dict[str, Any] = _keywords("batch", found)
+    return made
+
+
+def row_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
+    """The keywords of a row; metadata of its own come before those of the batch."""
+    if not policy and not meta:
+        return {}
+    given = {
+        name: value for name, value in _checked(policy, "policy").items() if name in _OF_ROWS[kind]
+    }
+    own = {name: value for name, value in _checked(meta, "meta").items() if name in _OF_ROWS[kind]}
+    found, left = _merged(given, own, meta_wins=True)
+    made: dict[str, Any] = _keywords(kind, found, left)
+    return made
+
+
+def query_options(policy: Any) -> dict[str, Any]:
+    """The keywords of a query."""
+    given = _checked(policy, "policy")
+    names = ("total_timeout", "socket_timeout", "replica", "filter_expression")
+    made: dict[str, Any] = _keywords(
+        "query", {name: value for name, value in given.items() if name in names}
+    )
+    if given.get("max_records"):
+        made["limit"] = given["max_records"]
+    if given.get("records_per_second"):
+        made["records_per_second"] = given["records_per_second"]
+    if not given.get("include_bin_data", True):
+        made["include_values"] = False
+    partitions = given.get("partition_filter")
+    if partitions is not None:
+        if not isinstance(partitions, PartitionFilter):
+            message = "partition_filter must be of partition_filter_all, _by_id or _by_range"
+            raise TypeError(message)
+        if not partitions.count:
+            refuse("partition_filter has no partitions")
+        made["partitions"] = range(partitions.begin, partitions.begin + partitions.count)
+    return made
