@@ -119,8 +119,10 @@ def test_a_command_is_a_span_by_the_conventions(client: spikewire.Client, seen: 
     client.get(("test", "users", 1))
     name, attributes = seen.one()
     assert (name, attributes["server.port"] in addresses) == ("get users", True)
-    users.operate(1, [op.add("n", 1), op.get("n")])
-    assert seen.one()[0] == "operate users"
+    for operations in ([op.add("n", 1), op.get("n")], [op.get("n")]):
+        users.operate(1, operations)
+        name, attributes = seen.one()
+        assert (name, attributes["server.port"] in addresses) == ("operate users", True)
 
 
 def test_failures_say_what_and_where(client: spikewire.Client, seen: Seen) -> None:
@@ -174,6 +176,16 @@ def test_queries_are_spans_from_the_first_record_to_the_last(
     del query
     gc.collect()
     assert seen.one()[0] == "query rows"
+    query = rows.query()
+    for _ in range(3):
+        next(query)
+    assert seen.spans() == []
+    query.close()
+    del query
+    gc.collect()
+    assert seen.one()[0] == "query rows"
+    assert rows.query(limit=5).count() == 5
+    assert seen.one()[0] == "query rows"
     query = client.query("test", "rows", page_size=30)
     assert len(query.page()) == 30
     assert seen.one()[0] == "query rows"
@@ -189,6 +201,9 @@ def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> N
     found = [record["n"] for record in client.concurrent((users.get, 1) for _ in range(3))]
     assert found == [1] * 3
     assert [span.name for span in seen.spans()] == ["get users"] * 3
+    assert [result.row for result in users.get_stream([1] * 5, window=2)] == [0, 1, 2, 3, 4]
+    names = sorted(span.name for span in seen.spans())
+    assert names == ["BATCH get users"] * 2 + ["get users"]
     session = client.session()
     assert session.query(users.key(1)).bins("n").first()["n"] == 1
     assert seen.one()[0] == "get users"

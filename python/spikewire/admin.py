@@ -3,17 +3,36 @@ commands, and no thread waits."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, overload
+
+from spikewire.tasks import begun
 
 if TYPE_CHECKING:
+    from asyncio import Future
+    from collections.abc import Callable
+
     from spikewire._native import AdminTask
 
-__all__ = ["settle"]
+__all__ = ["soon"]
 
-T = TypeVar("T")
+A = TypeVar("A")
+B = TypeVar("B")
 
 
-async def settle(task: AdminTask[T]) -> T:
-    """The result of an administrative command. Cancelling ends it: the nodes are asked no more."""
-    await task.start()
-    return task.result()
+@overload
+def soon(task: AdminTask[A]) -> Future[A]: ...
+@overload
+def soon(task: AdminTask[A], convert: Callable[[A], B]) -> Future[B]: ...
+def soon(task: AdminTask[A], convert: Callable[[A], B] | None = None) -> Future[A] | Future[B]:
+    """Begins an administrative command; the future of its result, or of what is made of that.
+    Cancelling ends it: the nodes are asked no more."""
+    ended = task.start()
+    return begun(_result(ended, task, convert))
+
+
+async def _result(
+    ended: Future[None], task: AdminTask[A], convert: Callable[[A], B] | None
+) -> A | B:
+    await ended
+    result = task.result()
+    return result if convert is None else convert(result)

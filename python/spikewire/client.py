@@ -11,7 +11,7 @@ import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
 from spikewire import _native
-from spikewire.admin import settle
+from spikewire.admin import soon
 from spikewire.builder import AsyncSession, Session
 from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
@@ -235,9 +235,11 @@ class AsyncClient(_native.AsyncClient):
     ``ResourceWarning``. In the child of a fork it connects again on first use, inside that call,
     and the parent's connections stay unharmed. It does not pickle; its datasets do.
 
-    Verbs send at once and return an ``asyncio.Future`` of the running loop. Cancelling it discards
-    the reply; the command may still be applied. The loop that opens the client gets a task factory
-    (``spikewire.tasks``), unless it has one, so that ``create_task`` takes futures, too.
+    Verbs, also those of its indexes, modules, jobs and queries, send at once and return an
+    ``asyncio.Future`` of the running loop; ``connect``, ``open`` and ``close`` are coroutines.
+    Cancelling a future discards the reply; the command may still be applied. The loop that opens
+    the client gets a task factory (``spikewire.tasks``), unless it has one, so that ``create_task``
+    takes futures, too.
 
     Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
     Raises ``TypeError`` or ``ValueError`` for invalid seeds and options. Verbs raise
@@ -300,13 +302,13 @@ class AsyncClient(_native.AsyncClient):
         """The nodes of the cluster, as of the last look at it."""
         return [Node(*node) for node in self._nodes()]
 
-    async def info(self, command: str, node: str | None = None) -> str:
+    def info(self, command: str, node: str | None = None) -> Future[str]:
         """A node's answer to an info command; without a node's name, that of any node.
 
         Raises ``ValueError`` when there is no such node, ``ServerError`` when it answers with an
         error.
         """
-        return await settle(_native.Admin(self).info(command, node))
+        return soon(_native.Admin(self).info(command, node))
 
     def session(self, profile: Profile | None = None) -> AsyncSession:
         """Where chains of the builder begin: ``await session.query(users.key("alice")).first()``.

@@ -12,9 +12,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from spikewire._native import Admin, GeoJSON
-from spikewire.admin import settle
+from spikewire.admin import soon
 
 if TYPE_CHECKING:
+    from asyncio import Future
+    from collections.abc import Iterable
+
     from spikewire._native import Expression
     from spikewire.client import AsyncClient, Client
     from spikewire.query import Of
@@ -105,7 +108,7 @@ class AsyncIndexes:
     def __init__(self, client: AsyncClient) -> None:
         self._admin = Admin(client)
 
-    async def create(
+    def create(
         self,
         namespace: str,
         set: str | None,  # noqa: A002
@@ -117,20 +120,26 @@ class AsyncIndexes:
         ctx: Path | None = None,
         wait: bool = True,
         timeout: Seconds = 60,
-    ) -> str:
+    ) -> Future[str]:
         """As ``Indexes.create``."""
         limit = timeout if wait else None
         task = self._admin.create_index(namespace, set, bin, kind, of, name, ctx, limit)
-        return await settle(task)
+        return soon(task)
 
-    async def wait(self, namespace: str, name: str, *, timeout: Seconds = 60) -> None:
+    def wait(self, namespace: str, name: str, *, timeout: Seconds = 60) -> Future[None]:
         """As ``Indexes.wait``."""
-        await settle(self._admin.wait_for_index(namespace, name, timeout))
+        return soon(self._admin.wait_for_index(namespace, name, timeout))
 
-    async def list(self, namespace: str) -> list[Index]:
+    def list(self, namespace: str) -> Future[list[Index]]:
         """As ``Indexes.list``."""
-        return [Index(*index) for index in await settle(self._admin.list_indexes(namespace))]
+        return soon(self._admin.list_indexes(namespace), _indexes)
 
-    async def drop(self, namespace: str, set: str | None, name: str) -> None:  # noqa: A002
+    def drop(self, namespace: str, set: str | None, name: str) -> Future[None]:  # noqa: A002
         """As ``Indexes.drop``."""
-        await settle(self._admin.drop_index(namespace, set, name))
+        return soon(self._admin.drop_index(namespace, set, name))
+
+
+def _indexes(
+    found: Iterable[tuple[str, str, str | None, str | None, str, str, bool]],
+) -> list[Index]:
+    return [Index(*index) for index in found]

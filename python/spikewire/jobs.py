@@ -8,12 +8,13 @@ A job continues without the client; its handle asks the nodes for its progress, 
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, NamedTuple
 
-from spikewire.admin import settle
+from spikewire.admin import soon
 
 if TYPE_CHECKING:
+    from asyncio import Future
+
     from spikewire._native import AdminTask, JobCore
     from spikewire.types import Seconds
 
@@ -85,17 +86,17 @@ class AsyncJob:
         """Its number on every node."""
         return self._core.id
 
-    async def progress(self) -> JobProgress:
+    def progress(self) -> Future[JobProgress]:
         """As ``Job.progress``."""
-        return JobProgress(*await settle(self._core.progress()))
+        return soon(self._core.progress(), JobProgress._make)
 
-    async def wait(self, timeout: Seconds | None = None) -> JobProgress:
+    def wait(self, timeout: Seconds | None = None) -> Future[JobProgress]:
         """As ``Job.wait``."""
-        return JobProgress(*await settle(self._core.wait(timeout)))
+        return soon(self._core.wait(timeout), JobProgress._make)
 
-    async def abort(self) -> None:
+    def abort(self) -> Future[None]:
         """As ``Job.abort``."""
-        await settle(self._core.abort())
+        return soon(self._core.abort())
 
     def __repr__(self) -> str:
         return f"AsyncJob({self.id})"
@@ -109,8 +110,5 @@ def _start(  # pyright: ignore[reportUnusedFunction]: the native half calls
 
 def _start_soon(  # pyright: ignore[reportUnusedFunction]: the native half calls
     task: AdminTask[JobCore],
-) -> asyncio.Future[AsyncJob]:
-    async def run() -> AsyncJob:
-        return AsyncJob(await settle(task))
-
-    return asyncio.ensure_future(run())
+) -> Future[AsyncJob]:
+    return soon(task, AsyncJob)

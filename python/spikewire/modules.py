@@ -16,9 +16,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from spikewire._native import Admin
-from spikewire.admin import settle
+from spikewire.admin import soon
+from spikewire.tasks import begun
 
 if TYPE_CHECKING:
+    from asyncio import Future
+    from collections.abc import Iterable
+
     from spikewire.client import AsyncClient, Client
     from spikewire.types import Seconds
 
@@ -78,28 +82,34 @@ class AsyncModules:
     def __init__(self, client: AsyncClient) -> None:
         self._admin = Admin(client)
 
-    async def register(
+    def register(
         self, file: str | os.PathLike[str], source: str | None = None, *, timeout: Seconds = 10
-    ) -> None:
+    ) -> Future[None]:
         """As ``Modules.register``."""
         if source is None:
-            text = await asyncio.get_running_loop().run_in_executor(None, _read, file)
-        else:
-            text = source
-        await settle(self._admin.register_module(Path(os.fspath(file)).name, text, timeout))
+            return begun(self._register(file, timeout))
+        return soon(self._admin.register_module(Path(os.fspath(file)).name, source, timeout))
 
-    async def list(self) -> list[Module]:
+    async def _register(self, file: str | os.PathLike[str], timeout: Seconds) -> None:
+        source = await asyncio.get_running_loop().run_in_executor(None, _read, file)
+        await self.register(file, source, timeout=timeout)
+
+    def list(self) -> Future[list[Module]]:
         """The registered modules, sorted by name."""
-        return [Module(*module) for module in await settle(self._admin.list_modules())]
+        return soon(self._admin.list_modules(), _modules)
 
-    async def source(self, name: str) -> str:
+    def source(self, name: str) -> Future[str]:
         """The source of a module; raises ``ServerError`` if there is no such module."""
-        return await settle(self._admin.module_source(name))
+        return soon(self._admin.module_source(name))
 
-    async def remove(self, name: str) -> None:
+    def remove(self, name: str) -> Future[None]:
         """Removes a module; does nothing if there is none of that name."""
-        await settle(self._admin.remove_module(name))
+        return soon(self._admin.remove_module(name))
 
 
 def _read(file: str | os.PathLike[str]) -> str:
     return Path(file).read_text(encoding="utf-8")
+
+
+def _modules(found: Iterable[tuple[str, str]]) -> list[Module]:
+    return [Module(*module) for module in found]

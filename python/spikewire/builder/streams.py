@@ -122,6 +122,7 @@ def get_stream(
     bins: Any = None,
     *,
     awaited: bool,
+    trial: Any = None,
     ordered: bool = True,
     window: int = 256,
     limit: int = 8,
@@ -129,7 +130,8 @@ def get_stream(
     missing: Missing = "keep",
     **options: Any,
 ) -> Any:
-    """``get_stream`` of a client, a dataset or a view of one."""
+    """``get_stream`` of a client, a dataset or a view of one. ``trial`` is the ``get_many`` that
+    checks options, where it is not that of ``verbs``."""
     how = checked(window, limit, ordered, on_error, missing)
     if isinstance(keys, (str, bytes)) or not (
         hasattr(keys, "__iter__") or (awaited and hasattr(keys, "__aiter__"))
@@ -138,7 +140,7 @@ def get_stream(
         hint = hint if hasattr(keys, "__aiter__") else ""
         raise TypeError(f"keys must be an iterable of keys, not {type(keys).__name__}{hint}")
     # Without keys nothing is sent: this checks the other arguments.
-    verbs.get_many((), bins, **options)
+    (trial or verbs.get_many)((), bins, **options)
     of = verbs if awaited else verbs.submit
 
     def send(some: list[Any]) -> Any:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire.cql import _native
 from spikewire.cql.options import FOR_PREPARING
+from spikewire.tasks import begun
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -49,7 +50,7 @@ def execute(
     return _outcome(many)
 
 
-async def execute_async(
+def execute_soon(
     session: AsyncSession,
     statement: Statement,
     rows: Iterable[Parameters] | AsyncIterable[Parameters],
@@ -57,7 +58,16 @@ async def execute_async(
     options: ExecuteOptions,
 ) -> Any:
     """``AsyncSession.execute_many``."""
-    arguments = _native.how_many(*how)
+    return begun(_execute(session, statement, rows, _native.how_many(*how), options))
+
+
+async def _execute(
+    session: AsyncSession,
+    statement: Statement,
+    rows: Iterable[Parameters] | AsyncIterable[Parameters],
+    arguments: Any,
+    options: ExecuteOptions,
+) -> Any:
     waiting: Any = None
     if not isinstance(rows, AsyncIterable):
         waiting = rows if _native.is_table(rows) else iter(rows)

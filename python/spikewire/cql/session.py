@@ -13,10 +13,11 @@ from spikewire.cql import _native, many, trace
 from spikewire.cql._native import Batch
 from spikewire.cql._opening import opened
 from spikewire.cql.query import AsyncQuery, Query
-from spikewire.tasks import accept_awaitables
+from spikewire.tasks import accept_awaitables, begun
 
 if TYPE_CHECKING:
     import uuid
+    from asyncio import Future
     from collections.abc import AsyncIterable, Iterable
     from types import TracebackType
 
@@ -262,7 +263,7 @@ class AsyncSession(_native.AsyncSessionCore):
         return AsyncQuery(self, statement, parameters, options)
 
     @overload
-    async def execute_many(
+    def execute_many(
         self,
         statement: Statement,
         rows: Iterable[Parameters] | AsyncIterable[Parameters],
@@ -271,9 +272,9 @@ class AsyncSession(_native.AsyncSessionCore):
         concurrency: int = ...,
         results: Literal[True] = ...,
         **options: Unpack[ExecuteOptions],
-    ) -> list[Rows]: ...
+    ) -> Future[list[Rows]]: ...
     @overload
-    async def execute_many(
+    def execute_many(
         self,
         statement: Statement,
         rows: Iterable[Parameters] | AsyncIterable[Parameters],
@@ -283,9 +284,9 @@ class AsyncSession(_native.AsyncSessionCore):
         errors: Literal["return"],
         results: Literal[True] = ...,
         **options: Unpack[ExecuteOptions],
-    ) -> list[Rows | Exception]: ...
+    ) -> Future[list[Rows | Exception]]: ...
     @overload
-    async def execute_many(
+    def execute_many(
         self,
         statement: Statement,
         rows: Iterable[Parameters] | AsyncIterable[Parameters],
@@ -294,8 +295,8 @@ class AsyncSession(_native.AsyncSessionCore):
         concurrency: int = ...,
         results: Literal[False],
         **options: Unpack[ExecuteOptions],
-    ) -> int: ...
-    async def execute_many(
+    ) -> Future[int]: ...
+    def execute_many(
         self,
         statement: Statement,
         rows: Iterable[Parameters] | AsyncIterable[Parameters],
@@ -320,20 +321,22 @@ class AsyncSession(_native.AsyncSessionCore):
         are withdrawn.
         """
         how = (concurrency, errors, results)
-        return await many.execute_async(self, statement, rows, how, options)
+        return many.execute_soon(self, statement, rows, how, options)
 
     def batch(self, kind: Literal["logged", "unlogged", "counter"] = "logged") -> Batch:
         """A new batch, to be filled with ``add`` and executed with ``execute``."""
         return Batch(kind)
 
-    async def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:
+    def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> Future[trace.Trace]:
         """What the cluster did for a statement that was executed with ``tracing=True``: for its
         last page, or for one of ``rows.tracing_ids``.
 
         Servers write traces after they have answered: waits up to ``timeout`` seconds until it is
         complete, and raises ``TimeoutError`` if it is not by then.
         """
-        trace_id = trace.the_id(result)
+        return begun(self._trace(trace.the_id(result), timeout))
+
+    async def _trace(self, trace_id: uuid.UUID, timeout: float) -> trace.Trace:
         find, steps = trace.statements()
         for pause in trace.pauses(timeout):
             await asyncio.sleep(pause)

@@ -94,7 +94,7 @@ class Instruments:
             writing = verb not in _READS
             if verb == "operate":
                 operations = arguments[1] if len(arguments) > 1 else options.get("operations")
-                writing = writes(many=False, operations=operations)
+                writing = writes(operations)
             node = self._signals.route(key, writing, _replica(face, verb, writing, options))
             if node is not None:
                 name, host, port = node

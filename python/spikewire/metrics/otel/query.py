@@ -19,6 +19,8 @@ class _AnyQuery:
     def __init__(self, query: Any, begin: Callable[[], Call]) -> None:
         self._query = query
         self._begin = begin
+        #: What ``next`` and ``anext`` go through.
+        self._reading: Any = None
 
     def __getattr__(self, name: str) -> Any:
         found = getattr(self._query, name)
@@ -50,6 +52,11 @@ class Query(_AnyQuery):
     def __iter__(self) -> Iterator[Any]:
         return _each(iter(self._query), self._begin())
 
+    def __next__(self) -> Any:
+        if self._reading is None:
+            self._reading = iter(self)
+        return next(self._reading)
+
     def __enter__(self) -> Self:
         self._query.__enter__()
         return self
@@ -63,6 +70,11 @@ class AsyncQuery(_AnyQuery):
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return _each_async(aiter(self._query), self._begin())
+
+    async def __anext__(self) -> Any:
+        if self._reading is None:
+            self._reading = aiter(self)
+        return await anext(self._reading)
 
     async def __aenter__(self) -> Self:
         await self._query.__aenter__()

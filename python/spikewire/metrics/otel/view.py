@@ -5,7 +5,8 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from spikewire import AsyncClient, Client
+from spikewire import AsyncClient, Client, _native
+from spikewire.builder.streams import get_stream
 from spikewire.in_flight import WatchedVerb, gathered, gathered_async
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
@@ -96,6 +97,12 @@ class _Traced:
         kind = _QueryVerb if name == "query" else _Verb
         verb = self.__dict__[name] = kind(self._face, self._instruments, self._of, name)
         return verb
+
+    def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
+        """As the target's: with a span for each window."""
+        awaited = isinstance(self._target, (_native.AsyncClient, _native.AsyncDataset))
+        trial = self._face.get_many
+        return get_stream(self, keys, bins, awaited=awaited, trial=trial, **options)
 
     @property
     def submit(self) -> Any:
