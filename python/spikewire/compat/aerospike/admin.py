@@ -14,23 +14,32 @@ from spikewire.compat.aerospike.failures import missing, of_code, refuse
 from spikewire.compat.aerospike.operations import text_of
 from spikewire.compat.aerospike.query import Query, Scan
 from spikewire.compat.aerospike.records import FAILURES
-from spikewire.compat.aerospike_helpers.cdt_ctx import steps
+from spikewire.compat.aerospike_helpers.cdt_ctx import packed, steps
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
 __all__ = ["Admin"]
 
 _KINDS: dict[int, type[Any]] = {0: str, 1: int, 2: spikewire.GeoJSON, 3: bytes, 4: int}
 _OF: dict[int, Any] = {0: None, 1: "list", 2: "mapkeys", 3: "mapvalues"}
+_LONGEST_PATH = 255
+
+
+def _texts(of: str, *given: tuple[Any, int]) -> None:
+    """Refuses what is no text, as functions that are written in C do."""
+    for value, at in given:
+        if not isinstance(value, str):
+            message = f"{of}() argument {at} must be str, not {type(value).__name__}"
+            raise TypeError(message)
 
 
 class Admin(Batches):
     """What is about the cluster."""
 
-    def query(self, namespace: str, set: str | None = None) -> Query:
+    def query(self, namespace: str | None = None, set: str | None = None) -> Query:
         """A query, to be completed."""
         return Query(self, namespace, set)
 
-    def scan(self, namespace: str, set: str | None = None) -> Scan:
+    def scan(self, namespace: str | None = None, set: str | None = None) -> Scan:
         """A scan, to be completed."""
         return Scan(self, namespace, set)
 
@@ -46,25 +55,48 @@ class Admin(Batches):
         policy: Any = None, options: Any = None,
     ) -> int:  # fmt: skip
         """Runs a function on every record in the background; the job's id."""
-        del options
+        _texts("scan_apply", (ns, 1))
+        if isinstance(options, dict) and not isinstance(options.get("concurrent", False), bool):
+            refuse("Invalid value for concurrent")
         scan = self.scan(ns, set)
-        scan.apply(module, function, args)
+        self._applying(scan, module, function, args)
         return scan.execute_background(policy)
+
+    @staticmethod
+    def _applying(scan: Scan, module: str, function: str, args: Any) -> None:
+        for what, name in (("Module", module), ("Function", function)):
+            if not isinstance(name, str):
+                refuse(f"{what} name should be a string or unicode string.")
+        scan.apply(module, function, args)
 
     def query_apply(
         self, ns: str, set: Any, predicate: Any, module: str, function: str, args: Any = None,
         policy: Any = None,
     ) -> int:  # fmt: skip
         """The same on the records of a secondary index."""
+        _texts("query_apply", (ns, 1))
         query = self.query(ns, set)
-        if predicate:
-            query.where(predicate)
-        query.apply(module, function, args)
+        if not isinstance(predicate, tuple):
+            refuse("Predicate must be a tuple")
+        query.where(predicate)
+        if not isinstance(args, list):
+            refuse("Arguments should be a list")
+        self._applying(query, module, function, args)
         return query.execute_background(policy)
 
-    def job_info(self, job_id: Any, module: Any, policy: Any = None) -> dict[str, int]:
+    def job_info(self, job_id: Any, module: Any = None, policy: Any = None) -> dict[str, int]:
         """The progress of a job."""
+        message = ""
+        if not isinstance(job_id, int):
+            message = f"job_info() argument 1 must be int, not {type(job_id).__name__}"
+        elif module is None:
+            message = "job_info() missing required argument 'module' (pos 2)"
+        elif not isinstance(module, str):
+            message = f"job_info() argument 2 must be str, not {type(module).__name__}"
+        if message:
+            raise TypeError(message)
         self._policies.keywords("info", policy)
+        self._nodes()
         if module not in ("scan", "query"):
             refuse("Module can have only two values: aerospike.JOB_SCAN or aerospike.JOB_QUERY")
         job = self.__dict__.get("_jobs", {}).get(job_id)
@@ -120,8 +152,6 @@ class Admin(Batches):
     def info_single_node(self, command: str, host: str, policy: Any = None) -> str:
         """The answer of the node of this name."""
         self._policies.keywords("info", policy)
-        if not isinstance(host, str):
-            refuse("host must be a string")
         if host not in {name for name, _ in self._nodes()}:
             refuse(f"Could not get node with name {host}.")
         return f"{command}\t{self._info(command, host)}\n"
@@ -137,6 +167,8 @@ class Admin(Batches):
             refuse("Nanoseconds must be a long type")
         if nanos < 0:
             refuse("Nanoseconds must be a positive value")
+        if nanos >= 1 << 63:
+            refuse("Nanoseconds value too large")
         command = (
             f"truncate:namespace={namespace}"
             if set
@@ -159,9 +191,10 @@ class Admin(Batches):
         ctx: Any = None,
     ) -> int:
         self._policies.keywords("info", policy)
-        for what, value in (("Namespace", ns), ("Index name", name)):
-            if not isinstance(value, str):
-                refuse(f"{what} should be a string")
+        if not isinstance(ns, str):
+            refuse("Namespace should be a string")
+        if not isinstance(name, str):
+            refuse("Index name should be string or unicode")
         if set is not None and not isinstance(set, str):
             refuse("Set should be string, unicode or None")
         on = text_of(bin)
@@ -179,6 +212,8 @@ class Admin(Batches):
                 name=name,
                 ctx=steps(ctx),
             )
+        except ValueError as error:  # names that are too long, which a server would refuse
+            raise of_code(20 if str(error).startswith("namespace ") else 4, str(error)) from None
         except FAILURES as error:
             raise self._failed(error) from None
         return 0
@@ -216,6 +251,8 @@ class Admin(Batches):
         ctx: Any, policy: Any = None,
     ) -> int:  # fmt: skip
         """An index on what is nested."""
+        if not isinstance(ctx, list):
+            refuse("ctx must be a list")
         return self._index(ns, set, bin, index_datatype, index_type, name, policy, ctx)
 
     def index_expr_create(
@@ -263,17 +300,27 @@ class Admin(Batches):
 
     def udf_put(self, filename: Any, udf_type: Any = 0, policy: Any = None) -> int:
         """Registers a module from a file."""
+        if not isinstance(udf_type, int):
+            message = f"udf_put() argument 2 must be int, not {type(udf_type).__name__}"
+            raise TypeError(message)
         self._policies.keywords("info", policy)
         if not isinstance(filename, str):
             refuse("Filename should be a string")
+        if len(filename.encode()) > _LONGEST_PATH:
+            refuse("Invalid filename")
         if udf_type != 0:
             raise of_code(-1, "Invalid UDF language")
+        path = Path(filename)
+        if not path.name:
+            refuse("Empty udf filename")
         try:
-            source = Path(filename).read_text(encoding="utf-8")
+            source = path.read_text(encoding="utf-8")
         except OSError:
             raise of_code(1302, "cannot open script file") from None
+        if not source:
+            raise of_code(1302, "Script file is empty")
         try:
-            self._client.modules.register(Path(filename).name, source)
+            self._client.modules.register(path.name, source)
         except FAILURES as error:
             raise self._udf(error) from None
         return 0
@@ -283,11 +330,15 @@ class Admin(Batches):
             return of_code(100, str(error))
         return self._failed(error)
 
-    def udf_remove(self, module: Any, policy: Any = None) -> int:
+    def udf_remove(self, filename: Any, policy: Any = None) -> int:
         """Removes a module."""
+        module = filename
         self._policies.keywords("info", policy)
         if not isinstance(module, str):
             refuse("Filename should be a string")
+        self._nodes()
+        if not module.endswith(".lua"):
+            return 0  # No server has a module of such a name; none is no failure.
         try:
             self._client.modules.remove(module)
         except FAILURES as error:
@@ -297,7 +348,8 @@ class Admin(Batches):
     def udf_list(self, policy: Any = None) -> list[dict[str, Any]]:
         """The registered modules."""
         self._policies.keywords("info", policy)
-        self._nodes()
+        if not self._client.is_connected:
+            raise of_code(11, "No connection to aerospike cluster")
         return [
             {
                 "name": each[0],
@@ -311,10 +363,14 @@ class Admin(Batches):
     def udf_get(self, module: Any, language: Any = 0, policy: Any = None) -> str:
         """The source of a module."""
         self._policies.keywords("info", policy)
+        if not isinstance(language, int):
+            message = f"udf_get() argument 2 must be int, not {type(language).__name__}"
+            raise TypeError(message)
         if not isinstance(module, str):
-            refuse("Module name should be a string or unicode string.")
+            raise of_code(-1, "Module name should be a string or unicode string.")
         if language != 0:
             raise of_code(-1, "Invalid language")
+        self._nodes()
         try:
             return self._client.modules.source(module)
         except FAILURES as error:
@@ -332,9 +388,16 @@ class Admin(Batches):
         return base64.b64encode(bytes(sound(expression))).decode()
 
     def get_cdtctx_base64(self, ctx: Any) -> str:
-        """Is not there."""
-        steps(ctx)
-        missing("Client.get_cdtctx_base64")
+        """The way to a nested list or map as text, for info commands about indexes."""
+        if not isinstance(ctx, list):
+            refuse("parameter is not list type")
+        try:
+            found = steps(ctx)
+        except (TypeError, ValueError, OverflowError) as error:
+            refuse(str(error))
+        if not found:
+            refuse("cdt ctx list entries are empty")
+        return base64.b64encode(packed(found)).decode()
 
     def set_xdr_filter(
         self, data_center: Any, namespace: Any, expression_filter: Any, policy: Any = None

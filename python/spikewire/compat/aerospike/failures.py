@@ -30,7 +30,7 @@ _BY_KIND: tuple[tuple[type[errors.Error], type[names.AerospikeError]], ...] = (
 )
 
 
-#: What the official client says of a record that a server refused: its constant.
+#: What the official client says of a command on a record that a server refused: its constant.
 _NAMES = {
     1: "AEROSPIKE_ERR_SERVER",
     2: "AEROSPIKE_ERR_RECORD_NOT_FOUND",
@@ -63,7 +63,7 @@ def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseExcep
     if isinstance(error, names.AerospikeError):
         return error
     if isinstance(error, errors.Error):
-        made = _of_engine(error)
+        made = _of_engine(error, of_record=key is not None)
     elif isinstance(error, (TypeError, ValueError, OverflowError)):
         made = _of_argument(str(error))
     else:
@@ -82,14 +82,16 @@ def _of_argument(text: str) -> names.AerospikeError:
     return of_code(-2, text)
 
 
-def _of_engine(error: errors.Error) -> names.AerospikeError:
+def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
     text = error.message if error.node is None else f"{error.node} {error.message}"
     for kind, name in _BY_KIND:
         if isinstance(error, kind):
             return _filled(name, name.code, text, in_doubt=error.in_doubt)
     named = _NAMES.get(error.code)
-    if named is None or not isinstance(error, errors.ServerError):
+    if named is None or not of_record or not isinstance(error, errors.ServerError):
         return of_code(error.code, text, in_doubt=error.in_doubt)
+    if error.node is not None:
+        named = f"{error.node.rpartition(' ')[2]} {named}"
     made = of_code(error.code, named, in_doubt=error.in_doubt)
     if hasattr(made, "add_note"):  # from Python 3.11
         made.add_note(text)

@@ -26,8 +26,8 @@ _STRING, _GEO, _BLOB, _INTEGER = 0, 2, 3, 4
 
 
 def _kind(value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, str, bytes, bytearray)):
-        refuse("the value of a predicate must be an int, str or bytes")
+    if not isinstance(value, (int, str, bytes, bytearray)):
+        refuse("predicate is invalid.")
     if isinstance(value, int):
         return _INTEGER
     return _STRING if isinstance(value, str) else _BLOB

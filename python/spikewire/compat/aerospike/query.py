@@ -4,20 +4,33 @@
 # pyright: basic
 from __future__ import annotations
 
+import base64
 import json
+import secrets
 from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire import IndexRange
+from spikewire.compat.aerospike.exception import ParamError
 from spikewire.compat.aerospike.failures import missing, of_code, refuse
 from spikewire.compat.aerospike.operations import prepared, results_of, text_of
+from spikewire.compat.aerospike.partitions import (
+    Filter,
+    Reached,
+    cursor_from,
+    filter_of,
+    reached_by,
+    status_of,
+)
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, meta_of
 from spikewire.compat.aerospike.values import incoming, incoming_bins, outgoing
+from spikewire.compat.aerospike.wording import worded_class
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
+from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Generator
 
 __all__ = ["Query", "Scan", "index_range"]
 
@@ -28,10 +41,15 @@ _PARTITIONS = 4096
 def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: Any = None) -> Any:
     """What the tuple of a predicate asks an index for."""
     if not isinstance(predicate, tuple) or not 3 < len(predicate) < 7:
-        refuse("predicate is invalid")
-    kind, of, named, first = predicate[:4]
+        refuse("predicate is invalid.")
+    kind, of, named = predicate[:3]
+    first: Any = predicate[3]
     named = text_of(named)
     last: Any = predicate[4] if len(predicate) > 4 else None
+    if isinstance(first, bool):
+        first = int(first)
+    if isinstance(last, bool):
+        last = int(last)
     part = _OF.get(predicate[5] if len(predicate) > 5 else 0)
     if kind not in (0, 1):
         refuse("unknown predicate type")
@@ -56,7 +74,10 @@ class Scan:
 
     _kind = "scan"
 
-    def __init__(self, client: Any, namespace: Any, set: Any = None) -> None:
+    def __init__(self, client: Any, namespace: Any = None, set: Any = None) -> None:
+        if not hasattr(client, "_policies"):
+            message = f"cannot create 'aerospike.{type(self).__name__}' instances"
+            raise TypeError(message)
         if not isinstance(namespace, str):
             refuse("Namespace should be a string")
         if set is not None and not isinstance(set, str):
@@ -68,13 +89,16 @@ class Scan:
         self._operations: list[Any] | None = None
         self._function: tuple[str, str, list[Any]] | None = None
         self._paginates = self._done = False
-        self._cursor: bytes | None = None
+        self._reached: Reached | None = None
+        self._range = 0, _PARTITIONS
         self.max_records = 0
         self.records_per_second = 0
         self.ttl = 0
 
     def select(self, *bins: str) -> None:
         """Reads these bins only."""
+        if self._bins is not None:
+            raise of_code(-1, "Cannot call select() more than once")
         names = [text_of(name) for name in bins]
         for name in names:
             if not isinstance(name, str):
@@ -88,15 +112,22 @@ class Scan:
         prepared(ops)
         self._operations = ops
 
-    def apply(self, module: Any, function: Any, arguments: Any = None) -> None:
+    def apply(self, module: Any, function: Any, arguments: Any = None) -> Scan:
         """A function of a registered module, on the records or their stream."""
         if not isinstance(module, str):
-            refuse("Module name should be a string or unicode string.")
+            raise of_code(-1, "udf module argument must be a string or unicode string")
         if not isinstance(function, str):
-            refuse("function name must be a string")
+            raise of_code(-1, "udf function argument must be a string or unicode string")
         if arguments is not None and not isinstance(arguments, list):
-            refuse("Arguments should be a list")
-        self._function = module, function, [outgoing(each) for each in arguments or []]
+            raise of_code(-1, "udf function arguments must be enclosed in a list")
+        try:
+            made = [outgoing(each) for each in arguments or []]
+        except ParamError:
+            text = "udf function argument type must be supported by Aerospike"
+            raise of_code(-1, text) from None
+        if module and function:
+            self._function = module, function, made
+        return self
 
     def paginate(self) -> None:
         """Gives ``max_records`` at a time."""
@@ -107,15 +138,13 @@ class Scan:
         return self._done
 
     def get_partitions_status(self) -> dict[Any, Any]:
-        """Nothing, unless pages or partitions were asked for, and then it is not there."""
-        if self._paginates or self._cursor is not None:
-            missing(f"{type(self).__name__}.get_partitions_status")
-        return {}
+        """How far each partition was read, for the ``partition_status`` of a ``partition_filter``;
+        nothing, unless pages or partitions were asked for."""
+        return {} if self._reached is None else status_of(self._reached, *self._range)
 
     def results(self, policy: Any = None, options: Any = None, nodename: Any = None) -> list[Any]:
         """The records as a list of key, metadata and bins."""
-        if not isinstance(options, (dict, type(None))):
-            refuse("options must be a dict")
+        _checked(options)
         if nodename is not None:
             missing("nodename")
         return [record for _, record in self._records(policy, options)]
@@ -130,21 +159,26 @@ class Scan:
         """Calls a function with each record, until it returns ``False``."""
         if not callable(callback):
             raise of_code(-1, "callback must be a function")
+        _checked(options)
         if nodename is not None:
             missing("nodename")
         by_partition = bool(policy and policy.get("partition_filter"))
-        for partition, record in self._records(policy, options):
-            try:
-                answer = callback(partition, record) if by_partition else callback(record)
-            except Exception as error:
-                raise of_code(-1, "Callback function contains an error") from error
-            if answer is False:
-                break
+        records = self._records(policy, options)
+        try:
+            for partition, record in records:
+                try:
+                    answer = callback(partition, record) if by_partition else callback(record)
+                except Exception as error:
+                    raise of_code(-1, "Callback function contains an error") from error
+                if answer is False:
+                    break
+        finally:
+            records.close()
 
     def execute_background(self, policy: Any = None) -> int:
         """Applies the operations or the function to every record, on the nodes; the job's id."""
         client = self._owner._client
-        kind = "write" if self._kind == "query" else "scan"
+        kind = "info_write" if self._kind == "query" else "info_scan"
         own = self._owner._policies.keywords(kind, policy)
         options: dict[str, Any] = {
             name: own[name] for name in ("where", "timeout", "ttl", "durable") if name in own
@@ -165,11 +199,13 @@ class Scan:
                 job = client.operate_all(self._namespace, self._set, made, **options)
             else:
                 refuse("add_ops or apply must come before execute_background")
+        except spikewire.RecordNotFound:
+            return secrets.randbits(63)  # There is no such set: a job that had nothing to do.
         except FAILURES as error:
             raise self._owner._failed(error) from None
         return int(self._owner._started(job))
 
-    def _records(self, policy: Any, options: Any) -> Iterator[tuple[int, Any]]:
+    def _records(self, policy: Any, options: Any) -> Generator[tuple[int, Any], None, None]:
         asked = self._asked(policy, options)
         plan = None
         if self._operations is not None:
@@ -188,8 +224,9 @@ class Scan:
                 for value in query.aggregate(*self._function):
                     yield -1, incoming(value)
                 return
-            if self._paginates:
-                yield from self._page(asked, plan)
+            given = (policy or {}).get("partition_filter")
+            if self._paginates or given is not None:
+                yield from self._tracked(asked, plan, filter_of({} if given is None else given))
                 return
             with client.query(self._namespace, self._set, **asked) as query:
                 for record in query:
@@ -197,18 +234,44 @@ class Scan:
         except FAILURES as error:
             raise self._owner._failed(error) from None
 
-    def _page(self, asked: dict[str, Any], plan: Any) -> Iterator[tuple[int, Any]]:
-        asked.pop("limit", None)
-        asked["page_size"] = self.max_records or 1_000_000
-        if self._cursor is not None:
-            asked["resume"] = self._cursor
-        if self._done:
+    def _tracked(
+        self, asked: dict[str, Any], plan: Any, wanted: Filter
+    ) -> Generator[tuple[int, Any], None, None]:
+        """The records of some partitions, from where they were read to."""
+        client, own = self._owner._client, self._owner._serializers
+        start = self._reached if wanted.reached is None else wanted.reached
+        self._range = wanted.begin, wanted.parts
+        if start is None:
+            start = dict.fromkeys(range(wanted.begin, wanted.begin + wanted.parts))
+            if wanted.digest is not None:
+                start[wanted.begin] = wanted.digest, 0
+        self._reached, self._done = start, not start
+        if not start:
             return
-        with self._owner._client.query(self._namespace, self._set, **asked) as query:
-            page = query.page()
-        self._cursor, self._done = page.cursor, page.done
-        for record in page:
-            yield record.key.partition, _shown(record, plan, self._owner._serializers)
+        asked["partitions"] = range(wanted.begin, wanted.begin + wanted.parts)
+        fresh = client.query(self._namespace, self._set, **asked).cursor
+        for name in ("partitions", "limit"):  # which the cursor says
+            asked.pop(name, None)
+        asked["resume"] = cursor_from(fresh, start)
+        with client.query(self._namespace, self._set, **asked) as query:
+            under_way, before = None, asked["resume"]
+            latest: Reached = {}
+            try:
+                for record in query:
+                    under_way = record.key.partition
+                    yield under_way, _shown(record, plan, own)
+                    latest[under_way] = record.key.digest, 0
+                    under_way = None
+                    if self._index is not None:  # where a value is part of the place
+                        before = query.cursor
+            finally:
+                reached = reached_by(query.cursor)
+                if under_way is not None:  # the caller stopped at this record: it comes again
+                    place = latest.get(under_way, start.get(under_way))
+                    if self._index is not None:
+                        place = reached_by(before).get(under_way)
+                    reached[under_way] = place
+                self._reached, self._done = reached, not reached
 
     def _asked(self, policy: Any, options: Any) -> dict[str, Any]:
         del options
@@ -229,7 +292,6 @@ class Scan:
             asked["bins"] = self._bins
         if self._index is not None:
             asked["index"] = self._index
-        _filtered(asked, found.get("partition_filter"), self._namespace, self._set)
         return asked
 
 
@@ -238,8 +300,13 @@ class Query(Scan):
 
     _kind = "query"
 
+    def _once(self) -> None:
+        if self._index is not None:
+            raise of_code(-1, "Cannot call where() more than once")
+
     def where(self, predicate: Any, ctx: Any = None) -> Query:
         """Asks a secondary index."""
+        self._once()
         self._index = index_range(predicate, ctx)
         return self
 
@@ -247,33 +314,38 @@ class Query(Scan):
         """Asks the secondary index of this name."""
         if not isinstance(index_name, str):
             refuse("index_name must be a string")
+        self._once()
         self._index = index_range(predicate, name=index_name)
         return self
 
     def where_with_expr(self, expr: Any, predicate: Any) -> Query:
         """Asks the secondary index on an expression."""
-        self._index = index_range(predicate, on=expr)
+        self._once()
+        self._index = index_range(predicate, on=_expression(expr))
         return self
 
 
-def _filtered(asked: dict[str, Any], given: Any, namespace: str, set: str | None) -> None:
-    if given is None:
+worded_class(Scan)
+worded_class(Query)
+
+
+def _expression(given: Any) -> spikewire.Expression:
+    """An expression, which may be the text of ``get_expression_base64``."""
+    if not isinstance(given, str):
+        return sound(given)
+    try:
+        return spikewire.Expression.from_bytes(base64.b64decode(given, validate=True))
+    except ValueError as error:
+        refuse(f"expr is no expression: {error}")
+
+
+def _checked(options: Any) -> None:
+    if options is None:
         return
-    if not isinstance(given, dict):
-        refuse("partition_filter must be a dict")
-    if given.get("partition_status"):
-        missing("partition_status")
-    begin = given.get("begin", 0)
-    count = given.get("count", _PARTITIONS if "begin" not in given else 1)
-    if not isinstance(begin, int) or not 0 <= begin < _PARTITIONS:
-        refuse("invalid partition_filter policy begin")
-    if not isinstance(count, int) or not 1 <= count <= _PARTITIONS - begin:
-        refuse("invalid partition_filter policy count")
-    asked["partitions"] = range(begin, begin + count)
-    digest = given.get("digest")
-    if isinstance(digest, dict) and digest.get("init"):
-        asked["after"] = spikewire.Key.from_digest(namespace, set, bytes(digest["value"]))
-        asked["partitions"] = begin
+    if not isinstance(options, dict):
+        refuse("query options must be a dictionary")
+    if not isinstance(options.get("nobins", False), bool):
+        refuse("nobins value must be a bool")
 
 
 def _shown(record: Any, plan: Any, own: Any) -> tuple[Any, Any, Any]:

@@ -321,6 +321,8 @@ class Records:
                 refuse(f"{what} name should be a string or unicode string")
         if type(key) is not tuple:
             key = key_tuple(key)
+        if not module or not function:
+            raise of_code(100, "module and function must have a name")
         options = self._policies.keywords("apply", policy)
         sent = [outgoing(each, self._serializers) for each in args]
         try:

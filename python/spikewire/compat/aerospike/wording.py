@@ -64,8 +64,9 @@ def worded(function: Called) -> Called:
 def worded_class(kind: Kind) -> Kind:
     """The class, with these texts for its public methods, those that it inherits included."""
     for name in dir(kind):
-        found = inspect.getattr_static(kind, name)
+        found: Any = inspect.getattr_static(kind, name)
         if not name.startswith("_") and inspect.isfunction(found):
+            found = inspect.unwrap(found)
             parameters = inspect.signature(found).parameters.values()
             if not any(each.kind is each.VAR_POSITIONAL for each in parameters):
                 called: Any = worded(found)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire import ctx
+from spikewire import Expression, ctx
 from spikewire.ctx import Step
 
 __all__ = [
@@ -24,6 +24,9 @@ __all__ = [
     "cdt_ctx_map_keys_in",
     "cdt_ctx_map_rank",
     "cdt_ctx_map_value",
+    "index_datatype_string",
+    "index_type_string",
+    "packed",
     "steps",
 ]
 
@@ -126,7 +129,7 @@ def _step(of: Any) -> Step:
 
     kind = getattr(of, "id", None)
     if not isinstance(kind, int):
-        refuse("ctx must be a list of steps of aerospike_helpers.cdt_ctx")
+        refuse("Failed to convert ctx, id")
     value, more = outgoing(of.value), of.extra_args or {}
     if kind in (0x10, 0x11, 0x14, 0x20, 0x21) and (
         isinstance(value, bool) or not isinstance(value, int)
@@ -149,6 +152,29 @@ def _step(of: Any) -> Step:
         refuse("the step is of no known kind")
     made: Step = makers[kind](value)
     return made
+
+
+def _within(path: list[Step]) -> bytes:
+    on = Expression.bin("a", dict)
+    return bytes(Expression.call("map", "size", on, (), path))
+
+
+def packed(path: list[Step]) -> bytes:
+    """The wire form of a path: what two expressions around two paths do not have in common."""
+    first = bytes((0x92, 0x10, 0))  # the path that is list index 0
+    before, _, after = _within([ctx.list_index(0)]).partition(first)
+    return _within(path)[len(before) : -len(after)]
+
+
+def index_type_string(index_type: int) -> str:
+    """What info commands call a kind of index."""
+    return {0: "default", 1: "list", 2: "mapkeys", 3: "mapvalues"}.get(index_type, "invalid")
+
+
+def index_datatype_string(index_datatype: int) -> str:
+    """What info commands call the type of an index."""
+    names = {0: "string", 1: "numeric", 2: "geo2dsphere", 3: "blob", 4: "numeric"}
+    return names.get(index_datatype, "invalid")
 
 
 def steps(given: Any) -> list[Step] | None:

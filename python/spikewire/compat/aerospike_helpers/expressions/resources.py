@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import Any
 
 import spikewire
-from spikewire import Expression
+from spikewire import Expression, op
 
 __all__ = ["Call", "Operator", "ResultType", "Unsound", "list_of", "map_of", "operand", "sound"]
 
@@ -69,7 +69,18 @@ def sound(expression: Any) -> Expression:
     error = expression.error
     if isinstance(error, (AerospikeError, NotImplementedError)):
         raise error
-    raise of_code(4, str(error))
+    text = str(error)
+    # The engine's complaint about an operator and its operands, which would be a server's.
+    of_server = text.startswith("`") or "expression: " in text
+    raise of_code(4 if of_server else -2, text)
+
+
+#: The ends of ranges, by operations.
+_ENDS = {
+    ("list", "by_value_range"): ("value_end",),
+    ("map", "by_value_range"): ("range",),
+    ("map", "by_key_range"): ("range", "val"),
+}
 
 
 class _BaseExpr:
@@ -180,6 +191,9 @@ class Call(_BaseExpr):
             name: value if name.endswith("policy") else operand(value)
             for name, value in self._given.items()
         }
+        for name in _ENDS.get((family, kind.partition("_")[2]), ()):
+            if given.get(name) is op.INFINITY:  # a range up to it has no end
+                given[name] = None
         made = arguments_of(family, kind, given)
         on = _on(self._on, _OWN[family])
         kept = None if self._value_type is None else KINDS.get(self._value_type)

@@ -1,0 +1,148 @@
+"""Which partitions a query reads, and how far it came in each, as the official client says it.
+
+The status of a query has ``done``, ``retry`` and for each partition by its number a tuple of
+number, begun, retry, digest and index value. The engine says the same with a cursor, whose bytes
+are described where they are made
+(``crates/spikewire-aerospike/src/command/query/cursor.rs``).
+"""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import spikewire
+from spikewire.compat.aerospike.failures import refuse
+
+__all__ = ["Filter", "Reached", "cursor_from", "filter_of", "reached_by", "status_of"]
+
+_PARTITIONS = 4096
+_HEAD, _BITMAP, _DIGEST, _POINT, _CHECK = 22, _PARTITIONS // 8, 20, 28, 4
+_NEVER = bytes(_DIGEST), 0
+
+#: The partitions that are not done, with digest and index value of the last record of those that
+#: were begun.
+Reached = dict[int, "tuple[bytes, int] | None"]
+
+
+class Filter(NamedTuple):
+    """What a ``partition_filter`` asks for."""
+
+    begin: int
+    parts: int
+    digest: bytes | None
+    reached: Reached | None
+
+
+def _number(given: dict[str, Any], name: str, low: int, high: int, default: int) -> int:
+    value = given.get(name, default)
+    if not isinstance(value, int) or not low <= value <= high:
+        refuse(
+            f"invalid partition_filter policy {name}, {name} must be an int between {low} and "
+            f"{high} inclusive"
+        )
+    return value
+
+
+def filter_of(given: Any) -> Filter:
+    """A filter after its checks."""
+    if not isinstance(given, dict):
+        refuse("invalid partition_filter policy, partition_filter must be a dict")
+    own: dict[str, Any] = given
+    status = own.get("partition_status")
+    if status is not None and not isinstance(status, dict):
+        refuse("invalid partition_filter policy, partition_status must be a dict")
+    begin = _number(own, "begin", 0, _PARTITIONS - 1, 0)
+    count = _number(own, "count", 1, _PARTITIONS, _PARTITIONS)
+    if begin + count > _PARTITIONS:
+        refuse(
+            f"invalid partition filter range, begin: {begin} count: {count}, valid range when "
+            f"begin + count <= {_PARTITIONS}"
+        )
+    after = own.get("digest")
+    digest = None
+    if isinstance(after, dict) and after.get("init"):
+        value = after.get("value")
+        digest = value.encode("latin-1") if isinstance(value, str) else bytes(value or b"")
+        if len(digest) != _DIGEST:
+            refuse(f"invalid partition_filter policy digest, its value must have {_DIGEST} bytes")
+    reached = _reached(status, begin, count) if status else None
+    return Filter(begin, count, digest, reached)
+
+
+def _reached(status: dict[Any, Any], begin: int, count: int) -> Reached:
+    flags = {}
+    for name in ("done", "retry"):
+        if name not in status:
+            refuse(f"partition_status dict missing key '{name}'")
+        if not isinstance(status[name], int):
+            refuse(f"partition_status dict key '{name}' must be an int")
+        flags[name] = bool(status[name])
+    found: Reached = {}
+    for part in range(begin, begin + count):
+        own = status.get(part)
+        if not isinstance(own, tuple):
+            found[part] = None
+            continue
+        begun, again, digest, value = _part(part, own)
+        if flags["retry"] or again:
+            found[part] = (digest, value) if begun else None
+    return found
+
+
+def _part(part: int, own: tuple[Any, ...]) -> tuple[bool, bool, bytes, int]:
+    defaults: tuple[Any, ...] = part, False, True, bytearray(_DIGEST), 0
+    _, begun, again, digest, value = (*own[:5], *defaults[len(own) :])
+    for what, found, kind in (
+        ("init", begun, int), ("retry", again, int), ("digest value", digest, bytearray),
+        ("bval", value, int),
+    ):  # fmt: skip
+        if not isinstance(found, kind):
+            refuse(f"invalid {what} for part_id: {part}")
+    if len(digest) != _DIGEST:
+        refuse(f"invalid digest value for part_id: {part}")
+    if not 0 <= value < 1 << 64:
+        refuse(f"invalid bval for partition id: {part}, bval must fit in unsigned long long")
+    return bool(begun), bool(again), bytes(digest), value
+
+
+def status_of(reached: Reached, begin: int, count: int) -> dict[Any, Any]:
+    """The status of a query over these partitions."""
+    status: dict[Any, Any] = {"done": not reached, "retry": False}
+    for part in range(begin, begin + count):
+        digest, value = reached.get(part) or _NEVER
+        begun = part not in reached or reached[part] is not None
+        status[part] = part, begun, part in reached, bytearray(digest), value
+    return status
+
+
+def reached_by(cursor: bytes) -> Reached:
+    """How far a cursor says that its query came."""
+    bitmap = cursor[_HEAD : _HEAD + _BITMAP]
+    points = cursor[_HEAD + _BITMAP : -_CHECK]
+    at, found = 0, Reached()
+    for part in range(_PARTITIONS):
+        if not bitmap[part >> 3] & (0x80 >> (part & 7)):
+            continue
+        digest = points[at : at + _DIGEST]
+        found[part] = None
+        if len(digest) == _DIGEST and int.from_bytes(digest[:2], "little") & 0xFFF == part:
+            value = int.from_bytes(points[at + _DIGEST : at + _POINT], "big")
+            found[part] = digest, value
+            at += _POINT
+    return found
+
+
+def cursor_from(fresh: bytes, reached: Reached) -> bytes:
+    """The cursor of a query that came this far, from the one that it has at first."""
+    bitmap = bytearray(_BITMAP)
+    points = bytearray()
+    for part in sorted(reached):
+        bitmap[part >> 3] |= 0x80 >> (part & 7)
+        point = reached[part]
+        if point is not None:
+            points += point[0] + point[1].to_bytes(8, "big")
+    body = fresh[:_HEAD] + bitmap + points
+    return body + spikewire.Key("test", "", bytes(body)).digest[:_CHECK]
