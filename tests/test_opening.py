@@ -252,6 +252,40 @@ def test_an_asyncio_client_by_variable(cluster: Cluster, monkeypatch: pytest.Mon
     asyncio.run(run())
 
 
+def test_a_variable_of_the_other_client_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_SUBMIT_LIMIT", "3")
+    assert opening.read().options == {"submit_limit": 3}
+    spikewire.AsyncClient.from_url()
+
+
+@pytest.mark.parametrize("character", ["\n", " ", "\t", "\0", "\x7f"])
+def test_a_url_has_no_blanks(character: str) -> None:
+    with pytest.raises(ValueError, match=rf"^the URL has a .*%{ord(character):02X}$"):
+        opening.read(f"aerospike://db1{character}", environment={})
+
+
+def test_a_variable_that_is_no_text_is_named() -> None:
+    variables = {"SPIKEWIRE_AEROSPIKE_CLUSTER_NAME": "prod\udcff"}
+    with pytest.raises(ValueError, match=r"^the variable SPIKEWIRE_AEROSPIKE_CLUSTER_NAME: "):
+        opening.read(environment=variables)
+
+
+def test_keywords_are_checked() -> None:
+    with pytest.raises(TypeError, match="timeout must be seconds"):
+        opening.read("aerospike://db1", environment={}, timeout="soon")
+    with pytest.raises(TypeError, match='unknown client option "speed"'):
+        opening.read("aerospike://db1", environment={}, speed=1)
+    with pytest.raises(ValueError, match="user and password go together"):
+        opening.read("cassandra://app@db1", scheme=CASSANDRA, environment={})
+
+
+def test_a_key_among_the_details_of_tls_is_not_shown() -> None:
+    details = {"server_name": "db", "private_key": b"hidden"}
+    found = opening.Opening("db1", None, {"tls": details}, {"seeds": "", "tls": "a keyword"})
+    assert "hidden" not in repr(found) + found.explain()
+    assert "'server_name': 'db'" in found.explain()
+
+
 def test_unknown_keywords_are_refused() -> None:
     with pytest.raises(TypeError, match='unknown client option "speed"'):
         spikewire.Client.from_url("aerospike://127.0.0.1:1", speed=1)  # type: ignore[call-arg]

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire import _native
 from spikewire.opening.url import Scheme, taken_apart
-from spikewire.opening.values import converted, is_secret
+from spikewire.opening.values import converted, shown
 from spikewire.options import BlockingOptions, ClientOptions
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ _AEROSPIKE_ASYNC = Scheme(
     port=AEROSPIKE.port,
     options=ClientOptions.__annotations__,
     probe=_native.AsyncClient,
+    passed_over=BlockingOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )
 
 
@@ -59,8 +60,8 @@ class Opening:
     """Where the seeds and each option come from, in words."""
 
     def __repr__(self) -> str:
-        shown = {name: "***" if is_secret(name) else it for name, it in self.options.items()}
-        return f"Opening(seeds={self.seeds!r}, namespace={self.namespace!r}, options={shown!r})"
+        options = ", ".join(f"{name!r}: {shown(name, it)}" for name, it in self.options.items())
+        return f"Opening(seeds={self.seeds!r}, namespace={self.namespace!r}, options={{{options}}})"
 
     def explain(self) -> str:
         """What is used and from where, one option a line, without secrets."""
@@ -68,7 +69,7 @@ class Opening:
         if self.namespace is not None:
             rows.append(("namespace", self.namespace, self.sources["namespace"]))
         for name, value in sorted(self.options.items()):
-            rows.append((name, "***" if is_secret(name) else repr(value), self.sources[name]))
+            rows.append((name, shown(name, value), self.sources[name]))
         return "\n".join(f"{name} = {value}  ({source})" for name, value, source in rows)
 
 
@@ -84,7 +85,8 @@ def read(
     First come keywords, then the URL, then environment variables, then the defaults. Each option
     is checked, also one that another source overrides.
 
-    Raises ``ValueError`` or ``TypeError`` that names the part of the URL, or the variable.
+    Raises ``ValueError`` or ``TypeError`` that names the keyword, the part of the URL, or the
+    variable.
     """
     environment = os.environ if environment is None else environment
     source = "the URL"
@@ -116,6 +118,8 @@ def read(
         sources |= dict.fromkeys(checked, source)
     found |= options
     sources |= dict.fromkeys(options, "a keyword")
+    # What keywords say, and what makes sense together alone.
+    scheme.probe(seeds, **found)
     return Opening(seeds, namespace, found, sources)
 
 
@@ -144,7 +148,7 @@ def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[st
         if not variable.startswith(scheme.prefix) or not text:
             continue
         name = variable.removeprefix(scheme.prefix).lower()
-        if name != "url":
+        if name != "url" and name not in scheme.passed_over:
             found[name] = converted(name, text, scheme.options, f"the variable {variable}")
     _check(scheme, found, lambda name: f"the variable {scheme.variable(name)}")
     return found
@@ -173,4 +177,5 @@ def _check(scheme: Scheme, options: Mapping[str, Any], where: Callable[[str], st
             scheme.probe(scheme.seeds, **{name: value})
         except (TypeError, ValueError, OverflowError) as error:
             message = f"{where(name)}: {error}"
-            raise type(error)(message) from None
+            kind = TypeError if isinstance(error, TypeError) else ValueError
+            raise kind(message) from None

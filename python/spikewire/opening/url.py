@@ -9,6 +9,7 @@ from urllib.parse import unquote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
 
 __all__ = ["Parts", "Scheme", "taken_apart"]
 
@@ -29,6 +30,8 @@ class Scheme:
     """Checks seeds and options and opens nothing."""
     together: frozenset[str] = frozenset({"user", "password"})
     """Options that make sense together alone."""
+    passed_over: AbstractSet[str] = frozenset()
+    """Options of the other client: a process that has both has variables for both."""
 
     @property
     def seeds(self) -> str:
@@ -55,6 +58,9 @@ def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
     if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         message = f"the URL must be str, not {type(url).__name__}"
         raise TypeError(message)
+    if found := re.search(r"[\x00-\x20\x7f]", url):
+        message = f"{source} has a {found[0]!r}: such a character is written %{ord(found[0]):02X}"
+        raise ValueError(message)
     begin = f"{scheme.name}://"
     if not url.lower().startswith(begin):
         message = f"{source} must begin with {begin}"

@@ -7,14 +7,15 @@ are allowed is for the client to check.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
-__all__ = ["converted", "is_secret", "kind"]
+__all__ = ["converted", "is_secret", "kind", "shown"]
 
-_SPAN = re.compile(r"(\d+(?:\.\d*)?|\.\d+)(ms|s|min)?")
+_SPAN = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ms|s|min)?")
 _UNITS: dict[str | None, float] = {"ms": 0.001, "s": 1.0, "min": 60.0, None: 1.0}
 _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no": False}
 
@@ -22,6 +23,16 @@ _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no"
 def is_secret(name: str) -> bool:
     """Whether an option's value is never shown."""
     return "password" in name or "private_key" in name
+
+
+def shown(name: str, value: object) -> str:
+    """An option's value for people to read, without secrets."""
+    if is_secret(name):
+        return repr("***")
+    if not isinstance(value, Mapping):
+        return repr(value)
+    parts = cast("Mapping[object, object]", value).items()
+    return "{" + ", ".join(f"{key!r}: {shown(str(key), it)}" for key, it in parts) + "}"
 
 
 def kind(annotation: object) -> tuple[str, bool]:
