@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 import inspect
 import pickle
 from functools import partial
@@ -274,8 +275,8 @@ def test_views_are_of_the_same_client(cluster: Cluster, client: spikewire.Client
     assert {users, view.dataset("test", "users")} == {users}
     assert (users.namespace, users.set) == ("test", "users")
     assert users.with_profile(other).explain("get")["timeout"].value == 6
-    copy = pickle.loads(pickle.dumps(users))
-    assert copy.explain("get") == users.explain("get")
+    pickled = pickle.loads(pickle.dumps(users))
+    assert pickled.explain("get") == users.explain("get")
     assert profiles.view(client.dataset("test", "users"), profile) == users
     for target in (view, 5):
         with pytest.raises(TypeError, match="a profile is for a client or a dataset, not"):
@@ -285,6 +286,50 @@ def test_views_are_of_the_same_client(cluster: Cluster, client: spikewire.Client
     with spikewire.Client(cluster.seeds) as mine:
         mine.with_profile(profile).close()
         assert not mine.is_connected
+
+
+def test_a_view_in_a_block_is_the_view(cluster: Cluster) -> None:
+    profile = Profile("p", write={"ttl": 60})
+    with spikewire.Client(cluster.seeds, timeout=20).with_profile(profile) as view:
+        assert view.profile is profile
+        view.dataset("test", "blocks").put("a", {"n": 1})
+        assert (view.dataset("test", "blocks").get("a").ttl or 999) <= 60
+    assert not view.is_connected
+
+    async def run() -> None:
+        closed = spikewire.AsyncClient(cluster.seeds, timeout=20).with_profile(profile)
+        async with closed as view:
+            assert (await view.dataset("test", "blocks").get("a"))["n"] == 1
+        assert not view.is_connected
+        opened = spikewire.AsyncClient(cluster.seeds, timeout=20).with_profile(profile)
+        assert await opened.open() is opened
+        await opened.close()
+
+    asyncio.run(run())
+
+
+def test_views_are_copied_with_their_profile(client: spikewire.Client) -> None:
+    view = client.with_profile(Profile("p", read={"timeout": 3}))
+    users = view.dataset("test", "users")
+    for original in (view, users):
+        assert copy.copy(original) == original
+    submit: Any = copy.copy(users.submit)
+    assert submit.explain("get")["timeout"].value == 3
+    copied = copy.deepcopy(users)
+    assert copied.explain("get")["timeout"].value == 3
+    with pytest.raises(TypeError, match="Client objects hold connections and cannot be pickled"):
+        pickle.dumps(view)
+
+
+def test_what_is_submitted_is_explained(client: spikewire.Client) -> None:
+    users = client.with_profile(Profile("p", read={"timeout": 3})).dataset("test", "users")
+    submit: Any = users.submit
+    assert submit.explain("get", replica="any") == users.explain("get", replica="any")
+
+
+def test_a_profile_has_a_name() -> None:
+    with pytest.raises(TypeError, match="a profile's name must be str, not dict"):
+        Profile({"timeout": 1})  # type: ignore[arg-type]
 
 
 def test_sessions_of_the_builder_have_the_profile(client: spikewire.Client) -> None:

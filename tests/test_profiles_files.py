@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import queue
 import sys
 import threading
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import spikewire
+from forking import scenario
 from spikewire import ProfileError, Profiles
 from spikewire.profiles import sources
 from spikewire.testing import Cluster
@@ -119,6 +121,13 @@ def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
         ("yaml", "a:\n  timeout: [\n", "p.yaml, line 3: "),
         ("yaml", "a:\n  timeout: !!python/name:os.system\n", "p.yaml, line 2: "),
         ("yaml", "a: {}\n---\nb: {}\n", "p.yaml, line 2: "),
+        ("yaml", "a:\n  timeout: 2001-13-45\n", "p.yaml, line 2, a.timeout: month must be"),
+        ("yaml", "a: &a {}\nb:\n  <<: *a\n", "p.yaml, line 3, b.<<: profiles do not merge"),
+        ("yaml", "a:\n  timeout: \0\n", "p.yaml, line 2: special characters are not allowed"),
+        ("yaml", "a: " + "[" * 500, "p.yaml: it is too deep"),
+        ("toml", "[a]\nx = " + "[" * 3000, "p.toml: it is too deep"),
+        # A line ends where the format says so, not wherever `splitlines` does.
+        ("toml", "# \u2028 \x85\n[a]\ntimeout = 'x'\n", "p.toml, line 3, a.timeout: timeout must"),
         ("yaml", "- a\n", "p.yaml, line 1: it must be profiles by name"),
         ("yaml", "a: &x\n  read: *x\n", "p.yaml, line 2, a.read"),
         ("yaml", "a:\n  derives: a\n", "p.yaml, line 2, a.derives: it derives from itself: a -> a"),
@@ -181,6 +190,110 @@ def test_files_are_of_known_formats(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(sys.modules, "yaml", None)
     with pytest.raises(ImportError, match=r"needs the module yaml: pip install 'spikewire\[prof"):
         Profiles(written(tmp_path / "p.yaml", YAML))
+
+
+def test_a_file_may_begin_with_a_mark_of_its_encoding(file: Path) -> None:
+    marked = written(file, b"\xef\xbb\xbf" + file.read_bytes())
+    assert Profiles(marked)["fast"].options["read.timeout"] == 0.05
+
+
+def test_reloading_while_it_is_reloaded(tmp_path: Path) -> None:
+    """As the handler of a signal does, which runs in the middle of whatever its thread does."""
+    file = written(tmp_path / "p.toml", "[a]\ntimeout = 1\n[b]\ntimeout = 1\n")
+    profiles = Profiles(file)
+
+    class Handler:
+        seen = 0
+
+        def profile_changed(self) -> None:
+            self.seen += 1
+            if self.seen == 1:
+                written(file, file.read_text().replace("2", "3"))
+                assert profiles.reload()
+
+    handler = Handler()
+    profiles["a"].attach(handler)
+    written(file, file.read_text().replace("1", "2"))
+    reloading = threading.Thread(target=profiles.reload, daemon=True)
+    reloading.start()
+    reloading.join(60)
+    assert not reloading.is_alive()
+    assert [profile.options["timeout"] for profile in profiles.values()] == [3, 3]
+    assert not profiles.reload()
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_the_child_of_a_fork_reloads_whatever_threads_held(tmp_path: Path) -> None:
+    file = written(tmp_path / "p.toml", "[a]\ntimeout = 1\n")
+    program = """
+        from pathlib import Path
+        file = Path(sys.argv[1])
+        profiles = spikewire.Profiles(file)
+
+        class Holds:
+            def profile_changed(self):
+                forked.wait()
+
+        holds, forked = Holds(), threading.Event()
+        profiles["a"].attach(holds)
+        file.write_text(file.read_text().replace("1", "2"))
+        reloading = threading.Thread(target=profiles.reload)
+        reloading.start()
+        while profiles["a"].options["timeout"] == 1:
+            time.sleep(0.01)
+
+        def work():
+            profiles["a"].derive("b")
+            forked.set()
+            assert profiles.reload()
+            assert profiles["a"].options["timeout"] == 2
+
+        child(work)
+        forked.set()
+        reloading.join()
+        print("fine")
+    """
+    assert scenario(str(file), program, "-W", "ignore") == "fine"
+
+
+def test_watching_waits_until_a_file_is_written(tmp_path: Path) -> None:
+    whole = b"[a]\ntimeout = 5\n"
+    profiles = Profiles(written(tmp_path / "p.toml", b"[a]\n"))
+
+    class Growing:
+        """Half of it is there when it is read first, and all of it from then on."""
+
+        name = "p.toml"
+        reads = 0
+
+        def read_bytes(self) -> bytes:
+            self.reads += 1
+            return whole[:15] if self.reads == 1 else whole
+
+    seen: list[Any] = []
+
+    class Dependent:
+        def profile_changed(self) -> None:
+            seen.append(profiles["a"].options["timeout"])
+
+    dependent = Dependent()
+    profiles["a"].attach(dependent)
+    profiles._path = Growing()  # type: ignore[assignment]
+    whole = whole.replace(b"5", b"51")
+    with profiles.watch(every=0.01):
+        assert until(lambda: seen)
+    assert seen == [51]
+
+
+@pytest.mark.parametrize("every", [float("inf"), float("nan"), -1, 1e300])
+def test_an_interval_is_a_time(every: float, tmp_path: Path) -> None:
+    profiles = Profiles(written(tmp_path / "p.toml", "[a]\n"))
+    with pytest.raises(ValueError, match="every must be a number of seconds above 0"):
+        profiles.watch(every=every)
+    with pytest.raises(TypeError, match="every must be a number of seconds, not str"):
+        profiles.watch(every="1")  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="on_error must be a function, not str"):
+        profiles.watch(on_error="print")  # type: ignore[arg-type]
 
 
 def test_watching(file: Path, caplog: pytest.LogCaptureFixture) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 import weakref
 from collections.abc import Mapping
@@ -19,6 +20,23 @@ if TYPE_CHECKING:
     from spikewire.profiles.sections import ProfileOptions
 
 __all__ = ["Profile", "ProfileError", "Setting", "State", "compiled"]
+
+
+class _Shared:
+    """What all profiles share."""
+
+    def __init__(self) -> None:
+        self.renew_lock()
+
+    def renew_lock(self) -> None:
+        """In the child of a fork: another thread of the parent may have held it."""
+        # The handler of a signal may reload, whatever its thread is doing.
+        self.lock = threading.RLock()
+
+
+_shared = _Shared()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_shared.renew_lock)
 
 
 class ProfileError(ValueError):
@@ -138,14 +156,16 @@ class Profile:
     Raises ``ProfileError`` that names section and option; the values are checked by the verbs.
     """
 
-    __slots__ = ("__weakref__", "_base", "_dependents", "_lock", "_name", "_own", "state")
+    __slots__ = ("__weakref__", "_base", "_dependents", "_name", "_own", "state")
 
     def __init__(self, name: str = "profile", /, **options: Unpack[ProfileOptions]) -> None:
+        if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            message = f"a profile's name must be str, not {type(name).__name__}"
+            raise TypeError(message)
         self._name = name
         self._base: Profile | None = None
         # By identity: equal views are as many.
         self._dependents: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
-        self._lock = threading.Lock()
         self._own = compiled(
             options, name, lambda path, text: ProfileError(text, key=".".join((name, *path))), _no
         )
@@ -175,7 +195,7 @@ class Profile:
 
     def attach(self, dependent: _Dependent) -> None:
         """Tells a view or a derived profile of changes."""
-        with self._lock:
+        with _shared.lock:
             self._dependents[id(dependent)] = dependent
 
     def replace(self, state: State) -> None:
@@ -186,11 +206,14 @@ class Profile:
     def profile_changed(self) -> None:
         """Reads anew what it derives from, and tells whoever uses it."""
         base = self._base
-        with self._lock:
+        with _shared.lock:
             self.state = self._own if base is None else self._own.over(base.state)
-            dependents = list(self._dependents.values())
-        for dependent in dependents:
-            dependent.profile_changed()
+            # All at once: the handler of a signal may come in between and attach another one.
+            dependents = self._dependents.valuerefs()
+        for reference in dependents:
+            dependent = reference()
+            if dependent is not None:
+                dependent.profile_changed()
 
     @classmethod
     def made(cls, name: str, state: State) -> Self:

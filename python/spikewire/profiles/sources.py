@@ -46,10 +46,12 @@ class Document:
 
 def read(text: str, kind: str, name: str) -> Document:
     """Reads a text. Raises ``ProfileError`` with file and line."""
-    if kind == "toml":
-        return _toml(text, name)
-    if kind == "yaml":
-        return _yaml(text, name)
+    readers = {"toml": _toml, "yaml": _yaml}
+    if kind in readers:
+        try:
+            return readers[kind](text, name)
+        except RecursionError:
+            raise ProfileError("it is too deep", file=name) from None
     message = f'format must be "toml" or "yaml", not {kind!r}'
     raise ValueError(message)
 
@@ -69,7 +71,7 @@ def _toml(text: str, name: str) -> Document:
     except toml.TOMLDecodeError as error:
         message = re.sub(r" \(at .*\)$", "", str(error))
         place = re.search(r"\(at line (\d+)", str(error))
-        line = int(place[1]) if place else len(text.splitlines())
+        line = int(place[1]) if place else len(text.rstrip("\n").split("\n"))
         raise ProfileError(message, file=name, line=line) from None
     return Document(name, content, _toml_lines(text))
 
@@ -84,7 +86,7 @@ def _toml_lines(text: str) -> dict[Path, int]:
     """The line of each table and key. Where they are in doubt, that of the table around them."""
     lines: dict[Path, int] = {}
     table: Path = ()
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text.split("\n"), 1):
         if found := _TABLE.match(line):
             path = table = _parts(found[1])
         elif found := _PAIR.match(line):
@@ -107,15 +109,26 @@ def _yaml(text: str, name: str) -> Document:
 
     def value(node: Any, path: Path) -> Any:
         if not isinstance(node, yaml.MappingNode):
-            return loader.construct_object(node, deep=True)
+            try:
+                return loader.construct_object(node, deep=True)
+            except (
+                ValueError,
+                OverflowError,
+            ) as error:  # Of a date that there is not, for example.
+                line, place = node.start_mark.line + 1, ".".join(path)
+                raise ProfileError(str(error), file=name, line=line, key=place) from None
         content: dict[Any, Any] = {}
         for key_node, value_node in node.value:
-            key = loader.construct_object(key_node, deep=True)
+            merges = key_node.tag == "tag:yaml.org,2002:merge"
+            key = "<<" if merges else loader.construct_object(key_node, deep=True)
             here = (*path, str(key))
             line = key_node.start_mark.line + 1
             place = ".".join(here)
             if not isinstance(key, str) or len(here) > _DEEPEST:
                 message = "a key must be a text" if len(here) <= _DEEPEST else "it is too deep"
+                raise ProfileError(message, file=name, line=line, key=place)
+            if merges:
+                message = "profiles do not merge: a profile has `derives` for that"
                 raise ProfileError(message, file=name, line=line, key=place)
             if key in content:
                 raise ProfileError("it is there twice", file=name, line=line, key=place)
@@ -129,8 +142,10 @@ def _yaml(text: str, name: str) -> Document:
         content: Any = {} if node is None else value(node, ())
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        message = getattr(error, "problem", None) or str(error)
+        message = str(getattr(error, "problem", None) or getattr(error, "reason", error))
         line = None if mark is None else mark.line + 1
+        if isinstance(error, yaml.reader.ReaderError):
+            line = text.count("\n", 0, error.position) + 1
         raise ProfileError(message, file=name, line=line) from None
     if not isinstance(content, dict):
         raise ProfileError("it must be profiles by name", file=name, line=1)

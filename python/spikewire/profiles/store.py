@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 import threading
 from collections.abc import Mapping
 from pathlib import Path
@@ -24,6 +25,9 @@ __all__ = ["Profiles", "Watch"]
 
 _log = logging.getLogger("spikewire.profiles")
 
+#: How long a file stays as it is before it is read, in seconds.
+_SETTLED = 0.1
+
 
 class Profiles(Mapping[str, Profile]):
     """Profiles by name, from a TOML or YAML file: a mapping.
@@ -44,7 +48,10 @@ class Profiles(Mapping[str, Profile]):
             message = f"{self._path.name!r} must end in {', '.join(FORMATS)}"
             raise ValueError(message)
         self._kind = kind
-        self._lock = threading.Lock()
+        # The handler of a signal may reload while its thread does so.
+        self._lock = threading.RLock()
+        self._process = os.getpid()
+        self._round = 0
         self._text = b""
         self._profiles: dict[str, Profile] = {}
         self.reload()
@@ -60,22 +67,36 @@ class Profiles(Mapping[str, Profile]):
         The new profiles apply only if all of them are right and none is missing; calls see the
         old options or the new ones. Raises what reading raises; the old profiles stay then.
         """
+        if self._process != os.getpid():  # Another thread of the parent may have held the lock.
+            self._process, self._lock = os.getpid(), threading.RLock()
         with self._lock:
-            text = self._path.read_bytes()
-            if text == self._text and self._profiles:
-                return False
-            states = _states(_document(text, self._kind, self._path.name))
-            for name in sorted(self._profiles.keys() - states.keys()):
-                message = "the profile is gone from the file, and may be in use"
-                raise ProfileError(message, file=self._path.name, key=name)
-            profiles = {
-                name: self._profiles.get(name) or Profile.made(name, state)
-                for name, state in states.items()
-            }
-            for name, profile in self._profiles.items():
-                profile.replace(states[name])
-            self._profiles, self._text = profiles, text
-            return True
+            changed = False
+            while True:
+                self._round = mine = self._round + 1
+                changed |= self._read_again()
+                if self._round == mine:  # No handler of a signal came in between.
+                    return changed
+
+    def _read_again(self) -> bool:
+        text = self._path.read_bytes()
+        if text == self._text and self._profiles:
+            return False
+        states = _states(_document(text, self._kind, self._path.name))
+        for name in sorted(self._profiles.keys() - states.keys()):
+            message = "the profile is gone from the file, and may be in use"
+            raise ProfileError(message, file=self._path.name, key=name)
+        profiles = {
+            name: self._profiles.get(name) or Profile.made(name, state)
+            for name, state in states.items()
+        }
+        for name, profile in self._profiles.items():
+            profile.replace(states[name])
+        self._profiles, self._text = profiles, text
+        return True
+
+    def is_of(self, text: bytes) -> bool:
+        """Whether this is what was read last."""
+        return text == self._text
 
     def watch(
         self, *, every: float = 1.0, on_error: Callable[[Exception], object] | None = None
@@ -86,9 +107,15 @@ class Profiles(Mapping[str, Profile]):
         and given to ``on_error``; the old profiles stay. Ends with ``stop()`` or the ``with``
         block of what it returns.
         """
-        if not every > 0:
+        if isinstance(every, bool) or not isinstance(every, (int, float)):
+            message = f"every must be a number of seconds, not {type(every).__name__}"
+            raise TypeError(message)
+        if not 0 < every < threading.TIMEOUT_MAX:
             message = f"every must be a number of seconds above 0, not {every!r}"
             raise ValueError(message)
+        if on_error is not None and not callable(on_error):
+            message = f"on_error must be a function, not {type(on_error).__name__}"
+            raise TypeError(message)
         return Watch(self, every, on_error)
 
     def __getitem__(self, name: str) -> Profile:
@@ -135,11 +162,21 @@ class Watch:
 
     def _look(self) -> None:
         try:
+            if self._is_being_written():
+                return
             if self._profiles.reload():
                 _log.info("%s: reloaded", self._profiles.path)
             self._told = ""
         except Exception as error:  # noqa: BLE001
             self._tell(error)
+
+    def _is_being_written(self) -> bool:
+        """Whether the file changes at this moment: half of one may be valid."""
+        text = self._profiles.path.read_bytes()
+        if self._profiles.is_of(text):
+            return False
+        self._stopped.wait(min(self._every, _SETTLED))
+        return self._profiles.path.read_bytes() != text
 
     def _tell(self, error: Exception) -> None:
         if str(error) == self._told:
@@ -166,7 +203,7 @@ class Watch:
 
 def _document(text: bytes, kind: str, name: str) -> Document:
     try:
-        return read(text.decode("utf-8"), kind, name)
+        return read(text.decode("utf-8-sig"), kind, name)
     except UnicodeDecodeError as error:
         line = text.count(b"\n", 0, error.start) + 1
         message = "the file is not UTF-8"

@@ -18,6 +18,8 @@ from spikewire.profiles.kinds import VERBS, writes
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from typing_extensions import Self
+
     from spikewire._native import AsyncDataset, ClientSubmit, Dataset, DatasetSubmit
     from spikewire.client import AsyncClient, Client
     from spikewire.profiles.profile import Profile, State
@@ -40,6 +42,8 @@ class _View:
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not in the instance's dict comes here.
+        if name.startswith("__"):
+            raise AttributeError(name)
         found = getattr(self._target, name)
         if name not in VERBS:
             return found
@@ -69,7 +73,7 @@ class _View:
     @property
     def submit(self) -> Any:
         """The same verbs, each returning a ``concurrent.futures.Future`` at once."""
-        return _View(self._target.submit, self._profile)
+        return _Submit(self._target, self._profile)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, _View):
@@ -83,8 +87,30 @@ class _View:
         return f"<{self._target!r} with profile {self._profile.name!r}>"
 
 
+class _Submit(_View):
+    """The verbs of a view that return futures."""
+
+    def __init__(self, of: Any, profile: Profile) -> None:
+        self._of = of
+        super().__init__(of.submit, profile)
+
+    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
+        return explained(self._of, self._profile, verb, arguments, options)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _submit, (self._of, self._profile)
+
+
+def _submit(of: Any, profile: Profile) -> _Submit:
+    return _Submit(of, profile)
+
+
 class _OfClient(_View):
     """A view of a client."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Clients do not pickle, but views of them can be copied.
+        return view, (self._target, self._profile)
 
     def with_profile(self, profile: Profile) -> Any:
         """The same client with another profile instead of this one."""
@@ -108,6 +134,33 @@ class _OfClient(_View):
         """Whether it is a dataset of this client; it may be a view."""
         owns: bool = self._target._owns(getattr(dataset, "_target", dataset))  # noqa: SLF001
         return owns
+
+
+class _OfBlockingClient(_OfClient):
+    """In a block, the view is what the client is there."""
+
+    def __enter__(self) -> Self:
+        self._target.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._target.__exit__(*error)
+
+
+class _OfAsyncClient(_OfClient):
+    """In a block, the view is what the client is there."""
+
+    async def open(self) -> Self:
+        """Connects, for use without ``async with``."""
+        await self._target.open()
+        return self
+
+    async def __aenter__(self) -> Self:
+        await self._target.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._target.__aexit__(*error)
 
 
 class _OfDataset(_View):
@@ -173,10 +226,10 @@ if TYPE_CHECKING:
 
 else:
 
-    class ClientView(_OfClient):
+    class ClientView(_OfBlockingClient):
         """A ``Client`` with a profile, from ``Client.with_profile``."""
 
-    class AsyncClientView(_OfClient):
+    class AsyncClientView(_OfAsyncClient):
         """An ``AsyncClient`` with a profile, from ``AsyncClient.with_profile``."""
 
     class DatasetView(_OfDataset):
