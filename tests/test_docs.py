@@ -63,7 +63,7 @@ CASSANDRA_PROGRAMS = [
 NEEDS = {
     "docs/cassandra-columns.md": ("pyarrow",),
     "docs/columns.md": ("duckdb", "pandas", "polars", "pyarrow"),
-    "docs/frameworks.md": ("celery", "django", "numpy"),
+    "docs/frameworks.md": ("anyio", "celery", "django", "numpy", "trio"),
     "docs/tables.md": ("pyarrow",),
 }
 
