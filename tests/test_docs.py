@@ -63,7 +63,16 @@ CASSANDRA_PROGRAMS = [
 NEEDS = {
     "docs/cassandra-columns.md": ("pyarrow",),
     "docs/columns.md": ("duckdb", "pandas", "polars", "pyarrow"),
-    "docs/frameworks.md": ("anyio", "celery", "django", "numpy", "trio"),
+    "docs/frameworks.md": (
+        "anyio",
+        "celery",
+        "django",
+        "fastapi",
+        "flask",
+        "httpx",
+        "numpy",
+        "trio",
+    ),
     "docs/tables.md": ("pyarrow",),
 }
 

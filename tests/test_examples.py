@@ -24,7 +24,10 @@ SAYS = {
     "django_service.py": "views counted True",
     "error_handling.py": "in doubt: True",
     "feature_store.py": "scores 24800.0",
-    "fastapi_service.py": "200 {'name': 'alice', 'visits': 50}",
+    "fastapi_service.py": (
+        "200 {'name': 'alice', 'visits': 50}\n404 {'detail': 'nobody of that name'}\n"
+        "200 [{'name': 'alice', 'visits': 50}, {'name': 'bob', 'visits': 0}]"
+    ),
     "flask_service.py": "counts True",
     "in_flight_batched_futures.py": "batched futures: 20000 calls",
     "in_flight_blocking.py": "blocking: 20000 calls",

@@ -1,4 +1,5 @@
-"""FastAPI on the asyncio client: opened in the lifespan, handed to routes by a dependency.
+"""FastAPI on the asyncio client: opened in the lifespan, handed to routes by a dependency, and
+asked once per request.
 
 Run it under uvicorn, ``uvicorn fastapi_service:app``; run as a script it answers a few requests of
 its own, by httpx and without a socket. Every worker process has a client of its own, which all of
@@ -15,7 +16,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import httpx
 import seeds
-from fastapi import Depends, FastAPI, HTTPException, Request
+from fastapi import Depends, FastAPI, HTTPException, Query, Request
 
 import spikewire
 from spikewire import op
@@ -59,9 +60,19 @@ async def look(name: str, visits: Visits) -> dict[str, Any]:
     return {"name": name, "visits": record["n"]}
 
 
+async def among(names: Annotated[list[str], Query(max_length=1000)], visits: Visits) -> list[Any]:
+    """Tells many counts: one batch for the request, however many names there are."""
+    found = await visits.get_many(names, ["n"])
+    return [
+        {"name": name, "visits": 0 if record is None else record["n"]}
+        for name, record in zip(names, found, strict=True)
+    ]
+
+
 app = FastAPI(lifespan=lifespan)
 app.add_api_route("/visits/{name}", visit, methods=["POST"])
 app.add_api_route("/visits/{name}", look, methods=["GET"])
+app.add_api_route("/visits", among, methods=["GET"])
 
 
 async def main() -> None:
@@ -69,7 +80,7 @@ async def main() -> None:
     transport = httpx.ASGITransport(app=app)
     async with lifespan(app), httpx.AsyncClient(transport=transport, base_url="http://it") as user:
         await asyncio.gather(*(user.post("/visits/alice") for _ in range(50)))
-        for path in ("/visits/alice", "/visits/nobody"):
+        for path in ("/visits/alice", "/visits/nobody", "/visits?names=alice&names=bob"):
             answer = await user.get(path)
             print(answer.status_code, answer.json())
 
