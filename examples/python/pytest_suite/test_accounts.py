@@ -40,7 +40,7 @@ def test_withdraw_without_an_account(accounts: Accounts) -> None:
 
 def test_withdraw_at_the_same_time(accounts: Accounts) -> None:
     with ThreadPoolExecutor(8) as pool:
-        paid = list(pool.map(lambda _: accounts.withdraw("bob", 10), range(20)))
+        paid = list(pool.map(accounts.withdraw, ["bob"] * 20, [10] * 20))
     assert paid.count(True) == 5
     assert accounts.balances(["bob"]) == [0]
 
