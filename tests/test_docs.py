@@ -33,13 +33,20 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), ROOT / "crates/spikewire/README.md"])
 PROGRAMS = [
     "README.md",
+    "docs/index.md",
+    "docs/tutorial.md",
     "docs/python.md",
     "docs/opening.md",
     "docs/profiles.md",
     "docs/queries.md",
+    "docs/side-by-side.md",
     "docs/builder.md",
     "docs/columns.md",
     "docs/compat-aerospike.md",
+    "docs/free-threading.md",
+    "docs/from-aerospike.md",
+    "docs/from-aerospike-py.md",
+    "docs/production.md",
     "docs/operations.md",
     "docs/tasks.md",
     "docs/pool.md",
@@ -149,6 +156,8 @@ def test_links_lead_somewhere(page: Path) -> None:
         ("docs/python.md", [f"op.{name}" for name in op.__all__]),
         ("docs/values.md", [f"codec.{name}" for name in codec.__all__ if name != "Codec"]),
         ("docs/errors.md", errors.__all__),
+        ("docs/troubleshooting.md", errors.__all__),
+        ("docs/troubleshooting.md", cql.errors.__all__),
         ("docs/errors.md", [*errors.Error().__dict__, "advice"]),
         ("docs/queries.md", query.__all__),
         ("docs/queries.md", list(inspect.signature(spikewire.Client.query).parameters)[3:]),
@@ -169,6 +178,8 @@ def test_links_lead_somewhere(page: Path) -> None:
         "operations",
         "codecs",
         "errors",
+        "messages",
+        "messages of Cassandra",
         "attributes",
         "ranges",
         "query",
@@ -186,6 +197,34 @@ def test_tables_are_whole(page: str, names: list[str]) -> None:
     text = (ROOT / page).read_text(encoding="utf-8")
     missing = [name for name in names if f"`{name}" not in text]
     assert missing == []
+
+
+def quoted_messages() -> list[str]:
+    """The messages of the page about them: code in the first column of tables that say so."""
+    found: list[str] = []
+    message = False
+    for line in (ROOT / "docs/troubleshooting.md").read_text(encoding="utf-8").splitlines():
+        cells = line.split("|")
+        if len(cells) < 3:
+            message = False
+        elif cells[1].strip() == "message":
+            message = True
+        elif message:
+            found += re.findall("`([^`]+)`", cells[1])
+    return found
+
+
+def test_quoted_messages_are_those_of_the_source() -> None:
+    files = [*ROOT.glob("crates/*/src/**/*.rs"), *ROOT.glob("python/spikewire/**/*.py")]
+    source = "\n".join(file.read_text(encoding="utf-8") for file in files)
+    # Texts that go on in the next line, in Rust and in Python.
+    source = re.sub(r'\\\n\s*|"\s*\n\s*f?"', "", source)
+    messages = quoted_messages()
+    assert len(messages) > 70
+    for message in messages:
+        pieces = [piece.strip() for piece in message.split("…")]
+        assert max(map(len, pieces)) > 6, f"too little of a message: {message}"
+        assert [piece for piece in pieces if piece not in source] == [], message
 
 
 @pytest.mark.parametrize(

@@ -25,7 +25,13 @@ import { withoutCassandra } from './support/cassandra.js'
 import { output, PACKAGE, REPOSITORY, run, temporaryFolder } from './support/programs.js'
 
 const CASSANDRA = 'docs/node-cassandra.md'
-const PAGES = ['README.md', 'docs/node.md', 'docs/embedded-cluster.md', 'node/README.md', CASSANDRA]
+const PAGES = [
+  'docs/node.md',
+  'docs/side-by-side.md',
+  'docs/embedded-cluster.md',
+  'node/README.md',
+  CASSANDRA,
+]
 // Inside of the package, so that programs may import it by its name.
 const FOLDER = join(PACKAGE, 'build', 'docs')
 const SAID = /^\s*console\.log\(.*\) \/\/ (.+)$/

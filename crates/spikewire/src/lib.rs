@@ -280,3 +280,8 @@ macro_rules! bins {
 #[cfg(all(doctest, feature = "cassandra"))]
 #[doc = include_str!("../../../docs/rust.md")]
 struct PageAboutRust;
+
+/// The page with one program in every language; the one in Rust is run.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/side-by-side.md")]
+struct PageSideBySide;
