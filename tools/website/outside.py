@@ -6,6 +6,7 @@ network: its text stays.
 
 from __future__ import annotations
 
+import json
 import posixpath
 import re
 from typing import TYPE_CHECKING
@@ -28,7 +29,10 @@ INSTEAD = {
     "node/examples": "examples.md",
 }
 #: Programs that are shown on one page, by the folder and the name of their language.
-EXAMPLES = (("examples/python", "py", "Python"), ("node/examples", "ts", "Node.js"))
+EXAMPLES = (
+    ("examples/python", ("py", "ipynb"), "Python"),
+    ("node/examples", ("ts",), "Node.js"),
+)
 
 _LINK = re.compile(
     r"(?P<text>\[[^\]\n]*(?:\n[^\]\n]+)?\])\((?P<target>[^)#\s]*)(?P<anchor>#[^)\s]*)?\)"
@@ -45,21 +49,32 @@ def pages(root: Path) -> Iterator[tuple[str, str]]:
 
 def _examples(root: Path) -> str:
     text = ["# Examples", "", "Complete programs, which the tests run.", ""]
-    for folder, ending, language in EXAMPLES:
+    for folder, endings, language in EXAMPLES:
         text += [f"## {language}", ""]
-        for file in sorted((root / folder).glob(f"*.{ending}")):
-            program = file.read_text(encoding="utf-8").rstrip()
-            text += [
-                f"### {file.name}",
-                "",
-                f"`{folder}/{file.name}`",
-                "",
-                f"```{ending}",
-                program,
-                "```",
-                "",
-            ]
+        for file in sorted((root / folder).iterdir()):
+            ending = file.suffix.removeprefix(".")
+            if ending in endings:
+                text += [f"### {file.name}", "", f"`{folder}/{file.name}`", ""]
+                content = file.read_text(encoding="utf-8")
+                text += _cells(content) if ending == "ipynb" else _block(ending, content)
     return "\n".join(text)
+
+
+def _block(language: str, code: str) -> list[str]:
+    return [f"```{language}", code.rstrip(), "```", ""]
+
+
+def _cells(notebook: str) -> list[str]:
+    """What a notebook says, and its code, without what it printed."""
+    text: list[str] = []
+    for cell in json.loads(notebook)["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "code":
+            text += _block("py", source)
+        else:
+            # Its headings would be among those of the page.
+            text += [re.sub(r"^#+ (.+)$", r"**\1**", source, flags=re.MULTILINE), ""]
+    return text
 
 
 def linked(markdown: str, page: str) -> str:
