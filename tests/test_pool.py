@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import contextvars
+import copy
 import gc
 import itertools
 import os
@@ -185,6 +187,40 @@ class TestMap:
         with pytest.raises(RuntimeError, match="await it instead"):
             pool.run(blocking, 3).result(PATIENCE)
 
+    def test_results_are_taken_once_and_by_one(self, pool: Pool) -> None:
+        begun = threading.Event()
+
+        async def work(_: int) -> None:
+            begun.set()
+            await forever()
+
+        async def main() -> None:
+            results = pool.map(double, range(5))
+            assert await results == [0, 2, 4, 6, 8]
+            with pytest.raises(RuntimeError, match="taken before: keep the list"):
+                await results
+            endless = pool.map(work, range(5))
+            taking = asyncio.ensure_future(_awaited(endless))
+            assert await asyncio.to_thread(begun.wait, PATIENCE)
+            with pytest.raises(RuntimeError, match="another task or thread is taking"):
+                await endless.__anext__()
+            # Ending them ends the one who waits, too.
+            await endless.aclose()
+            with pytest.raises(asyncio.CancelledError):
+                await taking
+
+        on_loop(main())
+        begun.clear()
+        endless = pool.map(work, range(5))
+        waiting = threading.Thread(target=_awaited_in_a_thread, args=(endless,), daemon=True)
+        waiting.start()
+        assert begun.wait(PATIENCE)
+        with pytest.raises(RuntimeError, match="another task or thread is taking"):
+            next(endless)
+        endless.close()
+        waiting.join(PATIENCE)
+        assert not waiting.is_alive()
+
 
 class TestErrors:
     def test_with_their_traceback(self, pool: Pool) -> None:
@@ -230,6 +266,31 @@ class TestErrors:
         with pytest.raises(OSError, match="no more"):
             list(pool.map(double, items()))
 
+    @pytest.mark.parametrize("kind", [StopIteration, StopAsyncIteration])
+    def test_those_that_would_look_like_the_end(self, pool: Pool, kind: type[Exception]) -> None:
+        async def exhausted(n: int) -> int:
+            if n == 3:
+                raise kind
+            return n
+
+        def at_once(n: int) -> Any:
+            raise kind
+
+        def progress(done: int, total: int | None) -> None:
+            raise kind
+
+        said = f"raised {kind.__name__}"
+        for handler in (exhausted, at_once):
+            with pytest.raises(RuntimeError, match=said):
+                list(pool.map(handler, range(10)))
+            with pytest.raises(RuntimeError, match=said):
+                on_loop(_awaited(pool.map(handler, range(10))))
+            with pytest.raises(RuntimeError, match=said):
+                on_loop(_awaited(pool.run(handler, 3)))
+        for ask in (list, lambda results: on_loop(_awaited(results))):
+            with pytest.raises(RuntimeError, match=said):
+                ask(pool.map(double, range(10), progress=progress))
+
     def test_progress_that_fails(self, pool: Pool) -> None:
         with pytest.raises(ZeroDivisionError):
             list(pool.map(double, range(10), progress=lambda done, _: done // 0))
@@ -270,6 +331,10 @@ class TestErrors:
             ("limit must be at least 1", lambda: anything.map(double, [1], limit=0)),
             ("limit must be an int", lambda: anything.map(double, [1], limit="4")),
             ("handler must be", lambda: anything.map(5, [1])),
+            ("not NoneType; gather takes", lambda: anything.run(None)),
+            ("not coroutine; gather takes", lambda: anything.run(double(1))),
+            ("neither copied nor pickled", lambda: copy.copy(anything)),
+            ("needs a namespace", lambda: anything.dataset()),
             ("items must be", lambda: anything.map(double, 5)),
             ("items must be", lambda: anything.map(double, "abc")),
             ("errors must be", lambda: anything.map(double, [1], errors="no")),
@@ -425,6 +490,50 @@ class TestContext:
 
 
 class TestLife:
+    def test_a_handler_does_not_wait_for_itself(self, cluster: Cluster) -> None:
+        with pool_of(cluster, loops=1) as pool:
+
+            async def close() -> None:
+                pool.close()
+
+            with pytest.raises(RuntimeError, match="would block an event loop of the pool"):
+                pool.run(close).result(PATIENCE)
+            assert pool.run(double, 1).result(PATIENCE) == 2
+
+    @pytest.mark.parametrize("kind", ["client", "pool"])
+    def test_an_opening_that_is_cancelled_leaves_nothing_open(
+        self, cluster: Cluster, kind: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        made = pool_of(cluster, loops=2) if kind == "pool" else None
+        client = spikewire.AsyncClient(cluster.seeds, timeout=20) if made is None else made.client
+        begun, may_open, closed = threading.Event(), threading.Event(), threading.Event()
+        opens, closes = spikewire.AsyncClient._open, spikewire.AsyncClient._close
+
+        def late(client: Any) -> None:
+            begun.set()
+            may_open.wait(PATIENCE)
+            opens(client)
+
+        def close(client: Any) -> None:
+            closes(client)
+            closed.set()
+
+        monkeypatch.setattr(spikewire.AsyncClient, "_open", late, raising=False)
+        monkeypatch.setattr(spikewire.AsyncClient, "_close", close, raising=False)
+
+        async def main() -> None:
+            entering = asyncio.ensure_future((made or client).__aenter__())
+            assert await asyncio.to_thread(begun.wait, PATIENCE)
+            entering.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await entering
+            may_open.set()
+            assert await asyncio.to_thread(closed.wait, PATIENCE)
+
+        on_loop(main())
+        assert not client.is_connected
+        assert made is None or not made.is_open
+
     def test_it_waits_for_what_is_under_way(self, cluster: Cluster) -> None:
         async def slow() -> str:
             await asyncio.sleep(0.3)
@@ -627,6 +736,11 @@ class TestLife:
             pool_of(cluster, uvloop=True)
         with pool_of(cluster, loops=1) as pool:
             assert "asyncio" in type(pool._workers[0].loop).__module__
+
+
+def _awaited_in_a_thread(results: Any) -> None:
+    with contextlib.suppress(asyncio.CancelledError):
+        list(results)
 
 
 async def _awaited(results: Any) -> Any:

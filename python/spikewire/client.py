@@ -18,7 +18,7 @@ from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
 from spikewire.profiles.view import view
-from spikewire.tasks import accept_awaitables
+from spikewire.tasks import accept_awaitables, open_unless_cancelled
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -256,7 +256,7 @@ class AsyncClient(_native.AsyncClient):
     @classmethod
     async def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
         """A connected client, for use without ``async with``; call ``await close()`` at the end."""
-        return await cls(seeds, **options).open()
+        return await cls(seeds, **options).__aenter__()
 
     @classmethod
     def from_url(cls, url: str | None = None, **options: Unpack[ClientOptions]) -> Self:
@@ -271,7 +271,12 @@ class AsyncClient(_native.AsyncClient):
     async def open(self) -> Self:
         """Connects, for use without ``async with``; call ``await close()`` at the end. Opening an
         open client does nothing."""
-        return await self.__aenter__()
+        loop = asyncio.get_running_loop()
+        # `create_task` takes the futures of verbs there.
+        accept_awaitables(loop)
+        # Connecting to the cluster blocks, so it happens outside of the loop.
+        await loop.run_in_executor(None, self._open)
+        return self
 
     @property
     def namespace(self) -> str | None:
@@ -382,11 +387,8 @@ class AsyncClient(_native.AsyncClient):
         self._close()
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        # `create_task` takes the futures of verbs there.
-        accept_awaitables(loop)
-        # Connecting to the cluster blocks, so it happens outside of the loop.
-        await loop.run_in_executor(None, self._open)
+        accept_awaitables()
+        await open_unless_cancelled(self._open, self._close)
         return self
 
     async def __aexit__(

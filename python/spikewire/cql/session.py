@@ -13,7 +13,7 @@ from spikewire.cql import _native, many, trace
 from spikewire.cql._native import Batch
 from spikewire.cql._opening import opened
 from spikewire.cql.query import AsyncQuery, Query
-from spikewire.tasks import accept_awaitables, begun
+from spikewire.tasks import accept_awaitables, begun, open_unless_cancelled
 
 if TYPE_CHECKING:
     import uuid
@@ -228,7 +228,7 @@ class AsyncSession(_native.AsyncSessionCore):
         cls, contact_points: str | list[str], /, **options: Unpack[SessionOptions]
     ) -> Self:
         """An open session, for use without an ``async with`` block; call ``close()`` at the end."""
-        return await cls(contact_points, **options).open()
+        return await cls(contact_points, **options).__aenter__()
 
     @classmethod
     def from_url(cls, url: str | None = None, /, **options: Unpack[SessionOptions]) -> Self:
@@ -351,7 +351,9 @@ class AsyncSession(_native.AsyncSessionCore):
         self._end()
 
     async def __aenter__(self) -> Self:
-        return await self.open()
+        accept_awaitables()
+        await open_unless_cancelled(self._start, self._end)
+        return self
 
     async def __aexit__(
         self,

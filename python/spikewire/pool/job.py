@@ -36,8 +36,10 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
         """Cancels the call, also when it runs. ``False`` when it has ended already."""
         if not super().cancel():
             return False
-        if self.stop is not None:
-            self.stop()
+        # The loop sets it to `None` when the call ends.
+        stop = self.stop
+        if stop is not None:
+            stop()
         return True
 
     def result(self, timeout: float | None = None) -> _T:

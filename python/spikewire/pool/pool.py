@@ -19,11 +19,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.client import AsyncClient
 from spikewire.pool.errors import PoolClosed
-from spikewire.pool.job import Job, JobUnit
+from spikewire.pool.job import Job, JobUnit, refuse_to_block
 from spikewire.pool.results import Results
 from spikewire.pool.window import Window
 from spikewire.pool.worker import Worker
-from spikewire.tasks import accept_awaitables
+from spikewire.tasks import accept_awaitables, open_unless_cancelled
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -129,8 +129,13 @@ class Pool:
         """Whether it takes calls."""
         return self._is_open and self._process == os.getpid()
 
-    def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:  # noqa: A002
-        """The dataset of the pool's client, for handlers: ``pool.map(users.get, ids)``."""
+    def dataset(
+        self,
+        namespace: str | None = None,
+        set: str | None = None,  # noqa: A002
+    ) -> AsyncDataset:
+        """The dataset of the pool's client, for handlers: ``pool.map(users.get, ids)``. Without a
+        namespace it is that of the URL that the client was opened with."""
         return self.client.dataset(namespace, set)
 
     # --- What it runs --------------------------------------------------------------------------
@@ -143,6 +148,14 @@ class Pool:
         ``await`` what it returns, or ask for its ``result()`` in a thread. The call begins at once,
         in a copy of the caller's context. Raises ``PoolClosed``.
         """
+        if not callable(function):
+            if asyncio.iscoroutine(function):
+                function.close()
+            message = (
+                "run takes an asynchronous function and its arguments, not "
+                f"{type(function).__name__}; gather takes coroutines"
+            )
+            raise TypeError(message)
         worker = self._least()
         job: Job[_T] = Job(self._workers)
         context = contextvars.copy_context()
@@ -292,9 +305,11 @@ class Pool:
 
     def _close(self, patience: float) -> None:
         """Ends it; cancels what is under way after this time."""
+        workers = self._workers
+        if self._process == os.getpid():
+            refuse_to_block(workers)
         _open.discard(self)
         self._is_open = False
-        workers = self._workers
         if self._process != os.getpid():
             return
         if not self._wait_idle(patience):
@@ -307,7 +322,9 @@ class Pool:
             worker.stop()
         until = time.monotonic() + max(1.0, self._close_timeout)
         for worker in workers:
-            if worker.thread.ident is not None and worker.thread is not threading.current_thread():
+            if worker.thread.ident is None:  # There was no thread for it.
+                worker.loop.close()
+            else:
                 worker.thread.join(max(0.0, until - time.monotonic()))
         held = [worker.thread.name for worker in workers if worker.thread.is_alive()]
         if held:
@@ -335,9 +352,8 @@ class Pool:
         self._close(self._close_timeout if kind is None else 0)
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        accept_awaitables(loop)
-        return await loop.run_in_executor(None, self.open)
+        accept_awaitables()
+        return await open_unless_cancelled(self.open, self.abandon)
 
     async def __aexit__(
         self,
@@ -354,6 +370,10 @@ class Pool:
                 worker.cancel_all()
             await closing
             raise
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        message = "a pool has threads, and is neither copied nor pickled"
+        raise TypeError(message)
 
     def __repr__(self) -> str:
         state = "open" if self.is_open else "not open"

@@ -40,6 +40,8 @@ class Results(Generic[_T]):
     ``await`` it for the list, or take one after the other: ``async for``, or ``for`` in a thread
     without an event loop.
 
+    One task or thread takes them, and once: to share the results, hand them on.
+
     An iteration that ends early cancels what is under way: by an error, when the task is cancelled,
     at the end of ``async with results`` or ``with results``, by ``aclose()`` or ``close()``. Those
     wait until it has ended, within the pool's ``close_timeout``; a ``break`` without them does not.
@@ -70,6 +72,7 @@ class Results(Generic[_T]):
         self._progress = progress
         self._total = _length(items)
         self._close_timeout = close_timeout
+        self._reader = threading.Lock()
         self._waiting: dict[int, Outcome] = {}
         self._given = 0
 
@@ -80,6 +83,13 @@ class Results(Generic[_T]):
 
     def __next__(self) -> _T:
         refuse_to_block(self._workers)
+        self._begin_taking()
+        try:
+            return self._next()
+        finally:
+            self._reader.release()
+
+    def _next(self) -> _T:
         if self._is_over:
             raise StopIteration
         window = self._open()
@@ -107,6 +117,18 @@ class Results(Generic[_T]):
         return self
 
     async def __anext__(self) -> _T:
+        self._begin_taking()
+        try:
+            return await self._anext()
+        finally:
+            self._reader.release()
+
+    def _begin_taking(self) -> None:
+        if not self._reader.acquire(blocking=False):
+            message = "another task or thread is taking these results"
+            raise RuntimeError(message)
+
+    async def _anext(self) -> _T:
         if self._is_over:
             raise StopAsyncIteration
         window = self._open()
@@ -159,6 +181,9 @@ class Results(Generic[_T]):
         return [result async for result in self]
 
     def __await__(self) -> Generator[Any, None, list[_T]]:
+        if self._is_over:
+            message = "these results were taken before: keep the list"
+            raise RuntimeError(message)
         return self._all().__await__()
 
     # --- The end -----------------------------------------------------------------------------
@@ -254,7 +279,11 @@ class Results(Generic[_T]):
     def _step(self, window: Window) -> Outcome | None:
         """The next outcome that the reader is to have, if it is there."""
         if window.collect() and self._progress is not None:
-            self._progress(window.done, self._total)
+            try:
+                self._progress(window.done, self._total)
+            except (StopIteration, StopAsyncIteration) as error:
+                message = f"progress raised {type(error).__name__}"
+                raise RuntimeError(message) from error
         if not self._ordered:
             return window.arrived.popleft() if window.arrived else None
         while window.arrived:

@@ -44,7 +44,7 @@ class Window:
         self.done = 0
         self._lock = threading.Lock()
         self._mail: list[tuple[_Lane, list[Outcome]]] = []
-        self._wake: Callable[[], object] | None = None
+        self._wakes: list[Callable[[], object]] = []
 
     @property
     def in_flight(self) -> int:
@@ -83,15 +83,15 @@ class Window:
         with self._lock:
             if self._mail:
                 return False
-            self._wake = wake
+            self._wakes.append(wake)
             return True
 
     def post(self, lane: _Lane, outcomes: list[Outcome]) -> None:
         """Tells the reader of outcomes; from any thread."""
         with self._lock:
             self._mail.append((lane, outcomes))
-            wake, self._wake = self._wake, None
-        if wake is not None:
+            wakes, self._wakes = self._wakes, []
+        for wake in wakes:
             wake()
 
     def cancel(self) -> None:

@@ -155,6 +155,10 @@ class Worker:
         self._finish(unit, None if error is not None else future.result(), error)
 
     def _finish(self, unit: Unit, value: Any, error: BaseException | None) -> None:
+        if isinstance(error, (StopIteration, StopAsyncIteration)):
+            # It would look like the end of the results. Generators do the same.
+            stopped, error = error, RuntimeError(f"a handler raised {type(error).__name__}")
+            error.__cause__ = stopped
         unit.finish(value, error)
         with self._lock:
             self.load -= 1
