@@ -20,7 +20,7 @@ from spikewire.compat.aerospike_py.types import (
     BatchWriteResult,
     Record,
 )
-from spikewire.compat.aerospike_py.values import incoming, meta_of, named, sent_key
+from spikewire.compat.aerospike_py.values import incoming, meta_of, named, sent_key, sent_keys
 
 __all__ = ["batch_apply", "batch_operate", "batch_read", "batch_remove", "batch_write"]
 
@@ -43,10 +43,10 @@ def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
         return LazyBatchRecords(wanted, batch)
 
     if bins is None:
-        return Request("get_many", (wanted,), options, finish)
+        return Request("get_many", (sent_keys(wanted),), options, finish)
     if not _listed(bins, "bins"):
-        return Request("exists_many", (wanted,), options, finish)
-    return Request("get_many", (wanted, bins), options, finish)
+        return Request("exists_many", (sent_keys(wanted),), options, finish)
+    return Request("get_many", (sent_keys(wanted), bins), options, finish)
 
 
 def _result(keys: list[Any], batch: Any, bins_of: Any) -> BatchWriteResult:
@@ -74,7 +74,8 @@ def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
         options |= row_options("batch_write", policy)
     else:
         options |= row_options("read", policy)
-    return Request("operate_many", (wanted, plan.operations), options, _operated(wanted, plan))
+    arguments = sent_keys(wanted), plan.operations
+    return Request("operate_many", arguments, options, _operated(wanted, plan))
 
 
 def _operated(keys: list[Any], plan: Prepared) -> Any:
@@ -95,10 +96,10 @@ def _with_meta(given: list[Any]) -> tuple[list[Any], list[Any]]:
             and isinstance(each[0], tuple)
             and isinstance(each[1], dict)
         ):
-            keys.append(sent_key(each[0]))
+            keys.append(each[0])
             metas.append(each[1])
         else:
-            keys.append(sent_key(each))
+            keys.append(each)
             metas.append(None)
     return keys, metas
 
@@ -110,7 +111,7 @@ def batch_remove(keys: Any, policy: Any) -> Request:
     shared = row_options("batch_remove", policy)
     rows = [
         spikewire.Delete(
-            key, **(shared if meta is None else row_options("batch_remove", policy, meta))
+            sent_key(key), **(shared if meta is None else row_options("batch_remove", policy, meta))
         )
         for key, meta in zip(wanted, metas, strict=True)
     ]
@@ -125,12 +126,12 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
     rows = []
     for key, meta in zip(wanted, metas, strict=True):
         if meta is None:
-            rows.append(spikewire.Apply(key, module, function, shared, **own))
+            rows.append(spikewire.Apply(sent_key(key), module, function, shared, **own))
             continue
         given = _listed(meta.get("args", shared), "args")
         rows.append(
             spikewire.Apply(
-                key,
+                sent_key(key),
                 meta.get("module", module),
                 meta.get("function", function),
                 given,
@@ -157,10 +158,10 @@ def batch_write(records: Any, policy: Any) -> tuple[Request, list[Any]]:
         keys.append(key)
         bins.append(values)
         if meta is None:
-            rows.append((key, values, shared))
+            rows.append((sent_key(key), values, shared))
         else:
             plain = False
-            rows.append((key, values, row_options("batch_write", policy, meta)))
+            rows.append((sent_key(key), values, row_options("batch_write", policy, meta)))
 
     def bins_of(at: int, _: Any) -> dict[str, Any]:
         return dict.fromkeys(bins[at])
@@ -169,7 +170,7 @@ def batch_write(records: Any, policy: Any) -> tuple[Request, list[Any]]:
         return _result(keys, batch, bins_of)
 
     if plain:
-        pairs = list(zip(keys, bins, strict=True))
+        pairs = [(key, values) for key, values, _ in rows]
         return Request("put_many", (pairs,), call | shared, finish), keys
     made = [spikewire.Write(key, values, **own) for key, values, own in rows]
     return Request("batch", (made,), call, finish), keys
@@ -184,7 +185,7 @@ def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:
             sent_key(row[0])
         message = f"a row has key, bins and maybe metadata, not {len(row)} items"
         raise ValueError(message)
-    key, values = sent_key(row[0]), row[1]
+    key, values = row[0], row[1]
     meta = row[2] if len(row) == 3 else None
     if not isinstance(values, dict):
         message = f"bins must be a dict, not {type(values).__name__}"

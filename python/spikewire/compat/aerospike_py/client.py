@@ -19,7 +19,7 @@ from spikewire.compat.aerospike_py.query import Query
 from spikewire.compat.aerospike_py.steps import written
 from spikewire.compat.aerospike_py.types import InfoNodeResult
 from spikewire.compat.aerospike_py.users import Users
-from spikewire.compat.aerospike_py.values import record_of
+from spikewire.compat.aerospike_py.values import plain_key, record_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -58,7 +58,7 @@ class Client(Users, Common):
 
     def close(self) -> None:
         """Closes every connection; closing twice does nothing."""
-        engine, self._engine = self._engine, None
+        engine = self._may_close()
         if engine is not None:
             process.left(engine)
             engine.close()
@@ -101,7 +101,7 @@ class Client(Users, Common):
 
     def get(self, key: Any, policy: Any = None) -> Record:
         """Reads a record."""
-        if policy is not None or type(key) is not tuple:
+        if policy is not None or not plain_key(key):
             return self._made(requests.get(key, policy))  # type: ignore[no-any-return]
         try:
             record = self._connected().get(key)
@@ -111,7 +111,7 @@ class Client(Users, Common):
 
     def put(self, key: Any, bins: Any, meta: Any = None, policy: Any = None) -> None:
         """Writes bins."""
-        if meta is not None or policy is not None or type(bins) is not dict or not bins:
+        if policy is not None or meta is not None or not bins or not plain_key(key):
             return self._made(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
         try:
             return self._connected().put(key, bins)  # type: ignore[no-any-return]

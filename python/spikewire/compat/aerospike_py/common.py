@@ -53,6 +53,13 @@ class Common:
             state = "connecting" if self._opening else "connected"
             raise ClientError(f"the client is already {state}: close it before")
 
+    def _may_close(self) -> Any:
+        """The engine's client, which is this one's no longer."""
+        if self._opening:
+            raise ClientError("the client is currently connecting: it cannot be closed yet")
+        engine, self._engine = self._engine, None
+        return engine
+
     def is_connected(self) -> bool:
         """Whether the client is connected."""
         return self._engine is not None and self._engine.is_connected

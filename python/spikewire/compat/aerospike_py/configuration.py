@@ -95,16 +95,20 @@ def _seeds(config: dict[str, Any]) -> list[str]:
     made: list[str] = []
     for host in hosts:
         if isinstance(host, str):
+            _, colon, port = host.rpartition(":")
+            if colon and "]" not in port and not port.isdigit():
+                message = f"{port!r} is no port: {host!r}"
+                raise ValueError(message)
             made.append(host)
             continue
         if not isinstance(host, tuple) or not host or not isinstance(host[0], str):
             message = "a host must be a str or a tuple of host and port"
             raise TypeError(message)
-        address, port = host[0], _integer("port", host[1]) if len(host) > 1 else 3000
-        if not 0 <= port <= 0xFFFF:
-            message = f"there is no port {port}"
+        address, number = host[0], _integer("port", host[1]) if len(host) > 1 else 3000
+        if not 0 <= number <= 0xFFFF:
+            message = f"there is no port {number}"
             raise OverflowError(message)
-        made.append(f"[{address}]:{port}" if ":" in address else f"{address}:{port}")
+        made.append(f"[{address}]:{number}" if ":" in address else f"{address}:{number}")
     if not made:
         message = "hosts must not be empty"
         raise ValueError(message)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
 __all__ = ["NumpyBatchRecords", "of_batch", "rows_of"]
 
 _KINDS = frozenset("iufSV")
+_FOREVER = 0xFFFFFFFF
 
 
 class NumpyBatchRecords:
@@ -72,25 +74,80 @@ def of_batch(keys: list[Any], batch: Any, dtype: Any) -> NumpyBatchRecords:
     import numpy as np
 
     _checked(dtype)
-    meta_type = np.dtype([("gen", "u4"), ("ttl", "u4")])
-    whole = np.dtype(
-        [*((name, dtype[name]) for name in dtype.names), ("\0gen", "u4"), ("\0ttl", "u4")]
-    )
+    codes = np.array(batch.codes, np.int32)
+    meta = np.zeros(len(codes), np.dtype([("gen", "u4"), ("ttl", "u4")]))
+    try:
+        data = _by_engine(batch, dtype, codes, meta)
+    except (TypeError, ValueError, OverflowError):
+        data = _one_by_one(batch, dtype, meta)  # It bends values that the engine refuses.
+    places = {
+        f"__no_user_key_{at}__" if key[2] is None else key[2]: at for at, key in enumerate(keys)
+    }
+    return NumpyBatchRecords(data, meta, codes, places)
+
+
+def _by_engine(batch: Any, dtype: Any, codes: Any, meta: Any) -> Any:
+    import numpy as np
+
+    fields = [(name, dtype[name]) for name in dtype.names]
+    whole = np.dtype([*fields, ("\0gen", "u4"), ("\0ttl", "u4")])
     table = batch.to_numpy(whole, generation="\0gen", ttl="\0ttl", errors="mask")
     # What is masked is zero underneath.
     data = np.zeros(len(table), dtype)
     for name in dtype.names:
         data[name] = table.data[name]
-    codes = np.array(batch.codes, np.int32)
-    meta = np.zeros(len(table), meta_type)
     meta["gen"] = table.data["\0gen"]
     meta["ttl"] = table.data["\0ttl"]
     # A record that never expires has no time to live, and one that is not there has none either.
-    meta["ttl"][(codes == 0) & table.mask["\0ttl"]] = 0xFFFFFFFF
-    places = {
-        f"__no_user_key_{at}__" if key[2] is None else key[2]: at for at, key in enumerate(keys)
-    }
-    return NumpyBatchRecords(data, meta, codes, places)
+    meta["ttl"][(codes == 0) & table.mask["\0ttl"]] = _FOREVER
+    return data
+
+
+def _one_by_one(batch: Any, dtype: Any, meta: Any) -> Any:
+    """Bytes are cut and filled up, floats lose their fraction, booleans are numbers."""
+    import numpy as np
+
+    data = np.zeros(len(meta), dtype)
+    failed = batch.errors
+    for at in range(len(meta)):
+        record = None if at in failed else batch[at]
+        if record is None:
+            continue
+        ttl = record.ttl
+        meta[at] = record.generation, _FOREVER if ttl is None else ttl
+        for name in dtype.names:
+            value = record.get(name)
+            if value is not None:
+                data[name][at : at + 1] = _bent(value, name, dtype[name])
+    return data
+
+
+def _bent(value: Any, name: str, kind: Any) -> Any:
+    import numpy as np
+
+    if isinstance(value, str) and kind.kind in "SV" and kind.subdtype is None:
+        value = value.encode()
+    raw = kind.subdtype is not None or kind.kind in "SV"
+    if isinstance(value, (bytes, bytearray)) and raw:
+        size = kind.itemsize
+        return np.frombuffer(bytes(value[:size]).ljust(size, b"\0"), kind.base).reshape(
+            (1, *kind.shape)
+        )
+    if raw or not isinstance(value, (bool, int, float)):
+        message = f"{type(value).__name__} does not go into the field {name!r} of {kind}"
+        raise TypeError(message)
+    if kind.kind == "f":
+        return float(value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            message = f"{value} does not go into the field {name!r} of {kind}"
+            raise ValueError(message)
+        value = math.trunc(value)
+    limits = np.iinfo(kind)
+    if not limits.min <= value <= limits.max:
+        message = f"{value} does not fit the field {name!r} of {kind}"
+        raise OverflowError(message)
+    return int(value)
 
 
 def rows_of(

@@ -239,7 +239,8 @@ def init_tracing() -> None:
     """Clients that connect from now on have spans, which go where the program's tracer provider
     sends them. Raises ``ImportError`` without opentelemetry-api.
     """
-    if os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true":
+    off = os.environ.get("OTEL_SDK_DISABLED", "").lower() == "true"
+    if off or os.environ.get("OTEL_TRACES_EXPORTER", "").lower() == "none":
         return
     importlib.import_module("spikewire.metrics.otel")  # So that what is missing shows here.
     process.tracing = True

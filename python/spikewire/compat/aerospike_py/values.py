@@ -5,12 +5,23 @@
 
 from __future__ import annotations
 
+import hashlib
 from typing import Any
 
 import spikewire
+from spikewire.compat.aerospike_py.failures import missing
 from spikewire.compat.aerospike_py.types import AerospikeKey, Record, RecordMetadata
 
-__all__ = ["incoming", "incoming_bins", "meta_of", "named", "record_of", "sent_key"]
+__all__ = [
+    "incoming",
+    "incoming_bins",
+    "meta_of",
+    "named",
+    "plain_key",
+    "record_of",
+    "sent_key",
+    "sent_keys",
+]
 
 _SCALARS = frozenset({int, str, float, bytes, bool, type(None)})
 _FOREVER = 0xFFFFFFFF
@@ -41,6 +52,11 @@ def incoming(value: Any) -> Any:
     if kind is spikewire.HyperLogLog:
         return bytes(value)
     return value
+
+
+def plain_key(key: Any) -> bool:
+    """Whether the engine takes the key as it is."""
+    return type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes
 
 
 def named(key: Any, digest: bytes) -> AerospikeKey:
@@ -75,4 +91,29 @@ def sent_key(key: Any) -> Any:
     if len(key) not in (3, 4):
         message = f"a key has 3 or 4 items (namespace, set, key[, digest]), not {len(key)}"
         raise ValueError(message)
-    return key
+    return _of_bytes(key) if type(key[2]) is bytes else key
+
+
+def _of_bytes(key: tuple[Any, ...]) -> tuple[Any, ...]:
+    """A key of bytes, which is the key of a text with these bytes; a ``bytearray`` is one of its
+    own."""
+    if len(key) == 4 and key[3] is not None:
+        return key[0], key[1], None, key[3]
+    try:
+        return key[0], key[1], key[2].decode()
+    except UnicodeDecodeError:
+        pass
+    try:
+        hashed = hashlib.new("ripemd160", usedforsecurity=False)
+    except ValueError:
+        missing("keys of bytes")
+    hashed.update((key[1] or "").encode() + b"\3" + key[2])
+    return key[0], key[1], None, hashed.digest()
+
+
+def sent_keys(keys: list[Any]) -> list[Any]:
+    """The keys of a batch, which are checked by the engine."""
+    for key in keys:
+        if type(key) is tuple and len(key) > 2 and type(key[2]) is bytes:
+            return [sent_key(each) for each in keys]
+    return keys
