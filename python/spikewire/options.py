@@ -97,3 +97,13 @@ class StreamOptions(TypedDict, total=False):
     """As in ``get``. Default: the client's."""
     timeout: Seconds | None
     """As in ``get``, for each window. Default: the client's."""
+    max_retries: int | None
+    """As in ``get``. Default: the client's."""
+    sleep_between_retries: Seconds | None
+    """As in ``get``. Default: the client's."""
+    sleep_multiplier: float | None
+    """As in ``get``. Default: the client's."""
+    max_sleep_between_retries: Seconds | None
+    """As in ``get``. Default: the client's."""
+    sleep_jitter: bool | None
+    """As in ``get``. Default: the client's."""
