@@ -23,7 +23,10 @@ SAYS = {
     "data_frames.py": "duckdb ranked [749.75]",
     "django_service.py": "views counted True",
     "error_handling.py": "in doubt: True",
-    "feature_store.py": "scores 24800.0",
+    "feature_store.py": (
+        "late 1\nread [{'trips': 7}, None]\n"
+        "matrix [[7.0, 4.0], [0.0, 4.5], [9.0, 4.0]]\nscores 24800.0"
+    ),
     "fastapi_service.py": (
         "200 {'name': 'alice', 'visits': 50}\n404 {'detail': 'nobody of that name'}\n"
         "200 [{'name': 'alice', 'visits': 50}, {'name': 'bob', 'visits': 0}]"
