@@ -1,4 +1,4 @@
-"""The ``spikewire`` command: serve, info, cassandra, bench, compare."""
+"""The ``spikewire`` command: serve, info, top, cassandra, bench, compare."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import spikewire
 from spikewire.bench import cli as bench
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import command as cassandra
+from spikewire.top import command as top
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     _add_serve(commands)
     _add_info(commands)
+    top.add_parser(commands)
     cassandra.add_parser(commands)
     bench.add_parsers(commands)
     return parser

@@ -1,0 +1,121 @@
+"""The command ``spikewire top``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from typing import TYPE_CHECKING
+
+from spikewire.top.scrape import Scrape, ScrapeError, address, scrape
+from spikewire.top.view import View, between
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+__all__ = ["add_parser"]
+
+
+def add_parser(commands: Commands) -> None:
+    """Adds the command."""
+    top = commands.add_parser(
+        "top",
+        help="show what the commands of a running program come to",
+        description="Reads the metrics that a program serves for Prometheus "
+        "(spikewire.metrics.asgi_app, wsgi_app or a registry) again and again, and shows what came "
+        "in between: commands per second, latencies, errors, by operation and by node. All clients "
+        "of the program are added up. Ctrl-C ends it.",
+        epilog="example: spikewire top localhost:8000",
+        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
+    )
+    top.add_argument(
+        "url",
+        metavar="URL",
+        help="where the program serves them; HOST:PORT stands for /metrics there",
+    )
+    top.add_argument(
+        "-i", "--interval", type=_seconds, default=2.0, metavar="SECONDS", help="how often to look"
+    )
+    top.add_argument("--once", action="store_true", help="show one interval, and end")
+    top.add_argument(
+        "--json",
+        action="store_true",
+        help="one JSON object on a line for each interval, in seconds",
+    )
+    top.set_defaults(run=_run)
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0.05 <= seconds <= 3600:
+        raise argparse.ArgumentTypeError(f"must be from 0.05 to 3600, not {text}")
+    return seconds
+
+
+def _run(options: argparse.Namespace) -> int:
+    url: str = address(options.url)
+    try:
+        return _watch(url, options)
+    except ScrapeError as error:
+        raise OSError(str(error)) from error
+    except KeyboardInterrupt:
+        return 0  # That is how one ends it.
+
+
+def _watch(url: str, options: argparse.Namespace) -> int:
+    interval: float = options.interval
+    if options.json:
+        _each(url, interval, options.once, lambda view: print(json.dumps(view.plain()), flush=True))
+        return 0
+    try:
+        from rich.console import Console
+        from rich.live import Live
+
+        from spikewire.top.screen import screen, trouble
+    except ImportError as error:
+        raise OSError(
+            "spikewire top needs rich, but for --json: pip install 'spikewire[top]'"
+        ) from error
+    console = Console()
+    if options.once or not console.is_terminal:
+        _each(url, interval, options.once, lambda view: console.print(screen(url, view)))
+        return 0
+    with Live(trouble(url, "..."), console=console, auto_refresh=False, screen=True) as live:
+        _each(
+            url,
+            interval,
+            False,
+            lambda view: live.update(screen(url, view), refresh=True),
+            lambda error: live.update(trouble(url, str(error)), refresh=True),
+        )
+    return 0
+
+
+def _each(
+    url: str,
+    interval: float,
+    once: bool,
+    show: Callable[[View], object],
+    fails: Callable[[ScrapeError], object] | None = None,
+) -> None:
+    """Shows one interval after the other. Without ``fails`` the first failure is raised, and so is
+    that of the first look, which is mostly a mistake in the address."""
+    before: Scrape | None = scrape(url, max(interval, 5.0))
+    while True:
+        time.sleep(interval)
+        try:
+            after = scrape(url, max(interval, 5.0))
+        except ScrapeError as error:
+            if fails is None:
+                raise
+            fails(error)
+            before = None
+            continue
+        if before is not None:
+            show(between(before, after))
+            if once:
+                return
+        before = after

@@ -1,0 +1,134 @@
+"""The metrics of a program, read from its endpoint for Prometheus."""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+from urllib.error import URLError
+from urllib.parse import urlsplit
+from urllib.request import Request, urlopen
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+Labels: TypeAlias = dict[str, str]
+
+#: More than any program says of its clients.
+_LONGEST = 64 << 20
+_SAMPLE = re.compile(r"(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<labels>.*)\})?\s+(?P<value>\S+)")
+_LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
+_ESCAPED = re.compile(r"\\(.)")
+
+
+class ScrapeError(Exception):
+    """The endpoint gave no metrics of Spikewire; the message says why."""
+
+
+@dataclass
+class Series:
+    """Commands with the same labels, since the program counts them."""
+
+    labels: Labels
+    #: How many took at most so long (seconds).
+    buckets: dict[float, float] = field(default_factory=dict)
+    count: float = 0.0
+    seconds: float = 0.0
+
+
+@dataclass
+class Scrape:
+    """What an endpoint said at one time."""
+
+    at: float
+    #: By name without ``spikewire_``: samples with their labels.
+    values: dict[str, list[tuple[Labels, float]]]
+    commands: dict[tuple[tuple[str, str], ...], Series]
+    stages: dict[tuple[tuple[str, str], ...], Series]
+
+    def total(self, name: str, **labels: str) -> float:
+        """All samples of a name with these labels added up."""
+        samples = self.values.get(name, [])
+        return sum(value for of, value in samples if labels.items() <= of.items())
+
+
+def address(text: str) -> str:
+    """The URL that a text stands for: ``host:port`` is that of ``/metrics`` there.
+
+    Raises ``ValueError`` for what is none.
+    """
+    url = text if "://" in text else f"http://{text}"
+    parts = urlsplit(url)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise ValueError(
+            f"{text!r} is no address of metrics, such as http://localhost:8000/metrics"
+        )
+    return url if parts.path not in ("", "/") else f"{parts.scheme}://{parts.netloc}/metrics"
+
+
+def scrape(url: str, timeout: float) -> Scrape:
+    """Asks an endpoint. Raises ``ScrapeError``."""
+    # `address` has looked at the scheme.
+    request = Request(url, headers={"Accept": "text/plain"})  # noqa: S310
+    try:
+        with urlopen(request, timeout=timeout) as page:  # noqa: S310
+            body = page.read(_LONGEST)
+    except URLError as error:
+        raise ScrapeError(f"{url}: {error.reason}") from error
+    except OSError as error:
+        raise ScrapeError(f"{url}: {error}") from error
+    return read(body.decode(errors="replace"), url)
+
+
+def read(text: str, url: str = "the text") -> Scrape:
+    """What a text in the format of Prometheus says of clients of Spikewire.
+
+    Raises ``ScrapeError`` where it says nothing of any.
+    """
+    made = Scrape(time.monotonic(), {}, {}, {})
+    for name, labels, value in _samples(text):
+        for prefix, all_series in (
+            ("command_duration_seconds_", made.commands),
+            ("stage_duration_seconds_", made.stages),
+        ):
+            if name.startswith(prefix):
+                _add(all_series, name.removeprefix(prefix), labels, value)
+                break
+        else:
+            made.values.setdefault(name, []).append((labels, value))
+    if not made.values:
+        raise ScrapeError(f"{url}: there are metrics, but none of a client of Spikewire")
+    return made
+
+
+def _samples(text: str) -> Iterator[tuple[str, Labels, float]]:
+    for line in text.splitlines():
+        if not line.startswith("spikewire_"):
+            continue
+        found = _SAMPLE.match(line)
+        if found is None:
+            continue
+        labels = {name: _plain(value) for name, value in _LABEL.findall(found["labels"] or "")}
+        try:
+            value = float(found["value"])
+        except ValueError:
+            continue
+        yield found["name"].removeprefix("spikewire_"), labels, value
+
+
+def _plain(text: str) -> str:
+    return _ESCAPED.sub(lambda found: "\n" if found[1] == "n" else found[1], text)
+
+
+def _add(
+    all_series: dict[tuple[tuple[str, str], ...], Series], part: str, labels: Labels, value: float
+) -> None:
+    bound = labels.pop("le", None)
+    series = all_series.setdefault(tuple(sorted(labels.items())), Series(labels))
+    if part == "bucket" and bound is not None:
+        series.buckets[float(bound)] = value
+    elif part == "count":
+        series.count = value
+    elif part == "sum":
+        series.seconds = value

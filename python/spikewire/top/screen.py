@@ -1,0 +1,74 @@
+"""A view as tables in the terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rich.console import Group, RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from spikewire.top.view import NodeLine
+
+if TYPE_CHECKING:
+    from spikewire.top.view import Line, View
+
+
+def screen(url: str, view: View) -> RenderableType:
+    """The whole screen."""
+    total = view.total
+    head = Text.assemble(
+        (url, "bold"),
+        f"  {_number(total.rate)}/s",
+        f"  p50 {_time(total.p50)}",
+        f"  p99 {_time(total.p99)}",
+        (f"  errors {_number(total.errors)}/s", "red" if total.errors else ""),
+        f"  retries {_number(view.retries)}/s",
+        f"  in flight {view.in_flight}",
+        f"  queued {view.queued}",
+    )
+    parts: list[RenderableType] = [head]
+    if not view.counting:
+        parts.append(Text("Commands are not counted: client.metrics.enable()", style="yellow"))
+    if view.operations:
+        parts.append(_table("operation", view.operations))
+    nodes = _table("node", view.nodes, "connections", "breaker")
+    parts.append(nodes)
+    if view.stages:
+        parts.append(_table("stage", view.stages))
+    return Group(*parts)
+
+
+def trouble(url: str, why: str) -> RenderableType:
+    """What is shown where there is nothing to show."""
+    return Text.assemble((url, "bold"), "  ", (why, "red"))
+
+
+def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column(title, overflow="ellipsis", no_wrap=True)
+    for name in ("per s", "p50", "p99", "errors/s", *more):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("other results", overflow="ellipsis", no_wrap=True)
+    for line in lines:
+        cells = [line.name, _number(line.rate), _time(line.p50), _time(line.p99)]
+        cells.append(_number(line.errors) if line.errors else "")
+        if isinstance(line, NodeLine):
+            cells += [str(line.connections), "open" if line.breaker_open else ""]
+        others = sorted((name, rate) for name, rate in line.results.items() if name != "ok")
+        cells.append(", ".join(f"{name} {_number(rate)}" for name, rate in others))
+        table.add_row(*cells, style="red" if line.errors else "")
+    return table
+
+
+def _number(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 or value == int(value) else f"{value:.1f}"
+
+
+def _time(seconds: float | None) -> str:
+    if seconds is None:
+        return "-"
+    for unit, size in (("s", 1.0), ("ms", 1e-3)):
+        if seconds >= size:
+            return f"{seconds / size:.3g} {unit}"
+    return f"{seconds * 1e6:.0f} µs"

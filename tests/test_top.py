@@ -1,0 +1,192 @@
+"""``spikewire top``, on the endpoint of a program."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import signal
+import subprocess
+import sys
+import threading
+import time
+from typing import TYPE_CHECKING
+from wsgiref.simple_server import WSGIRequestHandler, make_server
+
+import pytest
+
+import spikewire
+from spikewire import metrics
+from spikewire.cli import main
+from spikewire.testing import Cluster
+from spikewire.top.scrape import ScrapeError, address, read
+from spikewire.top.view import between, quantile
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+#: Longer than anything here takes on a loaded machine.
+LONG = 60
+
+
+class Quiet(WSGIRequestHandler):
+    def log_message(self, *_: object) -> None:
+        pass
+
+
+@pytest.fixture(scope="module")
+def endpoint() -> Iterator[str]:
+    """Of a program that reads all the time what is there and what is not."""
+    ends = threading.Event()
+    with Cluster(nodes=2) as cluster, spikewire.Client(cluster.seeds) as client:
+        client.metrics.enable(stages=True)
+        users = client.dataset("test", "users")
+
+        def work() -> None:
+            users.put(1, {"n": 1})
+            while not ends.is_set():
+                users.get(1)
+                users.get("nobody", default=None)
+
+        server = make_server("127.0.0.1", 0, metrics.wsgi_app(client), handler_class=Quiet)
+        threads = [threading.Thread(target=work), threading.Thread(target=server.serve_forever)]
+        for thread in threads:
+            thread.start()
+        yield f"127.0.0.1:{server.server_port}"
+        ends.set()
+        server.shutdown()
+        server.server_close()
+        for thread in threads:
+            thread.join()
+
+
+def text(gets: int, failed: int, fast: int) -> str:
+    def series(result: str, all_of_them: int, within: int) -> str:
+        labels = f'operation="get",namespace="te\\"st",node="A 1:2",result="{result}"'
+        name = "spikewire_command_duration_seconds"
+        return (
+            f'{name}_bucket{{{labels},le="0.001"}} {within}\n'
+            f'{name}_bucket{{{labels},le="0.002"}} {all_of_them}\n'
+            f'{name}_bucket{{{labels},le="+Inf"}} {all_of_them}\n'
+            f"{name}_sum{{{labels}}} 0.5\n{name}_count{{{labels}}} {all_of_them}\n"
+        )
+
+    return (
+        "# HELP of_another_library 1\nof_another_library 5\n"
+        + series("ok", gets, fast)
+        + series("timeout", failed, failed)
+        + 'spikewire_node_connections{node="A 1:2"} 3\nspikewire_node_connections{node="B 1:3"} 1\n'
+        'spikewire_node_breaker_open{node="B 1:3"} 1\n'
+        "spikewire_commands_in_flight 4\nspikewire_commands_queued 2\nspikewire_counting 1\n"
+    )
+
+
+def test_rates_and_latencies_are_what_came_in_between() -> None:
+    before, after = read(text(100, 0, 100)), read(text(300, 20, 100))
+    after.at = before.at + 2.0
+    view = between(before, after)
+    assert view.total.rate == pytest.approx(110)
+    assert view.total.errors == pytest.approx(10)
+    assert (view.in_flight, view.queued, view.counting) == (4, 2, True)
+    (line,) = view.operations
+    assert (line.name, line.results) == ('get te"st', {"ok": 100.0, "timeout": 10.0})
+    # 200 of 220 took 1 to 2 ms, the others less.
+    assert line.p50 == pytest.approx(0.001 + 0.001 * (110 - 20) / 200)
+    assert line.p99 == pytest.approx(0.001 + 0.001 * (217.8 - 20) / 200)
+    first, second = view.nodes
+    assert (first.name, first.rate, first.connections, first.breaker_open) == (
+        "A 1:2",
+        110,
+        3,
+        False,
+    )
+    assert (second.name, second.rate, second.p99) == ("B 1:3", 0, None)
+    assert (second.connections, second.breaker_open) == (1, True)
+    # It began anew.
+    again = read(text(10, 0, 10))
+    again.at = after.at + 1.0
+    assert between(after, again).total.rate == pytest.approx(10)
+
+
+def test_quantiles_of_buckets() -> None:
+    assert quantile({}, 0.5) is None
+    assert quantile({1.0: 0, float("inf"): 0}, 0.5) is None
+    assert quantile({1.0: 0, float("inf"): 5}, 0.5) == 1.0
+    assert quantile({1.0: 4, float("inf"): 4}, 0.5) == 0.5
+
+
+def test_addresses() -> None:
+    assert address("localhost:8000") == "http://localhost:8000/metrics"
+    assert address("https://h/m?x=1") == "https://h/m?x=1"
+    for wrong in ("ftp://h/metrics", "http://", "file:///etc/passwd"):
+        with pytest.raises(ValueError, match="is no address"):
+            address(wrong)
+    with pytest.raises(ScrapeError, match="none of a client of Spikewire"):
+        read("up 1\n")
+
+
+def test_json_for_machines(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["top", endpoint, "--once", "--json", "--interval", "0.3"]) == 0
+    view = json.loads(capsys.readouterr().out)
+    assert view["total"]["rate"] > 0
+    operations = {line["name"]: line for line in view["operations"]}
+    get = operations["get test"]
+    assert 0 < get["p50"] <= get["p99"] < LONG
+    assert set(get["results"]) == {"ok", "not_found"}
+    assert get["errors"] == 0
+    assert len(view["nodes"]) == 2
+    assert sum(node["rate"] for node in view["nodes"]) == pytest.approx(view["total"]["rate"])
+    assert {line["name"] for line in view["stages"]} == {"queue", "wire", "turn", "deliver"}
+
+
+def test_a_table_once(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    pytest.importorskip("rich", reason="rich is not installed")
+    assert main(["top", endpoint, "--once", "--interval", "0.2"]) == 0
+    shown = capsys.readouterr().out
+    assert f"http://{endpoint}/metrics" in shown
+    assert "get test" in shown
+    assert "not_found" in shown
+    assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["top", "ftp://nowhere", "--once"]) == 1
+    assert "is no address of metrics" in capsys.readouterr().err
+    assert main(["top", "127.0.0.1:1", "--once"]) == 1
+    assert "127.0.0.1:1/metrics" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        main(["top", endpoint, "--interval", "0"])
+
+
+def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None:
+    pytest.importorskip("rich", reason="rich is not installed")
+    leader, follower = pty.openpty()
+    command = [sys.executable, "-m", "spikewire", "top", endpoint, "--interval", "0.1"]
+    environment = {**os.environ, "TERM": "xterm", "COLUMNS": "60", "LINES": "30"}
+    process = subprocess.Popen(
+        command, stdin=follower, stdout=follower, stderr=follower, env=environment
+    )
+    os.close(follower)
+    shown = b""
+    end = time.monotonic() + LONG
+    sent = False
+    while time.monotonic() < end:
+        ready, _, _ = select.select([leader], [], [], 1.0)
+        if not ready:
+            continue
+        try:
+            more = os.read(leader, 65536)
+        except OSError:  # The other side is closed.
+            break
+        shown += more
+        if not sent and b"get test" in shown:
+            process.send_signal(signal.SIGINT)
+            sent = True
+    assert process.wait(LONG) == 0
+    os.close(leader)
+    assert sent
+    assert b"Traceback" not in shown
+    # Out of the screen of its own again.
+    assert b"\x1b[?1049h" in shown
+    assert shown.rindex(b"\x1b[?1049l") > shown.rindex(b"\x1b[?1049h")
