@@ -8,6 +8,8 @@ import math
 import os
 import threading
 import time
+from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
@@ -155,6 +157,116 @@ def test_prometheus_reads_what_threads_did(client: spikewire.Client) -> None:
     for thread in threads:
         thread.join()
     assert scraped() == sum(done) > 0
+
+
+def test_a_scrape_under_load_is_what_callers_counted(client: spikewire.Client) -> None:
+    """By operation and result."""
+    client.metrics.enable(stages=True)
+    tallies: list[Counter[tuple[str, str]]] = [Counter() for _ in range(4)]
+    ends = threading.Event()
+    seen: list[int] = []
+
+    def counted() -> dict[tuple[str, str], int]:
+        found: Counter[tuple[str, str]] = Counter()
+        for (name, labels), value in parsed(metrics.prometheus(client)).items():
+            if name == "spikewire_command_duration_seconds_count":
+                of = dict(labels)
+                found[of["operation"], of["result"]] += int(value)
+        return dict(found)
+
+    def work(tally: Counter[tuple[str, str]], users: spikewire.Dataset) -> None:
+        def tell(operation: str, call: Callable[[], object]) -> None:
+            try:
+                call()
+            except spikewire.RecordNotFound:
+                tally[operation, "not_found"] += 1
+            except spikewire.RecordExists:
+                tally[operation, "record_exists"] += 1
+            except spikewire.GenerationMismatch:
+                tally[operation, "generation"] += 1
+            else:
+                tally[operation, "ok"] += 1
+
+        for key in range(50):
+            tell("get", partial(users.get, key))
+            tell("put", partial(users.put, key, {"n": 1}))
+            tell("put", partial(users.put, key, {"n": 1}, exists="create"))
+            tell("put", partial(users.put, key, {"n": 1}, generation=1000))
+            tell("add", partial(users.add, key, {"n": 1}))
+            tell("operate", partial(users.operate, key, [spikewire.op.get("n")]))
+            tell("get", partial(users.get, key))
+            tell("delete", partial(users.delete, key))
+
+    def scrape() -> None:
+        while not ends.is_set():
+            seen.append(sum(counted().values()))
+
+    scraper = threading.Thread(target=scrape)
+    threads = [
+        threading.Thread(target=work, args=(tally, client.dataset("test", f"tally{number}")))
+        for number, tally in enumerate(tallies)
+    ]
+    for thread in [scraper, *threads]:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    ends.set()
+    scraper.join()
+    told = sum(tallies, Counter())
+    assert counted() == dict(told)
+    assert set(told) >= {
+        ("get", "not_found"),
+        ("get", "ok"),
+        ("put", "record_exists"),
+        ("put", "generation"),
+        ("delete", "ok"),
+    }
+    assert seen == sorted(seen)
+
+
+def test_stages_are_the_parts_of_commands(cluster: Cluster) -> None:
+    async def load(client: spikewire.AsyncClient, rounds: int) -> None:
+        users = client.dataset("test", "staged")
+        for _ in range(rounds):
+            await asyncio.gather(*(users.put(key, {"n": key}) for key in range(32)))
+
+    async def run() -> None:
+        async with spikewire.AsyncClient(cluster.seeds) as client:
+            client.metrics.enable()
+            await load(client, 2)
+            assert client.stats().stages == ()
+            client.metrics.enable(stages=True)
+            assert client.metrics.stages
+            # On connections from before, stages are timed after their first replies.
+            await load(client, 1)
+            client.metrics.reset()
+            await load(client, 10)
+            stats = client.stats()
+            commands = stats.select(operation="put")
+            stages = {stage.stage: stage for stage in stats.stages}
+            assert list(stages) == ["queue", "wire", "turn", "deliver"]
+            assert {stage.count for stage in stages.values()} == {commands.count} == {320}
+            parts = stages["queue"].seconds + stages["wire"].seconds
+            assert parts == pytest.approx(commands.seconds)
+            assert 0 < stages["wire"].quantile(0.5) <= stages["wire"].quantile(0.99) < LONG
+            name = ("spikewire_stage_duration_seconds_count", frozenset({("stage", "wire")}))
+            assert parsed(metrics.prometheus(client))[name] == 320
+            client.metrics.enable()
+            assert not client.metrics.stages
+            await load(client, 1)
+            assert client.stats().stages == stats.stages
+
+    asyncio.run(run())
+
+
+def test_stages_of_calling_threads(client: spikewire.Client) -> None:
+    users = client.dataset("test", "staged")
+    client.metrics.enable(stages=True)
+    users.put(1, {"n": 1})
+    client.metrics.reset()
+    for _ in range(100):
+        users.put(1, {"n": 1})
+    assert {stage.count for stage in client.stats().stages} == {100}
 
 
 def test_the_text_keeps_the_conventions(client: spikewire.Client) -> None:

@@ -26,6 +26,7 @@ import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeS
 from typing_extensions import CapsuleType, Never, Self, Unpack
 
 from spikewire.builder.results import Result
+from spikewire.cql._native import AsyncSessionCore, SessionCore
 from spikewire.errors import Error
 from spikewire.jobs import AsyncJob, Job
 from spikewire.metrics.stats import StatsFields
@@ -4960,13 +4961,17 @@ class JobCore:
 
 @final
 class Signals:
-    """The counters, gauges and events of a client."""
+    """The counters, gauges and events of a client or session."""
 
-    def __new__(cls, client: Client | AsyncClient) -> Self: ...
+    def __new__(cls, client: Client | AsyncClient | SessionCore | AsyncSessionCore) -> Self: ...
     def turn(self, on: bool) -> None:
         """Begins to count commands, or stops."""
     def is_on(self) -> bool:
         """Whether commands are counted."""
+    def time_stages(self, on: bool) -> None:
+        """Begins to time the stages of commands, or stops."""
+    def times_stages(self) -> bool:
+        """Whether they are timed."""
     def reset(self) -> None:
         """Forgets what was counted."""
     def tell_of_slower_than(self, limit: Seconds | None) -> None:

@@ -1,9 +1,9 @@
 //! What can go wrong, in one type that every face maps from.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use spikewire_cql::notation::TooLong;
-use spikewire_cql::response::ServerError;
+use spikewire_cql::response::{Code, ServerError};
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
 /// Shorthand for results of the engine.
@@ -195,6 +195,16 @@ impl From<Fault> for Error {
     }
 }
 
+static LABELS: LazyLock<Vec<(Code, String)>> = LazyLock::new(|| {
+    Code::known().map(|code| (code, code.name().replace(' ', "_").to_ascii_lowercase())).collect()
+});
+
+/// A word for a server's error: its name in small letters.
+pub(crate) fn label(code: Code) -> &'static str {
+    let known = LABELS.iter().find(|(known, _)| *known == code);
+    known.map_or("unknown_error", |(_, label)| label)
+}
+
 impl CommandError for Error {
     fn after(self, attempts: u32, in_doubt: bool) -> Self {
         Self::after(self, attempts, in_doubt)
@@ -208,7 +218,34 @@ impl CommandError for Error {
         (self.attempts(), self.in_doubt())
     }
 
+    fn label(&self) -> &'static str {
+        match (self.kind(), self.server()) {
+            (Kind::Server, Some(error)) => label(error.code),
+            (Kind::Interrupted, _) => "withdrawn",
+            (kind, _) => kind.name(),
+        }
+    }
+
+    fn node(&self) -> Option<&str> {
+        Self::node(self)
+    }
+
     fn is_final(&self) -> bool {
         matches!(self.kind(), Kind::Closed | Kind::Invalid | Kind::Busy | Kind::NoNode)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_known_error_has_a_label() {
+        let labels: Vec<_> = Code::known().map(label).collect();
+        assert!(labels.contains(&"write_timeout") && labels.contains(&"cdc_write_failure"));
+        assert!(
+            labels.iter().all(|label| label.chars().all(|c| c.is_ascii_lowercase() || c == '_'))
+        );
+        assert_eq!(label(Code::Other(7)), "unknown_error");
     }
 }

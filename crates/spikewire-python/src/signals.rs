@@ -1,48 +1,83 @@
 //! What a client counts and tells of itself; `spikewire.metrics` makes classes of it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 
 use spikewire_aerospike::ReplicaPolicy;
-use spikewire_aerospike::cluster::{NodeStats, Stats};
 use spikewire_aerospike::command::{Router, Target};
-use spikewire_transport::metrics::{self, Event, Labels, SlowCommand, Totals};
+use spikewire_transport::metrics::{
+    self, Event, Labels, NodeStats, Observed, SlowCommand, Stats, Totals,
+};
 
 use crate::admin::origin;
 use crate::admin::task::Origin;
 use crate::arguments::{self, seconds};
+use crate::cql;
+use crate::cql::faces::Shared;
 use crate::key::Key;
 
-/// The counters, gauges and events of a client.
+/// The counters, gauges and events of a client or session.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Signals {
-    origin: Origin,
+    source: Source,
+}
+
+/// Whose they are.
+enum Source {
+    Client(Origin),
+    Session(Arc<Shared>),
+}
+
+impl Signals {
+    /// Of the running half.
+    fn observed(&self, py: Python<'_>) -> PyResult<Arc<dyn Observed>> {
+        Ok(match &self.source {
+            Source::Client(origin) => origin.core(py)?.cluster.clone(),
+            Source::Session(shared) => shared.core(py)?.session.cluster().clone(),
+        })
+    }
 }
 
 #[pymethods]
 impl Signals {
     #[new]
     fn new(client: &Bound<'_, PyAny>) -> PyResult<Self> {
-        Ok(Self { origin: origin(client)? })
+        let source = match cql::session::shared_of(client) {
+            Some(shared) => Source::Session(shared),
+            None => Source::Client(origin(client)?),
+        };
+        Ok(Self { source })
     }
 
     /// Begins to count commands, or stops.
     fn turn(&self, py: Python<'_>, on: bool) -> PyResult<()> {
-        self.origin.core(py)?.cluster.metrics().turn(on);
+        self.observed(py)?.metrics().turn(on);
         Ok(())
     }
 
     /// Whether commands are counted.
     fn is_on(&self, py: Python<'_>) -> PyResult<bool> {
-        Ok(self.origin.core(py)?.cluster.metrics().is_on())
+        Ok(self.observed(py)?.metrics().is_on())
+    }
+
+    /// Begins to time the stages of commands, or stops.
+    fn time_stages(&self, py: Python<'_>, on: bool) -> PyResult<()> {
+        self.observed(py)?.metrics().time_stages(on);
+        Ok(())
+    }
+
+    /// Whether they are timed.
+    fn times_stages(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.observed(py)?.metrics().times_stages())
     }
 
     /// Forgets what was counted.
     fn reset(&self, py: Python<'_>) -> PyResult<()> {
-        let core = self.origin.core(py)?;
-        py.detach(|| core.cluster.metrics().reset());
+        let observed = self.observed(py)?;
+        py.detach(|| observed.metrics().reset());
         Ok(())
     }
 
@@ -54,13 +89,13 @@ impl Signals {
         limit: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<()> {
         let limit = limit.map(|limit| seconds("slower_than", limit)).transpose()?;
-        self.origin.core(py)?.cluster.metrics().tell_of_slower_than(limit);
+        self.observed(py)?.metrics().tell_of_slower_than(limit);
         Ok(())
     }
 
     /// Keeps events for `wait` from here on, or no more.
     fn listen(&self, py: Python<'_>, listens: bool) -> PyResult<()> {
-        self.origin.core(py)?.cluster.metrics().events().listen(listens);
+        self.observed(py)?.metrics().events().listen(listens);
         Ok(())
     }
 
@@ -68,9 +103,11 @@ impl Signals {
     /// many were lost.
     fn wait<'py>(&self, py: Python<'py>, limit: f64) -> PyResult<(Vec<Bound<'py, PyTuple>>, u64)> {
         let limit = Duration::try_from_secs_f64(limit).unwrap_or_default();
-        let core = self.origin.core(py)?;
-        let (events, lost) = py.detach(|| core.cluster.metrics().events().wait(limit));
-        drop(core);
+        let observed = self.observed(py)?;
+        let events = observed.metrics().events().clone();
+        // Not what closes the client when it is the last one.
+        drop(observed);
+        let (events, lost) = py.detach(|| events.wait(limit));
         let told = events.iter().map(|event| told(py, event)).collect::<PyResult<_>>()?;
         Ok((told, lost))
     }
@@ -85,7 +122,8 @@ impl Signals {
         writes: bool,
         replica: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Option<(String, String, u16)>> {
-        let core = self.origin.core(py)?;
+        let Source::Client(origin) = &self.source else { return Ok(None) };
+        let core = origin.core(py)?;
         let options = core.cluster.options();
         let policy = replica.map(arguments::replica).transpose()?.unwrap_or(options.policy.replica);
         if policy == ReplicaPolicy::Any && !writes {
@@ -101,14 +139,27 @@ impl Signals {
 
     /// What the client counted and holds, as plain values.
     fn stats<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let core = self.origin.core(py)?;
-        let stats = py.detach(|| core.cluster.stats());
+        let observed = self.observed(py)?;
+        let stats = py.detach(|| observed.stats());
         let known = PyDict::new(py);
-        let Stats { counting, commands, in_flight, queued, nodes, tends, failed_tends, tend_age } =
-            stats;
+        let Stats {
+            counting,
+            commands,
+            in_flight,
+            queued,
+            stages,
+            nodes,
+            tends,
+            failed_tends,
+            tend_age,
+        } = stats;
         known.set_item("counting", counting)?;
         let all = commands.iter().map(|(labels, totals)| command(py, labels, totals));
         known.set_item("commands", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
+        let all = stages.iter().map(|(stage, times)| {
+            (stage.name(), times.counts().to_vec(), times.sum().as_secs_f64()).into_pyobject(py)
+        });
+        known.set_item("stages", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
         let all = nodes.iter().map(|known| node(py, known));
         known.set_item("nodes", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
         known.set_item("in_flight", in_flight)?;
@@ -149,8 +200,8 @@ fn command<'py>(
 }
 
 fn node<'py>(py: Python<'py>, node: &NodeStats) -> PyResult<Bound<'py, PyTuple>> {
-    let NodeStats { name, address, connections, opened, errors, breaker_open } = node;
-    (name, address, connections, opened, errors, breaker_open).into_pyobject(py)
+    let NodeStats { name, label, address, connections, opened, errors, breaker_open } = node;
+    (name, address, connections, opened, errors, breaker_open, label).into_pyobject(py)
 }
 
 fn told<'py>(py: Python<'py>, event: &Event) -> PyResult<Bound<'py, PyTuple>> {

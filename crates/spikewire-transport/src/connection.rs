@@ -16,6 +16,9 @@ use crate::topology::Endpoint as _;
 use crate::way::Way;
 use crate::wire::Wire;
 
+/// A command with the end of its answer, what that means, and when the command was written.
+type Ended<'a, P, T> = (CommandOf<P, T>, &'a [u8], Disposition, Option<Tick>);
+
 #[derive(Debug)]
 pub(crate) struct Connection<P: Protocol, T> {
     pub node: Arc<NodeOf<P>>,
@@ -122,16 +125,16 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
 
     /// Reads what has come, after a first read that had this result if there was one, and hands
     /// the end of every answer to `take`, and frames that answer nothing to `event`.
-    pub fn read(
+    pub fn read<const TIMED: bool>(
         &mut self,
         mut first: Option<io::Result<(usize, bool)>>,
         now: Tick,
-        mut take: impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        mut take: impl FnMut(Ended<'_, P, T>, &Arc<NodeOf<P>>),
         mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         // The rest of what came with the handshake.
         if first.is_none() && self.pipeline.has_input() {
-            self.arrivals(&mut take, &mut event)?;
+            self.arrivals::<TIMED>(&mut take, &mut event)?;
         }
         loop {
             let filled = first.take();
@@ -145,28 +148,28 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => false,
                 Err(error) => return Err(Fault::broken(&*self.node, error)),
             };
-            self.arrivals(&mut take, &mut event)?;
+            self.arrivals::<TIMED>(&mut take, &mut event)?;
             if drained && !self.ended && !self.wire.has_more() {
                 return Ok(());
             }
         }
     }
 
-    fn arrivals(
+    fn arrivals<const TIMED: bool>(
         &mut self,
-        take: &mut impl FnMut(CommandOf<P, T>, &[u8], Disposition, &Arc<NodeOf<P>>),
+        take: &mut impl FnMut(Ended<'_, P, T>, &Arc<NodeOf<P>>),
         event: &mut impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
         let node = &self.node;
         let ended = || Fault::broken(&**node, "the server ended the session");
         loop {
-            let arrival = self.pipeline.next_arrival();
+            let arrival = self.pipeline.next_arrival::<TIMED>();
             match arrival.map_err(|error| Fault::malformed(&**node, &error))? {
                 None => return Ok(()),
                 Some(Arrival::More(command, body)) => command.ticket.collect(body),
                 Some(Arrival::Event(body)) => event(node, body),
-                Some(Arrival::Ended(command, body, disposition)) => {
-                    take(command, body, disposition, node);
+                Some(Arrival::Ended(command, body, disposition, written)) => {
+                    take((command, body, disposition, written), node);
                     if disposition.closes {
                         return Err(ended());
                     }

@@ -18,6 +18,7 @@
 //! its answer has come and is dropped. One that has left in part is never finished: the connection
 //! drains, that is, it writes nothing more, and is closed when what was sent before is answered.
 
+use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::time::Duration;
 
@@ -44,13 +45,25 @@ pub struct Request {
     pub deadline: Tick,
 }
 
+/// How many writes are remembered: those of what is in flight, and some.
+const WRITES: usize = 1024;
+
+#[cold]
+fn note(writes: &mut VecDeque<(u64, Tick)>, total: u64, now: Tick) {
+    if writes.len() == WRITES {
+        writes.pop_front();
+    }
+    writes.push_back((total, now));
+}
+
 /// What [`Pipeline::next_arrival`] found.
 #[derive(Debug)]
 pub enum Arrival<'a, C> {
     /// A part of a command's answer.
     More(&'a mut C, &'a [u8]),
-    /// The end of a command's answer, which is out of the pipeline now.
-    Ended(C, &'a [u8], Disposition),
+    /// The end of a command's answer, which is out of the pipeline now; and when the command was
+    /// written, where that is known.
+    Ended(C, &'a [u8], Disposition, Option<Tick>),
     /// A frame that answers no command.
     Event(&'a [u8]),
     /// The server ended the session with the answer to an orphan.
@@ -90,6 +103,8 @@ pub struct Pipeline<P, C> {
     /// Where the request begins that was the oldest when bytes of it were written last, when its
     /// first ones were, and when the last ones.
     upload: (u64, Tick, Tick),
+    /// Where the stream of sent bytes was at which time, while that is asked for.
+    writes: Option<VecDeque<(u64, Tick)>>,
 }
 
 impl<P: Protocol, C> Pipeline<P, C> {
@@ -109,6 +124,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
             draining: false,
             last_progress: now,
             upload: (u64::MAX, now, now),
+            writes: None,
         }
     }
 
@@ -244,7 +260,23 @@ impl<P: Protocol, C> Pipeline<P, C> {
             }
         }
         self.forget_written();
+        if let Some(writes) = &mut self.writes {
+            note(writes, self.total_written, now);
+        }
         Ok(true)
+    }
+
+    /// Whether [`Arrival::Ended`] is to say when a command was written, from the next one on.
+    pub fn time_writes(&mut self, wanted: bool) {
+        if wanted != self.writes.is_some() {
+            self.writes = wanted.then(VecDeque::new);
+        }
+    }
+
+    /// When the byte before this one was written.
+    fn written_at(&self, end: u64) -> Option<Tick> {
+        let writes = self.writes.as_ref()?;
+        writes.get(writes.partition_point(|(total, _)| *total < end)).map(|(_, at)| *at)
     }
 
     fn forget_written(&mut self) {
@@ -280,10 +312,10 @@ impl<P: Protocol, C> Pipeline<P, C> {
         Ok(filled)
     }
 
-    /// The next thing among the bytes that came.
+    /// The next thing among the bytes that came. `TIMED`: with the time when it was written.
     // Inlined, for a command is large: it is moved once instead of through every return.
     #[inline(always)]
-    pub fn next_arrival(&mut self) -> Result<Option<Arrival<'_, C>>, Malformed> {
+    pub fn next_arrival<const TIMED: bool>(&mut self) -> Result<Option<Arrival<'_, C>>, Malformed> {
         loop {
             let Some((range, answers)) = self.inbound.next(&mut self.protocol)? else {
                 return Ok(None);
@@ -307,8 +339,9 @@ impl<P: Protocol, C> Pipeline<P, C> {
             let Some(slot) = self.in_flight.remove(answers) else { return Ok(None) };
             self.weight -= slot.weight;
             if let Some(command) = slot.command {
+                let written = if TIMED { self.written_at(slot.end) } else { None };
                 let body = self.inbound.body(range);
-                return Ok(Some(Arrival::Ended(command, body, disposition)));
+                return Ok(Some(Arrival::Ended(command, body, disposition, written)));
             }
             self.orphans -= 1;
             if disposition.closes {

@@ -90,7 +90,7 @@ fn a_request_that_has_left_in_part_is_never_finished() {
     assert!(pipeline.write(&mut wire, Tick(11)).unwrap());
     assert_eq!(wire.0.len(), first.len() + 5);
     pipeline.fill(&mut &first[..], || Tick(12)).unwrap();
-    assert!(matches!(pipeline.next_arrival(), Ok(Some(Arrival::Ended(30, b"\0one", _)))));
+    assert!(matches!(pipeline.next_arrival::<false>(), Ok(Some(Arrival::Ended(30, b"\0one", ..)))));
     assert!(pipeline.is_drained());
 }
 
@@ -104,9 +104,9 @@ fn frames_survive_any_cutting() {
         let mut wire = Drip(&bytes, piece);
         let mut found = Vec::new();
         while pipeline.fill(&mut wire, || Tick(1)).unwrap().0 > 0 {
-            while let Some(arrival) = pipeline.next_arrival().unwrap() {
+            while let Some(arrival) = pipeline.next_arrival::<false>().unwrap() {
                 match arrival {
-                    Arrival::More(30, body) | Arrival::Ended(30, body, _) => {
+                    Arrival::More(30, body) | Arrival::Ended(30, body, ..) => {
                         found.push(body[1..].to_vec());
                     }
                     other => panic!("{other:?}"),
@@ -133,9 +133,9 @@ fn sealed_frames_survive_any_cutting() {
         pipeline.queue(composed, request, 30, Tick(0));
         let (mut wire, mut found) = (Drip(&whole, piece), Vec::new());
         while pipeline.fill(&mut wire, || Tick(1)).unwrap().0 > 0 {
-            while let Some(arrival) = pipeline.next_arrival().unwrap() {
+            while let Some(arrival) = pipeline.next_arrival::<false>().unwrap() {
                 match arrival {
-                    Arrival::More(30, body) | Arrival::Ended(30, body, _) => {
+                    Arrival::More(30, body) | Arrival::Ended(30, body, ..) => {
                         found.push(body[1..].to_vec());
                     }
                     other => panic!("{other:?}"),
@@ -153,7 +153,7 @@ fn a_segment_that_was_changed_on_its_way_is_refused() {
     *bytes.last_mut().unwrap() ^= 1;
     let mut pipeline: Pipeline<_, u64> = Pipeline::new(<Toy<true>>::greeted(), Tick(0));
     pipeline.fill(&mut &bytes[..], || Tick(1)).unwrap();
-    let error = pipeline.next_arrival().unwrap_err();
+    let error = pipeline.next_arrival::<false>().unwrap_err();
     assert!(error.to_string().contains("checksum"), "{error}");
 }
 
@@ -200,7 +200,7 @@ fn room_ends_with_the_ids() {
     assert!(pipeline.retire() && !pipeline.retire());
     let freed = frame(0, DONE, b"late");
     pipeline.fill(&mut &freed[..], || Tick(2)).unwrap();
-    assert!(pipeline.next_arrival().unwrap().is_none());
+    assert!(pipeline.next_arrival::<false>().unwrap().is_none());
     assert!(!pipeline.has_room() && pipeline.is_draining() && !pipeline.is_drained());
     expire(&mut pipeline, 100);
     assert!(pipeline.is_drained());

@@ -1,4 +1,5 @@
-//! What a client counts and what it knows of itself: [`Client::stats`](crate::Client::stats).
+//! What a client counts and what it knows of itself: [`Client::stats`](crate::Client::stats), and
+//! the same of sessions with Cassandra.
 //!
 //! Counting is off at first and then costs a command one look at a flag. On, every command is
 //! counted as it ends: by kind, namespace, node and result, with its latency.
@@ -18,7 +19,7 @@
 //! # Ok::<(), spikewire::Error>(())
 //! ```
 
-pub use spikewire_aerospike::cluster::{NodeStats, Stats};
 pub use spikewire_transport::metrics::{
-    Event, Events, Histogram, Labels, Metrics, SlowCommand, Totals, bounds,
+    Event, Events, Histogram, Labels, Metrics, NodeStats, Observed, SlowCommand, Stage, Stats,
+    Totals, bounds,
 };

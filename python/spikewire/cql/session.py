@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
     from spikewire.cql._native import Parameters, Rows, SessionSubmit, Statement
     from spikewire.cql.options import ExecuteOptions, SessionOptions
+    from spikewire.metrics.control import Metrics
+    from spikewire.metrics.stats import Stats
 
 __all__ = ["AsyncSession", "Session", "connect"]
 
@@ -180,6 +182,24 @@ class Session(_native.SessionCore):
                 events = self.execute(steps, (trace_id,), consistency="one")
                 return trace.made(trace_id, found, events)
         raise trace.late(trace_id, timeout)
+
+    def stats(self) -> Stats:
+        """What this session counted since it was last reset, and what it holds at the moment:
+        nodes, connections, circuit breakers, looks at the cluster. Plain data, as of a client for
+        Aerospike.
+
+        Statements are counted once ``session.metrics.enable()`` was called.
+        """
+        from spikewire.metrics.control import stats  # Loaded where it is used.
+
+        return stats(self)
+
+    @property
+    def metrics(self) -> Metrics:
+        """Turns the counting of statements on and off, and tells of events."""
+        from spikewire.metrics.control import Metrics
+
+        return Metrics(self)
 
     def close(self) -> None:
         """Ends the session; statements that are under way fail. Closing again does nothing."""
@@ -345,6 +365,24 @@ class AsyncSession(_native.AsyncSessionCore):
                 events = await self.execute(steps, (trace_id,), consistency="one")
                 return trace.made(trace_id, found, events)
         raise trace.late(trace_id, timeout)
+
+    def stats(self) -> Stats:
+        """What this session counted since it was last reset, and what it holds at the moment:
+        nodes, connections, circuit breakers, looks at the cluster. Plain data, as of a client for
+        Aerospike.
+
+        Statements are counted once ``session.metrics.enable()`` was called.
+        """
+        from spikewire.metrics.control import stats  # Loaded where it is used.
+
+        return stats(self)
+
+    @property
+    def metrics(self) -> Metrics:
+        """Turns the counting of statements on and off, and tells of events."""
+        from spikewire.metrics.control import Metrics
+
+        return Metrics(self)
 
     async def close(self) -> None:
         """Ends the session; statements that are under way fail. Closing again does nothing."""

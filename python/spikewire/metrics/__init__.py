@@ -25,7 +25,7 @@ from spikewire.metrics.events import (
 )
 from spikewire.metrics.exposition import CONTENT_TYPE, asgi_app, prometheus, wsgi_app
 from spikewire.metrics.registry import Collector
-from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, Stats
+from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
 
 __all__ = [
     "BOUNDS",
@@ -42,6 +42,7 @@ __all__ = [
     "NodeStats",
     "NodeUp",
     "SlowCommand",
+    "StageStats",
     "Stats",
     "asgi_app",
     "prometheus",

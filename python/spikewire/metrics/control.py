@@ -18,9 +18,10 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from spikewire.client import AsyncClient, Client
+    from spikewire.cql.session import AsyncSession, Session
     from spikewire.types import Seconds
 
-    AnyClient: TypeAlias = Client | AsyncClient
+    AnyClient: TypeAlias = Client | AsyncClient | Session | AsyncSession
 
 _listeners: weakref.WeakKeyDictionary[AnyClient, Listener] = weakref.WeakKeyDictionary()
 _logs: weakref.WeakKeyDictionary[AnyClient, Callable[[], None]] = weakref.WeakKeyDictionary()
@@ -40,7 +41,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def stats(client: AnyClient) -> Stats:
-    """What a client counted and holds."""
+    """What a client or session counted and holds."""
     return made(Signals(client).stats())
 
 
@@ -64,13 +65,23 @@ class Metrics:
         """Whether commands are counted."""
         return self._signals.is_on()
 
-    def enable(self) -> None:
-        """Counts every command from here on."""
+    @property
+    def stages(self) -> bool:
+        """Whether the stages of commands are timed, too."""
+        return self._signals.times_stages()
+
+    def enable(self, *, stages: bool = False) -> None:
+        """Counts every command from here on. ``stages``: its parts are timed, too, which costs
+        some percent more: how long requests wait to be sent, for their reply, and until that is
+        handed over (``stats().stages``).
+        """
+        self._signals.time_stages(stages)
         self._signals.turn(True)
 
     def disable(self) -> None:
         """Counts no more; what was counted stays until ``reset()``."""
         self._signals.turn(False)
+        self._signals.time_stages(False)
 
     def reset(self) -> None:
         """Begins to count at zero."""

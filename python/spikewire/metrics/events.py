@@ -10,7 +10,7 @@ import weakref
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeAlias
 
-from spikewire.errors import Error
+from spikewire.metrics.stats import ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -143,14 +143,14 @@ class Listener:
     def _hush(self) -> None:
         try:
             self._signals.listen(False)
-        except Error:
+        except ERRORS:
             return  # The client is closed, and nothing waits.
 
     def _listen(self) -> None:
         while True:
             try:
                 told, lost = self._signals.wait(_WAIT)
-            except Error:
+            except ERRORS:
                 told, lost = [], 0
                 with self._lock:
                     self._callbacks.clear()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, Protocol
 
-from spikewire.errors import Error
 from spikewire.metrics.families import families
+from spikewire.metrics.stats import ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping
@@ -83,7 +83,7 @@ def asgi_app(
 def _page(client: HasStats, labels: Mapping[str, str] | None) -> tuple[str, bytes]:
     try:
         return "200 OK", prometheus(client, labels=labels).encode()
-    except Error as error:
+    except ERRORS as error:
         return _UNAVAILABLE, f"# {error}\n".encode()
 
 

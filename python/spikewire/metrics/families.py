@@ -6,7 +6,7 @@ import math
 from itertools import accumulate
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
-from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, Stats
+from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -40,13 +40,18 @@ def families(stats: Stats) -> Iterator[Family]:
         [(_of(command), command.seconds) for command in stats.commands],
         [_buckets(command) for command in stats.commands],
     )
+    yield Family(
+        "spikewire_stage_duration_seconds",
+        "histogram",
+        "Time that parts of commands take, while that is timed.",
+        [({"stage": stage.stage}, stage.seconds) for stage in stats.stages],
+        [_buckets(stage) for stage in stats.stages],
+    )
     for name, text, number in _COMMANDS:
         samples = [(_of(command), float(number(command))) for command in stats.commands]
         yield Family(f"spikewire_command_{name}", "counter", text, samples, [])
     for name, kind, text, of_node in _NODES:
-        nodes = [
-            ({"node": f"{node.name} {node.address}"}, float(of_node(node))) for node in stats.nodes
-        ]
+        nodes = [({"node": node.label}, float(of_node(node))) for node in stats.nodes]
         yield Family(f"spikewire_node_{name}", kind, text, nodes, [])
     for name, kind, text, of_client in _CLIENT:
         yield Family(f"spikewire_{name}", kind, text, [({}, float(of_client(stats)))], [])
@@ -81,7 +86,7 @@ def _of(command: CommandStats) -> Labels:
     }
 
 
-def _buckets(command: CommandStats) -> list[tuple[float, int]]:
+def _buckets(command: CommandStats | StageStats) -> list[tuple[float, int]]:
     up_to = list(accumulate(command.buckets))
     inside = [(bound, up_to[at]) for at, bound in enumerate(BOUNDS) if at % _STEP == 0]
     return [*inside, (math.inf, command.count)]

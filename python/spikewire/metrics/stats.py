@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
+from spikewire import errors
 from spikewire._native import Signals
+from spikewire.cql.errors import Error as SessionError
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
     from typing_extensions import TypedDict
 
     CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int]
-    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool]
+    NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str]
 
     class StatsFields(TypedDict):
         """What the engine tells."""
@@ -28,7 +30,11 @@ if TYPE_CHECKING:
         tends: int
         failed_tends: int
         tend_age: float
+        stages: list[tuple[str, list[int], float]]
 
+
+#: What clients and sessions raise that are closed, or not open yet.
+ERRORS: tuple[type[Exception], ...] = (errors.Error, SessionError)
 
 #: The upper bounds of the buckets of latencies, in seconds: 1 µs to 17 s, eight to each doubling. A
 #: last bucket, beyond them, has none.
@@ -42,7 +48,8 @@ class CommandStats:
     operation: str
     """``get``, ``exists``, ``put``, ``add``, ``append``, ``prepend``, ``touch``, ``delete``,
     ``operate``, ``apply``, ``batch_read``, ``batch_write`` or ``info``. A batch is a command
-    for each node that has a part of it."""
+    for each node that has a part of it. Of Cassandra: ``query``, ``prepare``, ``execute``,
+    ``batch``."""
     namespace: str
     """Empty where there is none. A batch of several namespaces counts as one of its first row's."""
     node: str
@@ -72,15 +79,33 @@ class CommandStats:
 
         Raises ``ValueError`` for a share that is not between 0 and 1.
         """
-        if not 0 <= share <= 1:
-            raise ValueError(f"share must be between 0 and 1, got {share!r}")
-        if not self.count:
-            return math.nan
-        wanted = max(1, math.ceil(share * self.count))
-        for bound, seen in zip((*BOUNDS, math.inf), accumulate(self.buckets), strict=True):
-            if seen >= wanted:
-                return bound
-        return math.inf
+        return quantile(self.buckets, share)
+
+
+@dataclass(frozen=True)
+class StageStats:
+    """How long a part of commands took, while stages were timed (``enable(stages=True)``)."""
+
+    stage: str
+    """``queue``: from the request being composed until the system has it, earlier attempts
+    included; ``wire``: until its reply is here; ``turn``: until it is its turn among the replies
+    that came together; ``deliver``: until it is handed over, that is, decoded and given to its
+    future, or copied for the thread that waits."""
+    count: int
+    """Commands."""
+    seconds: float
+    """What the stage took of them together."""
+    buckets: tuple[int, ...]
+    """How many are in each bucket of ``BOUNDS``, and beyond them."""
+
+    @property
+    def mean(self) -> float:
+        """The mean in seconds; NaN of no commands."""
+        return self.seconds / self.count if self.count else math.nan
+
+    def quantile(self, share: float) -> float:
+        """As ``CommandStats.quantile``."""
+        return quantile(self.buckets, share)
 
 
 @dataclass(frozen=True)
@@ -88,6 +113,7 @@ class NodeStats:
     """A node as the client sees it."""
 
     name: str
+    """What it calls itself; of Cassandra its host id."""
     address: str
     connections: int
     """Connections that commands share, open or being opened; without those of queries."""
@@ -97,6 +123,8 @@ class NodeStats:
     """Failures in this window of the circuit breaker (``max_error_rate``)."""
     breaker_open: bool
     """Whether the circuit breaker keeps commands away."""
+    label: str
+    """The node as commands and events name it: its name and address; of Cassandra its address."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +146,8 @@ class Stats:
     """How often it found no node."""
     tend_age: float
     """How long ago it looked last, in seconds."""
+    stages: tuple[StageStats, ...] = ()
+    """The parts of all commands together; none while they were not timed."""
 
     def select(
         self,
@@ -157,6 +187,20 @@ class Stats:
         )
 
 
+def quantile(buckets: tuple[int, ...], share: float) -> float:
+    """The bound of ``BOUNDS`` that this share of what is in these buckets does not exceed."""
+    if not 0 <= share <= 1:
+        raise ValueError(f"share must be between 0 and 1, got {share!r}")
+    count = sum(buckets)
+    if not count:
+        return math.nan
+    wanted = max(1, math.ceil(share * count))
+    for bound, seen in zip((*BOUNDS, math.inf), accumulate(buckets), strict=True):
+        if seen >= wanted:
+            return bound
+    return math.inf
+
+
 def made(fields: StatsFields) -> Stats:
     """The classes of what the engine tells."""
     commands = [
@@ -184,4 +228,8 @@ def made(fields: StatsFields) -> Stats:
         fields["tends"],
         fields["failed_tends"],
         fields["tend_age"],
+        tuple(
+            StageStats(stage, sum(buckets), seconds, tuple(buckets))
+            for stage, buckets, seconds in fields["stages"]
+        ),
     )

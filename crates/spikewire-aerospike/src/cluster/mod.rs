@@ -33,7 +33,6 @@ mod rules;
 mod seeds;
 mod shared;
 mod snapshot;
-mod stats;
 mod tender;
 
 use std::mem::ManuallyDrop;
@@ -46,12 +45,13 @@ use arc_swap::Guard;
 use spikewire_sync::Mutex;
 pub use spikewire_transport::Janitor;
 use spikewire_transport::Metrics;
+use spikewire_transport::metrics::Observed;
 
 pub(crate) use ask::{info_answer, message_answer};
 pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot};
-pub use stats::{NodeStats, Stats};
+pub use spikewire_transport::metrics::{NodeStats, Stats};
 
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
@@ -110,7 +110,9 @@ impl Cluster {
 
     /// What the client counted, its connections, its nodes and their breakers, and the tender.
     pub fn stats(&self) -> Stats {
-        Stats::of(&self.shared)
+        let nodes = self.snapshot();
+        let nodes = nodes.nodes.iter().map(|node| NodeStats::of(node.name.clone(), &**node));
+        Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.tends)
     }
 
     /// Asks for a look at the cluster now, because a connection failed; extra looks are at least
@@ -153,6 +155,16 @@ impl Cluster {
         self.shared.net.closed.store(true, Relaxed);
         self.shared.net.descriptors.close_inherited();
         self.snapshot().nodes.iter().for_each(|node| node.retire());
+    }
+}
+
+impl Observed for Cluster {
+    fn metrics(&self) -> &Metrics {
+        Self::metrics(self)
+    }
+
+    fn stats(&self) -> Stats {
+        Self::stats(self)
     }
 }
 

@@ -1,18 +1,17 @@
 //! What the tender's thread and the cluster's users have in common.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwap;
 use spikewire_sync::{Condvar, Mutex};
 
-use spikewire_transport::metrics::Event;
+use spikewire_transport::metrics::{Event, Looks};
 use spikewire_transport::{Janitors, Metrics};
 
 use super::net::Net;
 use super::{Node, Snapshot};
-use crate::clock::Tick;
 use crate::options::Options;
 
 /// The least time from one pass to an extra one.
@@ -26,7 +25,7 @@ pub(super) struct Shared {
     pub signal: TendSignal,
     pub janitors: Janitors,
     pub metrics: Metrics,
-    pub tends: Tends,
+    pub tends: Looks,
 }
 
 impl Shared {
@@ -38,7 +37,7 @@ impl Shared {
             signal: TendSignal::default(),
             janitors: Janitors::default(),
             metrics: Metrics::default(),
-            tends: Tends::default(),
+            tends: Looks::default(),
         }
     }
 
@@ -82,28 +81,6 @@ impl Shared {
 impl std::fmt::Debug for Shared {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Shared").field("options", &self.options).finish_non_exhaustive()
-    }
-}
-
-/// How often the tender looked, and when last.
-#[derive(Debug, Default)]
-pub(super) struct Tends {
-    passes: AtomicU64,
-    failed: AtomicU64,
-    last: AtomicU64,
-}
-
-impl Tends {
-    /// Notes a pass that ended.
-    pub fn note(&self, found: bool) {
-        self.passes.fetch_add(1, Relaxed);
-        self.failed.fetch_add(u64::from(!found), Relaxed);
-        self.last.store(Tick::now().0, Relaxed);
-    }
-
-    /// Passes, those that found no node, and when the last one ended.
-    pub fn read(&self) -> (u64, u64, Tick) {
-        (self.passes.load(Relaxed), self.failed.load(Relaxed), Tick(self.last.load(Relaxed)))
     }
 }
 

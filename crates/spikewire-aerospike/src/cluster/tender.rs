@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use spikewire_aerospike_protocol::host::Host;
-use spikewire_transport::metrics::Event;
+use spikewire_transport::metrics::tell_of_breaker;
 
 use super::map::PartitionTable;
 use super::member::{Member, ask_all, greeting};
@@ -218,14 +218,7 @@ impl Tender {
     /// Tells of breakers that opened or closed since the last look.
     fn watch_breakers(&mut self) {
         for member in &mut self.members {
-            let open = member.node.breaker.is_open();
-            if open != member.breaker_open {
-                member.breaker_open = open;
-                let node = member.node.to_string().into();
-                let event =
-                    if open { Event::BreakerOpened(node) } else { Event::BreakerClosed(node) };
-                self.shared.metrics.events().push(event);
-            }
+            tell_of_breaker(&self.shared.metrics, &mut member.breaker_open, &*member.node);
         }
     }
 

@@ -12,6 +12,7 @@ use spikewire_cql::response::schema::Target;
 use spikewire_cql::token::is_murmur3;
 use spikewire_transport::Tick;
 use spikewire_transport::descriptors::Listed;
+use spikewire_transport::metrics::{Event as Signal, tell_of_breaker};
 
 use super::control::Control;
 use super::node::{Description, Node};
@@ -63,6 +64,8 @@ pub(super) struct Attendant {
     /// When all nodes were looked at last.
     looked: Tick,
     described: Vec<Description>,
+    /// What was told of each node: whether it is up, and whether its breaker is open.
+    told: Vec<(Arc<Node>, bool, bool)>,
     due: Due,
 }
 
@@ -99,9 +102,12 @@ impl Attendant {
             probes,
             looked: Tick::default(),
             described: Vec::new(),
+            told: Vec::new(),
             due,
         };
         attendant.adopt(control)?;
+        let nodes = attendant.shared.snapshot.load_full();
+        attendant.told = nodes.nodes.iter().map(|node| (node.clone(), true, false)).collect();
         Ok(attendant)
     }
 
@@ -137,12 +143,41 @@ impl Attendant {
         }
         self.probes.start(self.shared.take_suspects().iter(), now);
         self.probes.go_on(&snapshot.nodes, self.shared.options.reconnect, now);
+        self.tell(&snapshot);
         if self.due.sweep <= now {
             self.due.sweep = now.after(SWEEP);
             for node in &snapshot.nodes {
                 node.breaker.roll(self.shared.options.max_error_rate);
             }
             self.shared.janitors.sweep();
+        }
+    }
+
+    /// Tells of nodes that came, left, answer again or no more, and of their breakers.
+    fn tell(&mut self, snapshot: &Snapshot) {
+        let metrics = &self.shared.metrics;
+        let name = |node: &Node| -> Arc<str> { node.to_string().into() };
+        self.told.retain(|(node, was_up, _)| {
+            let is_there = snapshot.nodes.iter().any(|known| known.number == node.number);
+            if !is_there && *was_up {
+                metrics.events().push(Signal::NodeDown(name(node)));
+            }
+            is_there
+        });
+        for node in &snapshot.nodes {
+            let at = self.told.iter().position(|(known, ..)| known.number == node.number);
+            let at = at.unwrap_or_else(|| {
+                self.told.push((node.clone(), false, false));
+                self.told.len() - 1
+            });
+            let (_, was_up, breaker) = &mut self.told[at];
+            let is_up = node.is_up();
+            if is_up != std::mem::replace(was_up, is_up) {
+                let name = name(node);
+                let event = if is_up { Signal::NodeUp(name) } else { Signal::NodeDown(name) };
+                metrics.events().push(event);
+            }
+            tell_of_breaker(metrics, breaker, &**node);
         }
     }
 
@@ -275,6 +310,13 @@ impl Attendant {
         let keyspaces = Keyspaces::new(&described, keyspaces);
         let local = self.local_datacenter.clone();
         self.shared.publish(Snapshot::new(nodes, keyspaces, local, options));
+        self.shared.looks.note(true);
+        let holds = |all: &[Description]| -> Vec<_> {
+            all.iter().map(|node| (node.host_id, node.tokens.clone())).collect()
+        };
+        if !self.described.is_empty() && holds(&self.described) != holds(&described) {
+            self.shared.metrics.events().push(Signal::MapChanged);
+        }
         self.described = described;
         Ok(())
     }
@@ -360,6 +402,7 @@ impl Attendant {
             }
             self.drop_control();
         }
+        shared.looks.note(false);
         self.reconnect = Tick::now().after(self.pause);
         self.pause = (self.pause * 2).min(self.shared.options.reconnect.1);
     }

@@ -35,7 +35,8 @@ use std::thread::{self, JoinHandle};
 use arc_swap::Guard;
 use spikewire_cql::version::Version;
 use spikewire_sync::Mutex;
-use spikewire_transport::{Janitor, Tick};
+use spikewire_transport::metrics::{NodeStats, Observed, Stats};
+use spikewire_transport::{Janitor, Metrics, Tick};
 
 pub use node::{HostId, Node};
 pub use shards::Shards;
@@ -109,6 +110,19 @@ impl Cluster {
         self.shared.has_agreed(since)
     }
 
+    /// What is counted of its requests, and what happens seldom.
+    pub fn metrics(&self) -> &Metrics {
+        &self.shared.metrics
+    }
+
+    /// What it counted and holds.
+    pub fn stats(&self) -> Stats {
+        let snapshot = self.snapshot();
+        let nodes = snapshot.nodes.iter();
+        let nodes = nodes.map(|node| NodeStats::of(node.id(), &**node));
+        Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.looks)
+    }
+
     /// Lets `janitor` sweep now and then for as long as it lives.
     pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
         self.shared.janitors.add(janitor);
@@ -126,6 +140,7 @@ impl Cluster {
             return;
         }
         self.shared.wake();
+        self.shared.metrics.events().listen(false);
         let thread = self.thread.lock().take();
         if let Some(thread) = thread.filter(|it| it.thread().id() != thread::current().id()) {
             // A panic was reported when it happened.
@@ -140,6 +155,16 @@ impl Cluster {
         self.shared.closed.store(true, SeqCst);
         self.shared.close_inherited();
         self.snapshot().nodes.iter().for_each(|node| node.retire());
+    }
+}
+
+impl Observed for Cluster {
+    fn metrics(&self) -> &Metrics {
+        Self::metrics(self)
+    }
+
+    fn stats(&self) -> Stats {
+        Self::stats(self)
     }
 }
 

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
+use spikewire_transport::metrics::Gauges;
 use spikewire_transport::{Breaker, Encryption};
 
 use super::Shards;
@@ -30,6 +31,8 @@ pub struct Node {
     pub release: String,
     /// Keeps requests away when it fails too often.
     pub breaker: Breaker,
+    /// Its connections.
+    pub gauges: Gauges,
     /// How connections to it are encrypted.
     pub encryption: Option<Encryption>,
     /// What it says of its shards, if it is a server that has some.
@@ -76,6 +79,7 @@ impl Node {
             rack: of.rack.clone(),
             release: of.release.clone(),
             breaker,
+            gauges: Gauges::default(),
             encryption: options.encryption.as_ref().map(|tls| tls.to_address(of.address.ip())),
             shards: Arc::new(shards),
             active: AtomicBool::new(true),
@@ -83,6 +87,13 @@ impl Node {
             reachable: AtomicBool::new(true),
             lost: AtomicBool::new(false),
         }
+    }
+
+    /// Its identity as servers write it: hexadecimal digits in groups.
+    pub fn id(&self) -> String {
+        let digits = format!("{:032x}", u128::from_be_bytes(self.host_id));
+        let groups = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20]];
+        format!("{}-{}", groups.join("-"), &digits[20..])
     }
 
     /// Whether it still is what was described.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use arc_swap::ArcSwap;
 use spikewire_sync::Mutex;
 use spikewire_transport::descriptors::Descriptors;
-use spikewire_transport::{Janitors, Tick};
+use spikewire_transport::metrics::Looks;
+use spikewire_transport::{Janitors, Metrics, Tick};
 
 use super::{Node, Snapshot};
 use crate::connection::Handshake;
@@ -29,6 +30,9 @@ pub(super) struct Shared {
     waker: Mutex<Option<mio::Waker>>,
     pub descriptors: Arc<Descriptors>,
     pub janitors: Janitors,
+    pub metrics: Metrics,
+    /// Looks at nodes and keyspaces.
+    pub looks: Looks,
 }
 
 impl Shared {
@@ -45,6 +49,8 @@ impl Shared {
             waker: Mutex::default(),
             descriptors: Arc::default(),
             janitors: Janitors::default(),
+            metrics: Metrics::default(),
+            looks: Looks::default(),
         }
     }
 

@@ -2,9 +2,11 @@
 //!
 //! | file | what it holds |
 //! |---|---|
+//! | `about` | what a request is, to count it by |
 //! | `framing` | envelopes and segments; the handshake: start-up, login, keyspace |
 //! | `protocol` | which request a reply answers, what it means to it; the nodes |
 
+mod about;
 mod framing;
 mod protocol;
 

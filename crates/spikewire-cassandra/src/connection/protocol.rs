@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use spikewire_cql::envelope::{self, Opcode};
 use spikewire_cql::response::{Code, Message, Response, Retry, ServerError};
+use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{Endpoint, Settings};
-use spikewire_transport::{Breaker, Encryption, Protocol, Tick, Topology, Way};
+use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, Tick, Topology, Way};
 
-use super::Cassandra;
+use super::{Cassandra, about};
 use crate::cluster::{Cluster, Node};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Kind, Result, label};
 use crate::routing::{Aim, Replica, Target, choose};
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short ones never
@@ -65,6 +66,18 @@ impl Protocol for Cassandra {
         match read_error(frame) {
             Ok(error) => Error::refused(error),
             Err(error) => Error::new(Kind::Malformed, error.to_string()),
+        }
+    }
+
+    fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
+        about::about(bytes, target, weight)
+    }
+
+    fn result(frame: &[u8]) -> &'static str {
+        match Self::is_refusal(frame).then(|| read_error(frame)) {
+            None => "ok",
+            Some(Ok(error)) => label(error.code),
+            Some(Err(_)) => Kind::Malformed.name(),
         }
     }
 
@@ -167,6 +180,11 @@ impl Topology for Cluster {
         Self::is_closed(self)
     }
 
+    #[inline]
+    fn metrics(&self) -> Option<&Metrics> {
+        Some(Self::metrics(self))
+    }
+
     fn look_again_soon(&self) {
         self.look_soon();
     }
@@ -203,6 +221,10 @@ impl Endpoint for Node {
 
     fn encryption(&self) -> Option<Encryption> {
         self.encryption.clone()
+    }
+
+    fn gauges(&self) -> Option<&Gauges> {
+        Some(&self.gauges)
     }
 
     fn breaker(&self) -> &Breaker {

@@ -22,6 +22,14 @@ fn shared(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyRes
     Ok(Arc::new(Shared { opening, lifecycle: Lifecycle::new(false), classes }))
 }
 
+/// What a session's face shares, if it is a session.
+pub fn shared_of(session: &Bound<'_, PyAny>) -> Option<Arc<Shared>> {
+    if let Ok(session) = session.cast::<SessionCore>() {
+        return Some(session.get().face.shared().clone());
+    }
+    Some(session.cast::<AsyncSessionCore>().ok()?.get().face.shared().clone())
+}
+
 /// Runs a statement.
 #[inline]
 fn run<'py>(

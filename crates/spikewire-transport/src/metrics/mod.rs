@@ -7,6 +7,7 @@
 //! | `recorder` | a driver's own counters, which nothing else writes to |
 //! | `events` | what happens seldom, in a line for whoever listens |
 //! | `gauges` | the connections to a node |
+//! | `stats` | all of it, with the nodes, as plain data |
 //!
 //! Off, it costs a command one relaxed load. On, a driver counts in cells that no other driver
 //! writes to, so that threads share no cache line; a reader adds the cells of all drivers up.
@@ -15,6 +16,7 @@ mod events;
 mod gauges;
 mod histogram;
 mod recorder;
+mod stats;
 
 use std::fmt;
 use std::sync::Arc;
@@ -29,7 +31,8 @@ pub use self::gauges::Gauges;
 pub use self::histogram::{BUCKETS, Histogram, bounds};
 pub(crate) use self::recorder::Recorder;
 use self::recorder::Shard;
-pub use self::recorder::{About, Ended};
+pub use self::recorder::{About, Ended, Stage};
+pub use self::stats::{Looks, NodeStats, Observed, Stats, tell_of_breaker};
 
 /// What commands have in common that are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +78,7 @@ type Table = FxHashMap<Labels, Totals>;
 /// What a client counts, for all of its drivers.
 pub struct Metrics {
     on: AtomicBool,
+    stages: AtomicBool,
     /// Commands that take longer (nanoseconds) are told of.
     slow: AtomicU64,
     state: Mutex<State>,
@@ -88,7 +92,12 @@ struct State {
     ended: Table,
     /// What had been counted at the last reset.
     before: Table,
+    stages_ended: Stages,
+    stages_before: Stages,
 }
+
+/// By stage.
+type Stages = [Histogram; Stage::ALL.len()];
 
 /// What was counted, at one moment.
 #[derive(Debug, Clone, Default)]
@@ -100,12 +109,15 @@ pub struct Snapshot {
     pub in_flight: usize,
     /// Those of them that wait for a place on a connection.
     pub queued: usize,
+    /// The stages of commands, while they were timed.
+    pub stages: Vec<(Stage, Histogram)>,
 }
 
 impl Default for Metrics {
     fn default() -> Self {
         Self {
             on: AtomicBool::new(false),
+            stages: AtomicBool::new(false),
             slow: AtomicU64::new(u64::MAX),
             state: Mutex::default(),
             events: Arc::default(),
@@ -125,6 +137,16 @@ impl Metrics {
         self.on.store(on, Relaxed);
     }
 
+    /// Whether the stages of commands are timed.
+    pub fn times_stages(&self) -> bool {
+        self.stages.load(Relaxed)
+    }
+
+    /// Begins to time the stages of commands, or stops. Looked at only while commands are counted.
+    pub fn time_stages(&self, on: bool) {
+        self.stages.store(on, Relaxed);
+    }
+
     /// From how long a command takes there is an [`Event::Slow`] of it; `None`: never. Looked at
     /// only while commands are counted.
     pub fn tell_of_slower_than(&self, limit: Option<Duration>) {
@@ -141,6 +163,7 @@ impl Metrics {
     pub fn reset(&self) {
         let mut state = self.state.lock();
         state.before = state.all();
+        state.stages_before = state.all_stages();
     }
 
     /// What was counted since the last reset.
@@ -155,11 +178,14 @@ impl Metrics {
         let sum = |gauge: fn(&Shard) -> usize| state.shards.iter().map(|shard| gauge(shard)).sum();
         let in_flight = sum(|shard| shard.in_flight.load(Relaxed));
         let queued = sum(|shard| shard.queued.load(Relaxed));
+        let mut stages = state.all_stages();
+        stages.iter_mut().zip(&state.stages_before).for_each(|(all, before)| all.subtract(before));
         drop(state);
         let mut commands: Vec<_> =
             all.into_iter().filter(|(_, totals)| totals.latencies.count() > 0).collect();
         commands.sort_unstable_by(|(one, _), (other, _)| one.cmp(other));
-        Snapshot { commands, in_flight, queued }
+        let stages = Stage::ALL.into_iter().zip(stages).filter(|(_, times)| times.count() > 0);
+        Snapshot { commands, in_flight, queued, stages: stages.collect() }
     }
 
     /// A driver's own counters.
@@ -179,11 +205,12 @@ impl Metrics {
 impl State {
     /// Keeps what the drivers counted that are gone.
     fn let_go(&mut self) {
-        let Self { shards, ended, .. } = self;
+        let Self { shards, ended, stages_ended, .. } = self;
         shards.retain(|shard| {
             let gone = Arc::strong_count(shard) == 1;
             if gone {
                 shard.add_to(ended);
+                shard.add_stages_to(stages_ended);
             }
             !gone
         });
@@ -195,9 +222,22 @@ impl State {
         self.shards.iter().for_each(|shard| shard.add_to(&mut all));
         all
     }
+
+    fn all_stages(&mut self) -> Stages {
+        self.let_go();
+        let mut all = self.stages_ended.clone();
+        self.shards.iter().for_each(|shard| shard.add_stages_to(&mut all));
+        all
+    }
 }
 
 impl Shard {
+    fn add_stages_to(&self, all: &mut Stages) {
+        if let Some(stages) = self.stages.get() {
+            all.iter_mut().zip(stages.iter()).for_each(|(all, stage)| all.add(&stage.read()));
+        }
+    }
+
     fn add_to(&self, table: &mut Table) {
         for (labels, series) in &*self.series.lock() {
             table.entry(labels.clone()).or_default().add(&series.totals());

@@ -1,8 +1,8 @@
 //! A driver's own counters.
 
 use std::fmt::Display;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
@@ -48,6 +48,38 @@ pub(super) struct Shard {
     pub series: Mutex<Vec<(Labels, Arc<Series>)>>,
     pub in_flight: AtomicUsize,
     pub queued: AtomicUsize,
+    /// Made when the first one is timed.
+    pub stages: OnceLock<Box<[LiveHistogram; Stage::ALL.len()]>>,
+}
+
+/// A part of a command's time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// From its request being composed until the system has that: it waits for a place on a
+    /// connection, and for others that share the write. Attempts before the last one are in here.
+    Queue,
+    /// Until its reply is here: the network, the node, and the system.
+    Wire,
+    /// Until it is its turn among the replies that came together.
+    Turn,
+    /// Until it is handed over: decoded and given to its future, or copied for the thread that
+    /// waits.
+    Deliver,
+}
+
+impl Stage {
+    /// In their order.
+    pub const ALL: [Self; 4] = [Self::Queue, Self::Wire, Self::Turn, Self::Deliver];
+
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Queue => "queue",
+            Self::Wire => "wire",
+            Self::Turn => "turn",
+            Self::Deliver => "deliver",
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -112,6 +144,12 @@ impl Recorder {
     pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &Ended<'_>) {
         let node = number(&mut self.nodes, node, usize::MAX);
         self.count(metrics, node, ended);
+    }
+
+    /// Times a stage of a command.
+    pub fn stage(&self, stage: Stage, took: Duration) {
+        let stages = self.shard.stages.get_or_init(Box::default);
+        stages[stage as usize].record(took.as_nanos() as u64);
     }
 
     /// Says what is under way at the moment.

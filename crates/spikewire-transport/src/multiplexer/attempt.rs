@@ -16,6 +16,7 @@ use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::Errand;
+use crate::metrics::Metrics;
 use crate::pipeline::Abandoned;
 use crate::placement::{Load, NodeConnections, Place, place};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, Sharing};
@@ -192,6 +193,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         });
         let slot = &mut self.connections[index];
         let connection = slot.insert(Box::new(connection));
+        let timed = self.topology.metrics().is_some_and(Metrics::times_stages);
+        connection.pipeline.time_writes(timed);
         let both = Interest::READABLE | Interest::WRITABLE;
         let registered = self.registry.register(&mut connection.wire, Token(index), both);
         if let Err(error) = registered {

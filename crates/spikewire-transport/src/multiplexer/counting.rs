@@ -4,7 +4,7 @@ use super::Multiplexer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::CommandError as _;
-use crate::metrics::{Ended, Metrics, Recorder};
+use crate::metrics::{Ended, Metrics, Recorder, Stage};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, ReplyKind};
 use crate::topology::{Endpoint as _, Topology};
 
@@ -12,17 +12,46 @@ use crate::topology::{Endpoint as _, Topology};
 pub(super) struct Counting<'a> {
     metrics: &'a Metrics,
     recorder: &'a mut Recorder,
+    /// Whether stages are timed, and when the one before this ended.
+    timed: bool,
+    at: Option<Tick>,
+    /// Whether one is about to be handed over.
+    hands: bool,
 }
 
 impl<'a> Counting<'a> {
-    /// Nothing while commands are not counted, which one load tells for all of a read.
-    #[inline(always)]
+    /// Counts what a read completes.
     pub fn begin(
         topology: &'a impl Topology,
         recorder: &'a mut Option<Box<Recorder>>,
     ) -> Option<Self> {
-        let metrics = topology.metrics().filter(|metrics| metrics.is_on())?;
-        recorder.as_deref_mut().map(|recorder| Self { metrics, recorder })
+        let metrics = topology.metrics()?;
+        let (recorder, timed) = (recorder.as_deref_mut()?, metrics.times_stages());
+        Some(Self { metrics, recorder, timed, at: None, hands: false })
+    }
+
+    /// Whether stages are timed.
+    pub fn is_timed(&self) -> bool {
+        self.timed
+    }
+
+    /// A reply is about to be handed over.
+    pub fn begins(&mut self, started: Tick, written: Option<Tick>, came: Tick) {
+        // What was written before stages were timed is left out.
+        let Some(written) = written.filter(|_| self.timed) else { return };
+        let at = *self.at.get_or_insert_with(Tick::now);
+        self.recorder.stage(Stage::Queue, written.since(started));
+        self.recorder.stage(Stage::Wire, came.since(written));
+        self.recorder.stage(Stage::Turn, at.since(came));
+        self.hands = true;
+    }
+
+    /// It was handed over.
+    pub fn delivered(&mut self) {
+        let Some(before) = self.at.filter(|_| std::mem::take(&mut self.hands)) else { return };
+        let now = Tick::now();
+        self.recorder.stage(Stage::Deliver, now.since(before));
+        self.at = Some(now);
     }
 
     /// Counts a command that got this answer, if that ends it.

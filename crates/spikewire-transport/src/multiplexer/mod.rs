@@ -39,7 +39,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
-use crate::metrics::Recorder;
+use crate::metrics::{Metrics, Recorder};
 use crate::pipeline::Abandoned;
 use crate::placement::{ConnectionTable, Spread};
 use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
@@ -385,17 +385,36 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
         deliver: &mut impl FnMut(T, Outcome<'_, P>),
     ) {
+        // Once for all replies of a read. Apart, so that nothing is looked at while it is off.
+        if self.topology.metrics().is_some_and(Metrics::is_on) {
+            self.read_as::<true>(index, first, now, deliver);
+        } else {
+            self.read_as::<false>(index, first, now, deliver);
+        }
+    }
+
+    /// The same; whether commands are counted is known.
+    fn read_as<const COUNTED: bool>(
+        &mut self,
+        index: usize,
+        first: Option<io::Result<(usize, bool)>>,
+        now: Tick,
+        deliver: &mut impl FnMut(T, Outcome<'_, P>),
+    ) {
         let Some(mut connection) = self.connections[index].take() else { return };
         let key = connection.key();
         let was_idle = connection.pipeline.in_flight() == 0;
         let mut refused = Vec::new();
         let (mut completed, mut beats) = (0, false);
         let topology = &*self.topology;
-        let mut counting = Counting::begin(topology, &mut self.recorder);
-        let outcome = connection.read(
+        let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
+        if COUNTED && let Some(counting) = &counting {
+            connection.pipeline.time_writes(counting.is_timed());
+        }
+        let outcome = connection.read::<COUNTED>(
             first,
             now,
-            |mut command, body, disposition, node| {
+            |(mut command, body, disposition, written), node| {
                 let reply = Reply { body, node, attempts: command.attempts };
                 let mut counts = true;
                 if !matches!(disposition.outcome, ReplyKind::Retry { .. }) {
@@ -407,10 +426,12 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                         topology.measured(&command.target, node, now.since(start), counts);
                     }
                 }
-                if let Some(counting) = &mut counting
+                if COUNTED
                     && counts
+                    && let Some(counting) = &mut counting
                 {
                     counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
+                    counting.begins(command.start, written, now);
                 }
                 match disposition.outcome {
                     ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
@@ -428,13 +449,16 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 };
                 if let Some(ticket) = command.ticket.into_own() {
                     deliver(ticket, ending);
+                    if COUNTED && let Some(counting) = &mut counting {
+                        counting.delivered();
+                    }
                 }
             },
             |node, frame| topology.event(node, frame),
         );
         self.in_flight -= completed;
         self.beaten |= beats;
-        if counting.is_some() {
+        if COUNTED {
             self.tell_in_flight();
         }
         let pipeline = &connection.pipeline;

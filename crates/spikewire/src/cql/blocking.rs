@@ -17,6 +17,7 @@ use super::cluster::{self, Node};
 use super::prepared::{Bound, Form, Prepared, Statement, execute};
 use super::result::{QueryResult, Raw, Rows};
 use super::row::Row;
+use crate::metrics::{Metrics, Stats};
 use crate::options::Seeds;
 
 /// A blocking session. Cheap to clone; all clones share the connections, from any number of threads.
@@ -161,6 +162,16 @@ impl Session {
     /// The nodes of the cluster as it was seen last.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(self.core.composer.cluster())
+    }
+
+    /// Turns the counting of statements on and off, and has the line of events.
+    pub fn metrics(&self) -> &Metrics {
+        self.core.composer.cluster().metrics()
+    }
+
+    /// What this session counted, and what it holds: nodes, connections, circuit breakers.
+    pub fn stats(&self) -> Stats {
+        self.core.composer.cluster().stats()
     }
 
     /// Closes every connection. Calls in flight in other threads fail at once, later ones too.

@@ -223,7 +223,7 @@ def _of_key(key: Any) -> tuple[str, str]:
     if isinstance(key, _native.Key):
         return key.namespace, key.set or ""
     if isinstance(key, tuple):
-        parts: tuple[Any, ...] = key
+        parts: tuple[Any, ...] = key  # pyright: ignore[reportUnknownVariableType]
         namespace, collection, *_ = (*parts, "", "")
         return str(namespace or ""), str(collection or "")
     return "", ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from opentelemetry.metrics import CallbackOptions, Observation, get_meter_provider
 
-from spikewire.errors import Error
+from spikewire.metrics.stats import ERRORS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -47,7 +47,7 @@ def observe(
                 return
             try:
                 stats = client.stats()
-            except Error:  # It is closed, or not open yet.
+            except ERRORS:  # It is closed, or not open yet.
                 return
             for seen in read(stats):
                 yield Observation(seen.value, {**more, **(seen.attributes or {})})

@@ -25,6 +25,7 @@ use super::cluster::{self, Node};
 use super::prepared::{Bound, Form, Prepared, Statement, execute};
 use super::result::QueryResult;
 use crate::driving::{Connections, on_a_thread};
+use crate::metrics::{Metrics, Stats};
 use crate::options::Seeds;
 use pending::{Pending, Ticket};
 
@@ -234,6 +235,16 @@ impl AsyncSession {
     /// The nodes of the cluster as it was seen last.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(self.core.composer.cluster())
+    }
+
+    /// Turns the counting of statements on and off, and has the line of events.
+    pub fn metrics(&self) -> &Metrics {
+        self.core.composer.cluster().metrics()
+    }
+
+    /// What this session counted, and what it holds: nodes, connections, circuit breakers.
+    pub fn stats(&self) -> Stats {
+        self.core.composer.cluster().stats()
     }
 
     /// Ends every connection. Futures that wait fail, and so does every later call.
