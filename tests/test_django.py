@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+import pickle
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,7 @@ from django.conf import settings
 from django.core.cache import caches
 from django.core.cache.backends.base import BaseCache, CacheKeyWarning
 from django.core.exceptions import ImproperlyConfigured
+from django.utils.asyncio import async_unsafe
 
 from spikewire.contrib.django import SpikewireCache, close_clients
 
@@ -87,6 +89,35 @@ def test_values_come_back_as_they_were(cache: Any, value: object) -> None:
     cache.set("key", value)
     found = cache.get("key", "default")
     assert (found, type(found)) == (value, type(value))
+
+
+class Evaluated:
+    """Like a query set: what pickles it asks a database, which event loops may not wait for."""
+
+    def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        asked: tuple[int, ...] = async_unsafe("not on an event loop")(lambda: (1, 2))()
+        return (list, (asked,))
+
+
+def test_values_that_event_loops_must_not_evaluate(cache: Any) -> None:
+    cache.set("one", Evaluated())
+    assert cache.add("added", Evaluated()) is True
+    assert cache.set_many({"many": Evaluated()}) == []
+    assert cache.get_many(["one", "added", "many"]) == {
+        "one": [1, 2],
+        "added": [1, 2],
+        "many": [1, 2],
+    }
+
+
+@pytest.mark.parametrize("store", ["set", "add"])
+def test_values_that_do_not_pickle(cache: Any, store: str) -> None:
+    with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):
+        getattr(cache, store)("key", lambda: None)
+    with pytest.raises((AttributeError, TypeError, pickle.PicklingError)):
+        cache.set_many({"other": 1, "key": lambda: None})
+    # Nothing was sent.
+    assert cache.get_many(["key", "other"]) == {}
 
 
 def test_get_and_set(cache: Any) -> None:

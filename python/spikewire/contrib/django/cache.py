@@ -12,8 +12,9 @@ import asyncio
 import math
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from asgiref.sync import sync_to_async
 from django.core.cache.backends.base import DEFAULT_TIMEOUT, BaseCache
-from django.core.exceptions import ImproperlyConfigured
+from django.core.exceptions import ImproperlyConfigured, SynchronousOnlyOperation
 from django.utils.module_loading import import_string
 
 from spikewire.contrib.django.clients import shared
@@ -23,7 +24,7 @@ from spikewire.errors import Error, RecordNotFound
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from spikewire.contrib.django.entries import Steps, Ttl
+    from spikewire.contrib.django.entries import Bins, Steps, Ttl
     from spikewire.types import UserKey
 
     _T = TypeVar("_T")
@@ -97,6 +98,17 @@ class SpikewireCache(BaseCache):
             returned: _T = end.value
             return returned
 
+    def _bins(self, value: Any) -> Bins:
+        return self._entries.stored(value)
+
+    async def _abins(self, value: Any) -> Bins:
+        try:
+            return self._entries.stored(value)
+        except SynchronousOnlyOperation:
+            # A query set that was not evaluated yet, or a model with deferred fields.
+            bins: Bins = await sync_to_async(self._entries.stored)(value)
+            return bins
+
     def get_backend_timeout(self, timeout: Any = DEFAULT_TIMEOUT) -> Ttl:
         """Seconds to live, rounded up; 0 for what is not to be cached at all."""
         if timeout is DEFAULT_TIMEOUT:
@@ -120,25 +132,27 @@ class SpikewireCache(BaseCache):
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
         ttl = self.get_backend_timeout(timeout)
-        self._run(self._entries.put(self._key(key, version), value, ttl))
+        self._run(self._entries.put(self._key(key, version), self._bins(value), ttl))
 
     async def aset(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
         ttl = self.get_backend_timeout(timeout)
-        await self._arun(self._entries.put(self._key(key, version), value, ttl))
+        bins = await self._abins(value)
+        await self._arun(self._entries.put(self._key(key, version), bins, ttl))
 
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
         ttl = self.get_backend_timeout(timeout)
-        return self._run(self._entries.add(self._key(key, version), value, ttl))
+        return self._run(self._entries.add(self._key(key, version), self._bins(value), ttl))
 
     async def aadd(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
         ttl = self.get_backend_timeout(timeout)
-        return await self._arun(self._entries.add(self._key(key, version), value, ttl))
+        bins = await self._abins(value)
+        return await self._arun(self._entries.add(self._key(key, version), bins, ttl))
 
     def touch(self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
         ttl = self.get_backend_timeout(timeout)
@@ -186,7 +200,9 @@ class SpikewireCache(BaseCache):
         timeout: Any = DEFAULT_TIMEOUT,
         version: int | None = None,
     ) -> list[Any]:
-        return self._failed(data, self._run(self._put_many(data, timeout, version)))
+        ttl = self.get_backend_timeout(timeout)
+        rows = {self._key(key, version): self._bins(value) for key, value in data.items()}
+        return self._failed(data, self._run(self._entries.put_many(rows, ttl)))
 
     async def aset_many(
         self,
@@ -194,13 +210,9 @@ class SpikewireCache(BaseCache):
         timeout: Any = DEFAULT_TIMEOUT,
         version: int | None = None,
     ) -> list[Any]:
-        return self._failed(data, await self._arun(self._put_many(data, timeout, version)))
-
-    def _put_many(
-        self, data: Mapping[Any, Any], timeout: Any, version: int | None
-    ) -> Steps[list[int]]:
-        values = {self._key(key, version): value for key, value in data.items()}
-        return self._entries.put_many(values, self.get_backend_timeout(timeout))
+        ttl = self.get_backend_timeout(timeout)
+        rows = {self._key(key, version): await self._abins(value) for key, value in data.items()}
+        return self._failed(data, await self._arun(self._entries.put_many(rows, ttl)))
 
     def _failed(self, data: Mapping[Any, Any], rows: list[int]) -> list[Any]:
         names = list(data)

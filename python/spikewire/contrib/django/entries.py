@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from spikewire.types import UserKey
 
     _T = TypeVar("_T")
+    Bins: TypeAlias = Mapping[str, int | bytes]
     Steps: TypeAlias = Generator[Callable[[Any], Any], Any, _T]
 
 __all__ = ["Entries", "PickleSerializer", "Serializer", "Ttl"]
@@ -62,7 +63,8 @@ class Entries:
     def __init__(self, serializer: Serializer) -> None:
         self._serializer = serializer
 
-    def _stored(self, value: Any) -> dict[str, int | bytes]:
+    def stored(self, value: Any) -> Bins:
+        """What a value is written as."""
         # Subclasses of int, such as bool, must come back as what they are.
         if type(value) is int and LEAST <= value <= MOST:
             return {BIN: value}
@@ -77,17 +79,15 @@ class Entries:
         record = yield lambda verbs: verbs.get(key, [BIN], default=None)
         return default if record is None else self._loaded(record)
 
-    def put(self, key: UserKey, value: Any, ttl: Ttl) -> Steps[None]:
-        """Stores a value."""
-        bins = self._stored(value)
+    def put(self, key: UserKey, bins: Bins, ttl: Ttl) -> Steps[None]:
+        """Writes a value."""
         if ttl == 0:
             yield lambda verbs: verbs.delete(key)
         else:
             yield lambda verbs: verbs.put(key, bins, ttl=ttl)
 
-    def add(self, key: UserKey, value: Any, ttl: Ttl) -> Steps[bool]:
-        """Stores a value where there is none; returns whether there was none."""
-        bins = self._stored(value)
+    def add(self, key: UserKey, bins: Bins, ttl: Ttl) -> Steps[bool]:
+        """Writes a value where there is none; returns whether there was none."""
         if ttl == 0:
             found: bool = yield lambda verbs: verbs.exists(key)
             return not found
@@ -125,9 +125,8 @@ class Entries:
         rows = zip(names.values(), found, strict=True)
         return {name: self._loaded(record) for name, record in rows if record is not None}
 
-    def put_many(self, values: Mapping[UserKey, Any], ttl: Ttl) -> Steps[list[int]]:
-        """Stores values; returns the numbers of those that could not be stored."""
-        rows = {key: self._stored(value) for key, value in values.items()}
+    def put_many(self, rows: Mapping[UserKey, Bins], ttl: Ttl) -> Steps[list[int]]:
+        """Writes values; returns the numbers of those that could not be written."""
         if not rows:
             return []
         if ttl == 0:
@@ -175,7 +174,7 @@ class Entries:
     def _replaced(self, key: UserKey, delta: Any) -> Steps[Any]:
         record = yield lambda verbs: verbs.get(key, [BIN])
         value = self._loaded(record) + delta
-        bins, generation = self._stored(value), record.generation
+        bins, generation = self.stored(value), record.generation
         yield lambda verbs: verbs.put(
             key, bins, exists="update", generation=generation, ttl="unchanged"
         )
