@@ -320,6 +320,56 @@ def test_a_registry_collects_the_same(client: spikewire.Client) -> None:
     assert {name for name, _ in ours} == {name for name, _ in theirs}
 
 
+def test_several_clients_share_one_text(client: spikewire.Client, cluster: Cluster) -> None:
+    other = spikewire.Client(cluster.seeds)
+    both = {"users": client, "ads": other}
+    registry = CollectorRegistry()
+    registry.register(metrics.Collector(both, labels={"region": "eu"}))
+    # Each family would be there twice, which the format does not allow.
+    with pytest.raises(ValueError, match="Duplicated timeseries"):
+        registry.register(metrics.Collector(client))
+    for text in (
+        metrics.prometheus(both, labels={"region": "eu"}),
+        generate_latest(registry).decode(),
+    ):
+        types = [line for line in text.splitlines() if line.startswith("# TYPE")]
+        assert len(types) == len(set(types))
+        for name in both:
+            labels = frozenset({"client": name, "region": "eu"}.items())
+            assert parsed(text)["spikewire_counting", labels] == 0
+    other.close()
+    text = metrics.prometheus(both)
+    assert 'client="users"' in text
+    assert 'client="ads"' not in text
+    assert generate_latest(registry).decode().count('client="ads"') == 0
+
+
+def test_a_closed_client_does_no_harm_to_a_registry(cluster: Cluster) -> None:
+    registry = CollectorRegistry()
+    with spikewire.Client(cluster.seeds) as client:
+        registry.register(metrics.Collector(client))
+    assert generate_latest(registry) == b""
+
+
+def test_labels_are_those_of_the_format(client: spikewire.Client) -> None:
+    anything: Any = metrics.prometheus
+    for labels, says in [
+        ({"a-b": "x"}, "labels: 'a-b' is no name of a label"),
+        ({"__name__": "x"}, "is no name of a label"),
+        ({"node": "x"}, "'node' is one of the metrics' own labels"),
+        ({"a": 5}, "labels: 5 must be str, not int"),
+        (["a"], "labels must be a dict of names to values, not list"),
+    ]:
+        with pytest.raises((TypeError, ValueError), match=says):
+            anything(client, labels=labels)
+        with pytest.raises((TypeError, ValueError), match=says):
+            metrics.wsgi_app(client, labels=labels)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="'client' is the name of each"):
+        metrics.prometheus({"a": client}, labels={"client": "b"})
+    with pytest.raises(TypeError, match="not of NoneType"):
+        anything(None)
+
+
 def test_applications_serve_the_text(cluster: Cluster) -> None:
     heard: list[tuple[str, list[tuple[str, str]]]] = []
 
@@ -428,6 +478,44 @@ def test_on_a_loop_callbacks_run_there(cluster: Cluster) -> None:
             end()
 
     asyncio.run(main())
+
+
+def test_what_a_callback_raises_ends_nothing(
+    client: spikewire.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    def cancelled(event: metrics.Event) -> None:
+        raise asyncio.CancelledError(event)
+
+    async def nobody_awaits(event: metrics.Event) -> None: ...
+
+    told: list[metrics.Event] = []
+    client.metrics.enable()
+    client.metrics.on_event(cancelled)
+    client.metrics.on_event(told.append)
+    client.metrics.log_slow(0)
+    users = client.dataset("test", "raises")
+    users.put(1, {"n": 1})
+    eventually("it is told of", lambda: told)
+    users.put(2, {"n": 1})
+    eventually("it is told of the second one", lambda: len(told) == 2)
+    eventually("it is logged", lambda: caplog.text.count("a callback failed on") == 2)
+    for callback in (None, nobody_awaits):
+        with pytest.raises(TypeError, match="callback must be a plain function of an event"):
+            client.metrics.on_event(callback)  # type: ignore[arg-type]
+
+
+def test_a_mistake_leaves_the_slow_log_as_it_is(
+    client: spikewire.Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.WARNING, "spikewire.slow")
+    client.metrics.enable()
+    client.metrics.log_slow(0)
+    with pytest.raises(ValueError, match="slower_than"):
+        client.metrics.log_slow(-1)
+    with pytest.raises(TypeError, match="level must be an int"):
+        client.metrics.log_slow(0, level="WARNING")  # type: ignore[arg-type]
+    client.dataset("test", "slow").put(1, {"n": 1})
+    eventually("it is logged", lambda: caplog.records)
 
 
 def test_slow_commands_are_logged(

@@ -7,6 +7,7 @@ import logging
 import os
 import threading
 import weakref
+from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING
 
 from spikewire._native import Signals
@@ -95,7 +96,11 @@ class Metrics:
         runs, it is called there; otherwise on a thread for events. Commands never wait for it.
         What it raises is logged by ``spikewire.metrics``, and does no harm. With callbacks so slow
         that thousands of events wait, some are lost, which ``EventsLost`` tells.
+
+        Raises ``TypeError`` for what is no plain function: nothing awaits a coroutine.
         """
+        if not callable(callback) or iscoroutinefunction(callback):
+            raise TypeError(f"callback must be a plain function of an event, not {callback!r}")
         try:
             loop = asyncio.get_running_loop()
         except RuntimeError:
@@ -121,11 +126,13 @@ class Metrics:
         ``SlowCommand``.
         """
         logger = logger or logging.getLogger("spikewire.slow")
+        if not isinstance(level, int):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise TypeError(f"level must be an int such as logging.WARNING, not {level!r}")
+        self._signals.tell_of_slower_than(slower_than)
         with _lock:
             stop = _logs.pop(self._client, None)
         if stop is not None:
             stop()
-        self._signals.tell_of_slower_than(slower_than)
         if slower_than is None:
             return
 

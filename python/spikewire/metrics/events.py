@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import logging
 import os
@@ -58,7 +59,7 @@ class BreakerClosed:
 
 @dataclass(frozen=True)
 class SlowCommand:
-    """A command took longer than ``client.metrics.slower_than`` says."""
+    """A command took longer than ``client.metrics.log_slow`` says."""
 
     operation: str
     namespace: str
@@ -92,10 +93,10 @@ _CLASSES: dict[str, Callable[..., Event]] = {
 
 
 def call_safely(callback: Callable[[Event], object], event: Event) -> None:
-    """Calls it; what it raises is logged."""
+    """Calls it on an event loop; what it raises is logged."""
     try:
         callback(event)
-    except Exception:  # noqa: BLE001
+    except (Exception, asyncio.CancelledError):  # noqa: BLE001
         _log.exception("a callback failed on %r", event)
 
 
@@ -164,7 +165,11 @@ class Listener:
                 events.append(EventsLost(lost))
             for event in events:
                 for callback in callbacks:
-                    call_safely(callback, event)
+                    try:
+                        callback(event)
+                    except BaseException:  # noqa: BLE001, PERF203
+                        # The thread is there for the other callbacks, too.
+                        _log.exception("a callback failed on %r", event)
 
 
 _listeners: weakref.WeakSet[Listener] = weakref.WeakSet()

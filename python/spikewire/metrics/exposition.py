@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from spikewire.metrics.families import families
+from spikewire.metrics.sources import Sources
 from spikewire.metrics.stats import ERRORS
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from spikewire.metrics.families import Family, Labels
-    from spikewire.metrics.stats import Stats
+    from spikewire.metrics.sources import Clients
 
     Message: TypeAlias = dict[str, Any]
     Scope: TypeAlias = dict[str, Any]
@@ -27,30 +27,24 @@ CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 _UNAVAILABLE = "503 Service Unavailable"
 
 
-class HasStats(Protocol):
-    """A client of either kind."""
-
-    def stats(self) -> Stats:
-        """What it counted."""
-        ...
-
-
-def prometheus(client: HasStats, *, labels: Mapping[str, str] | None = None) -> str:
+def prometheus(client: Clients, *, labels: Mapping[str, str] | None = None) -> str:
     """The statistics of a client in the text format of Prometheus.
 
-    ``labels`` are added to every sample, to tell several clients of a program apart.
+    Of several clients in one text, ``client`` is a dict of names to clients: the format has each
+    metric in one place, with a label ``client`` to tell them apart. ``labels`` are added to every
+    sample. Clients that are closed are left out; where none is left, ``ClientClosed`` is raised.
     """
-    more = dict(labels or {})
-    return "".join(line for family in families(client.stats()) for line in _lines(family, more))
+    return _text(Sources(client, labels))
 
 
 def wsgi_app(
-    client: HasStats, *, labels: Mapping[str, str] | None = None
+    client: Clients, *, labels: Mapping[str, str] | None = None
 ) -> Callable[[Mapping[str, Any], StartResponse], Iterable[bytes]]:
     """A WSGI application that answers every request with ``prometheus(client)``."""
+    sources = Sources(client, labels)
 
     def app(environ: Mapping[str, Any], start_response: StartResponse) -> Iterable[bytes]:  # noqa: ARG001
-        status, body = _page(client, labels)
+        status, body = _page(sources)
         headers = [("Content-Type", CONTENT_TYPE), ("Content-Length", str(len(body)))]
         start_response(status, headers)
         return [body]
@@ -59,16 +53,17 @@ def wsgi_app(
 
 
 def asgi_app(
-    client: HasStats, *, labels: Mapping[str, str] | None = None
+    client: Clients, *, labels: Mapping[str, str] | None = None
 ) -> Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]:
     """An ASGI application that answers every HTTP request with ``prometheus(client)``; to be
     mounted in another one. Without a server's lifespan events of its own.
     """
+    sources = Sources(client, labels)
 
     async def app(scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG001
         if scope["type"] != "http":
             raise RuntimeError(f"metrics are served over http, not {scope['type']}")
-        status, body = _page(client, labels)
+        status, body = _page(sources)
         headers = [
             (b"content-type", CONTENT_TYPE.encode()),
             (b"content-length", str(len(body)).encode()),
@@ -80,27 +75,30 @@ def asgi_app(
     return app
 
 
-def _page(client: HasStats, labels: Mapping[str, str] | None) -> tuple[str, bytes]:
+def _page(sources: Sources) -> tuple[str, bytes]:
     try:
-        return "200 OK", prometheus(client, labels=labels).encode()
+        return "200 OK", _text(sources).encode()
     except ERRORS as error:
         return _UNAVAILABLE, f"# {error}\n".encode()
 
 
-def _lines(family: Family, more: Labels) -> Iterator[str]:
+def _text(sources: Sources) -> str:
+    return "".join(line for family in sources.families() for line in _lines(family))
+
+
+def _lines(family: Family) -> Iterator[str]:
     name = f"{family.name}_total" if family.kind == "counter" else family.name
     yield f"# HELP {name} {family.help}\n# TYPE {name} {family.kind}\n"
     if family.kind != "histogram":
         for labels, value in family.samples:
-            yield _line(name, {**more, **labels}, value)
+            yield _line(name, labels, value)
         return
     for (labels, total), buckets in zip(family.samples, family.buckets, strict=True):
-        whole = {**more, **labels}
         for bound, count in buckets:
             shown = "+Inf" if bound == math.inf else repr(bound)
-            yield _line(f"{name}_bucket", {**whole, "le": shown}, count)
-        yield _line(f"{name}_sum", whole, total)
-        yield _line(f"{name}_count", whole, buckets[-1][1])
+            yield _line(f"{name}_bucket", {**labels, "le": shown}, count)
+        yield _line(f"{name}_sum", labels, total)
+        yield _line(f"{name}_count", labels, buckets[-1][1])
 
 
 def _line(name: str, labels: Labels, value: float) -> str:
