@@ -94,6 +94,7 @@ __all__ = [
     "__version__",
     "_after_fork",
     "_at_exit",
+    "_ordered_maps",
     "cql",
 ]
 
@@ -113,6 +114,11 @@ def _after_fork() -> None:
 def _at_exit() -> None:
     """Ends the clients that unpickled datasets brought along, and the threads of submitted calls;
     called when the process exits.
+    """
+
+def _ordered_maps(class_: type, /) -> None:
+    """Names the class, a subclass of dict, of maps that servers keep in the order of their keys;
+    the first one counts, for the process.
     """
 
 class Client:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -46,6 +47,14 @@ class Driver:
         except Exception as error:
             names = [kind.__name__ for kind in type(error).__mro__]
             return names, getattr(error, "code", None), getattr(error, "in_doubt", None)
+
+    def says(self, call: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+        """Class, code and text of what is raised, without the port; or the result."""
+        try:
+            return "returned", self.shown(call(*args, **kwargs))
+        except Exception as error:
+            text = getattr(error, "msg", None) or str(error)
+            return type(error).__name__, getattr(error, "code", None), re.sub(r":\d+ ", ": ", text)
 
     def shown(self, value: Any) -> Any:
         """A value with the types of everything in it; digests and sets are this client's own."""

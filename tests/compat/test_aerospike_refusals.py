@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire.compat import aerospike
-from spikewire.compat.aerospike_helpers import cdt_ctx, metrics
+from spikewire.compat.aerospike_helpers import cdt_ctx
 from spikewire.compat.aerospike_helpers.expressions import LoopVarInt
 from spikewire.testing import Cluster
 
@@ -28,9 +28,7 @@ def config() -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(
     "call",
     [
-        aerospike.Transaction,
         lambda: aerospike.ConfigProvider("path"),
-        metrics.MetricsPolicy,
         cdt_ctx.cdt_ctx_all_children,
         lambda: LoopVarInt(0),
         lambda: aerospike.client({"hosts": [("localhost", 1)], "user": "u", "password": "p"}),
@@ -42,7 +40,7 @@ def test_what_is_missing_names_a_replacement(call: Callable[[], object]) -> None
         call()
 
 
-@pytest.mark.parametrize("name", ["get_stats", "enable_metrics", "admin_query_users_info"])
+@pytest.mark.parametrize("name", ["admin_query_users_info", "admin_get_roles"])
 def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any], name: str) -> None:
     client = aerospike.client(config)
     try:
@@ -53,7 +51,8 @@ def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any], nam
 
 
 @pytest.mark.parametrize(
-    ("policy", "says"), [({"max_retries": 9}, "max_retries"), ({"compress": True}, "compress")]
+    ("policy", "says"),
+    [({"socket_timeout": 9}, "socket_timeout"), ({"compress": True}, "compress")],
 )
 def test_settings_without_effect_warn(
     config: dict[str, Any], policy: dict[str, Any], says: str

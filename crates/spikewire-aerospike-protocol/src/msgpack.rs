@@ -79,6 +79,11 @@ pub fn array(out: &mut Vec<u8>, count: u32) {
     sized(out, count, 0x90, 0xdc);
 }
 
+/// Appends the order flags of a map, in place of its first pair.
+pub fn map_flags(out: &mut Vec<u8>, flags: u8) {
+    out.extend_from_slice(&[0xc7, 0, flags, 0xc0]);
+}
+
 /// Appends a map header for `count` pairs.
 pub fn map(out: &mut Vec<u8>, count: u32) {
     sized(out, count, 0x80, 0xde);

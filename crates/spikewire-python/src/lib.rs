@@ -110,7 +110,7 @@ mod _native {
     #[pymodule_export]
     use crate::testing::ClusterCore;
     #[pymodule_export]
-    use crate::value::{GeoJSON, HyperLogLog, Marker};
+    use crate::value::{_ordered_maps, GeoJSON, HyperLogLog, Marker};
 
     use pyo3::prelude::*;
 

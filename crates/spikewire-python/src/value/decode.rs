@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::value::{
 };
 use spikewire_aerospike_protocol::{Malformed, limits};
 
-use super::{GeoJSON, HyperLogLog};
+use super::{GeoJSON, HyperLogLog, ordered};
 use crate::errors::value_error;
 
 /// The Python object for one particle.
@@ -103,12 +103,17 @@ fn nested<'py>(
             list.into_any()
         }
         Token::Map(count) => {
-            let dict = PyDict::new(py);
-            for at in 0..count {
-                if at == 0 && reader.skip_flags() {
-                    reader.next().map_err(malformed)?;
-                    continue;
+            let flags = if count == 0 { None } else { reader.flags() };
+            let dict = match ordered::class(py) {
+                Some(class) if flags == Some(ordered::KEY_ORDERED) => {
+                    class.call0()?.cast_into::<PyDict>()?
                 }
+                _ => PyDict::new(py),
+            };
+            if flags.is_some() {
+                reader.next().map_err(malformed)?;
+            }
+            for _ in u32::from(flags.is_some())..count {
                 let key = hashable(nested(py, reader, depth - 1)?)?;
                 dict.set_item(key, nested(py, reader, depth - 1)?)?;
             }

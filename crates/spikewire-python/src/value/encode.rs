@@ -9,7 +9,7 @@ use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyMapping, Py
 use spikewire_aerospike_protocol::value::{geojson, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
 
-use super::{GeoJSON, HyperLogLog, Marker, Place, changed, foreign, pairs};
+use super::{GeoJSON, HyperLogLog, Marker, Place, changed, foreign, ordered, pairs};
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 
 /// Appends the particle of `value` and returns its type.
@@ -117,6 +117,15 @@ fn nested(
             nested(out, &item, &Place::Index(place, at), depth - 1)?;
         }
     } else if let Ok(dict) = value.cast::<PyDict>() {
+        if !dict.is_exact_instance_of::<PyDict>() && ordered::is_ordered(dict) {
+            let pairs = ordered::sorted(dict)?;
+            msgpack::map(out, length(pairs.len() + 1, place)?);
+            msgpack::map_flags(out, ordered::KEY_ORDERED);
+            for (key, item) in &pairs {
+                entry(out, key, item, place, depth)?;
+            }
+            return Ok(());
+        }
         let pairs = pairs(dict);
         msgpack::map(out, length(pairs.len(), place)?);
         for pair in pairs {

@@ -7,6 +7,7 @@
 //! | [`wrappers`], [`marker`] | values that Python has no type for; what can be looked for and not stored |
 //! | [`buffer`] | bytes as views of the reply |
 //! | [`names`] | names of bins, checked; those that were seen before |
+//! | [`ordered`] | maps in the order of their keys, for programs that tell them from others |
 //! | [`place`] | where a value stands, for error messages |
 //! | [`pairs`] | dicts that are changed while they are read |
 
@@ -17,6 +18,7 @@ mod encode;
 mod foreign;
 mod marker;
 mod names;
+mod ordered;
 mod pairs;
 mod place;
 mod wrappers;
@@ -28,6 +30,7 @@ pub use encode::{element, encode};
 pub use foreign::is_array;
 pub use marker::Marker;
 pub use names::{bin, bin_name, bin_text};
+pub use ordered::_ordered_maps;
 pub use pairs::{changed, pairs};
 pub use place::Place;
 pub use wrappers::{GeoJSON, HyperLogLog};

@@ -14,12 +14,16 @@ use instead; docs/compat-aerospike.md has the whole list.
 |---|---|
 | ``client``, ``records``, ``batch``, ``admin`` | ``Client``, by what its methods are about |
 | ``query`` | ``Query``, ``Scan`` |
-| ``configuration``, ``policies`` | what configurations and policies say |
+| ``measuring``, ``snapshots``, ``metrics_files``, ``metrics_policy`` | metrics and statistics |
+| ``keys``, ``partitions`` | keys of records; which partitions are read, and how far |
+| ``configuration``, ``policies``, ``valid_keys`` | what configurations and policies say |
 | ``operations``, ``opcodes`` | the dictionaries of ``operate`` |
 | ``values`` | GeoJSON, ordered maps, sketches, serializers |
 | ``exception``, ``failures`` | exceptions, and which failure is which |
 | ``predicates`` | what queries ask an index for |
-| ``constants``, ``module`` | numbers that have names; functions of the module |
+| ``constants``, ``module``, ``log`` | numbers that have names; functions of the module |
+| ``wording`` | texts of ``TypeError`` |
+| ``differences`` | what is known to differ |
 """
 
 from spikewire.compat.aerospike import (
@@ -47,6 +51,12 @@ from spikewire.compat.aerospike.failures import (
 from spikewire.compat.aerospike.installing import (
     install as install,
 )
+from spikewire.compat.aerospike.log import (
+    set_log_handler as set_log_handler,
+)
+from spikewire.compat.aerospike.log import (
+    set_log_level as set_log_level,
+)
 from spikewire.compat.aerospike.module import (
     calc_digest as calc_digest,
 )
@@ -55,12 +65,6 @@ from spikewire.compat.aerospike.module import (
 )
 from spikewire.compat.aerospike.module import (
     set_deserializer as set_deserializer,
-)
-from spikewire.compat.aerospike.module import (
-    set_log_handler as set_log_handler,
-)
-from spikewire.compat.aerospike.module import (
-    set_log_level as set_log_level,
 )
 from spikewire.compat.aerospike.module import (
     set_serializer as set_serializer,

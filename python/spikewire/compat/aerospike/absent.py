@@ -1,6 +1,8 @@
-"""Classes of the official client that are not here: making one says what to use instead."""
+"""Classes of the official client whose use is not here: it says what to do instead."""
 
 from __future__ import annotations
+
+import secrets
 
 from spikewire.compat.aerospike.failures import missing
 
@@ -8,11 +10,34 @@ __all__ = ["ConfigProvider", "Transaction"]
 
 
 class Transaction:
-    """Is not there."""
+    """A transaction that no command can take part in: what it is given to raises
+    ``NotImplementedError``."""
 
-    def __init__(self, *given: object, **named: object) -> None:
-        del given, named
-        missing("Transaction")
+    def __init__(self, reads_capacity: int = 128, writes_capacity: int = 128) -> None:
+        for value in (reads_capacity, writes_capacity):
+            if not isinstance(value, int):
+                message = f"an integer is required, not {type(value).__name__}"
+                raise TypeError(message)
+            if not 0 <= value < 1 << 32:
+                message = f"{value} exceeds {(1 << 32) - 1}"
+                raise ValueError(message)
+        self._id = secrets.randbits(63)
+        self.timeout = 0
+
+    @property
+    def id(self) -> int:
+        """A random number."""
+        return self._id
+
+    @property
+    def in_doubt(self) -> bool:
+        """``False``."""
+        return False
+
+    @property
+    def state(self) -> int:
+        """``TXN_STATE_OPEN``."""
+        return 0
 
 
 class ConfigProvider:

@@ -165,9 +165,11 @@ class Admin(Batches):
             refuse("Set should be None, string or unicode string")
         if isinstance(nanos, bool) or not isinstance(nanos, int):
             refuse("Nanoseconds must be a long type")
+        if set == "":
+            raise of_code(4, "a set must have a name")
         if nanos < 0:
             refuse("Nanoseconds must be a positive value")
-        if nanos >= 1 << 63:
+        if nanos >= 1 << 64:
             refuse("Nanoseconds value too large")
         command = (
             f"truncate:namespace={namespace}"
@@ -408,31 +410,3 @@ class Admin(Batches):
             "null" if expression_filter is None else self.get_expression_base64(expression_filter)
         )
         return self._info(f"xdr-set-filter:dc={data_center};namespace={namespace};exp={sent}", None)
-
-    def get_stats(self) -> Any:
-        """Is not there."""
-        missing("Client.get_stats")
-
-    def enable_metrics(self, policy: Any = None) -> None:
-        """Is not there."""
-        del policy
-        missing("Client.enable_metrics")
-
-    def disable_metrics(self) -> None:
-        """Nothing is measured, so there is nothing to end."""
-
-    def commit(self, transaction: Any) -> int:
-        """Is not there."""
-        del transaction
-        missing("Client.commit")
-
-    def abort(self, transaction: Any) -> int:
-        """Is not there."""
-        del transaction
-        missing("Client.abort")
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("admin_"):
-            missing(f"Client.{name}")
-        message = f"{type(self).__name__!r} object has no attribute {name!r}"
-        raise AttributeError(message)

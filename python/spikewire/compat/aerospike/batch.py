@@ -12,7 +12,7 @@ from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.operations import WRITES, Prepared, prepared, results_of
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, Records, meta_of
-from spikewire.compat.aerospike.values import incoming, incoming_bins, outgoing
+from spikewire.compat.aerospike.values import deserializer_of, incoming, incoming_bins, outgoing
 from spikewire.compat.aerospike_helpers.batch.records import (
     Apply,
     BatchRecord,
@@ -24,7 +24,7 @@ from spikewire.compat.aerospike_helpers.batch.records import (
 
 __all__ = ["Batches"]
 
-_CALL = ("timeout", "replica")
+_CALL = ("timeout", "replica", "max_retries", "sleep_between_retries")
 #: Rows that failed with one of these do not make the batch a failure.
 _NO_FAILURE = (0, 2, 27)
 _FAILED = -16
@@ -58,14 +58,16 @@ class Batches(Records):
         """Several operations on each record."""
         if not isinstance(ops, list) or not ops:
             refuse("ops should be a list of op dictionaries")
-        plan = prepared(ops, strict=self._strict_types)
+        plan = prepared(ops, self._manner)
         call, own = self._batch_options(policy_batch)
+        written = self._policies.keywords("batch_write", policy_batch_write)
         if WRITES.isdisjoint(plan.codes):
             options = _only(own, _READ)
         else:
-            own |= self._policies.keywords("batch_write", policy_batch_write)
-            if ttl is not None:
-                own["ttl"] = ttl_of(ttl)
+            own |= written
+            made_ttl = None if ttl is None else ttl_of(ttl, own.get("ttl"))
+            if made_ttl is not None:
+                own["ttl"] = made_ttl
             options = _only(own, _WRITE)
         rows, made = self._rows(keys, "operate", lambda key: _operating(key, plan, options))
         return self._batch(rows, made, [plan] * len(made), call)
@@ -133,16 +135,16 @@ class Batches(Records):
             made = spikewire.Apply(key, row.module, row.function, sent, **_only(own, _APPLY))
             return made, "udf"
         if isinstance(row, Write):
-            plan = prepared(row.ops, strict=self._strict_types)
+            plan = prepared(row.ops, self._manner)
             own = self._policies.keywords("batch_write", row.policy, row.meta)
             return _operating(key, plan, _only(own, _WRITE)), plan._replace(all_answer=True)
-        own = _only(self._policies.keywords("read", row.policy), _READ)
+        own = _only(self._policies.keywords("batch_read", row.policy), _READ)
         if row.read_all_bins or row.ops is None:
             bins: list[str] | None = None if row.read_all_bins else []
             return spikewire.Read(key, bins, **own), "bins"
         if not row.ops:
             return spikewire.Read(key, [], **own), "bins"
-        plan = prepared(row.ops, strict=self._strict_types)
+        plan = prepared(row.ops, self._manner)
         return _operating(key, plan, own), plan
 
     def _batch_options(self, policy: Any) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -225,5 +227,9 @@ def _shaped(key: Any, record: Any, shape: Any, own: Any) -> tuple[Any, ...]:
         return key, meta_of(record), {}
     if shape == "udf":
         results = record.results
-        return key, {"ttl": 0, "gen": 0}, {"SUCCESS": incoming(results[0]) if results else None}
-    return key, meta_of(record), dict(results_of(shape, record))
+        return (
+            key,
+            {"ttl": 0, "gen": 0},
+            {"SUCCESS": incoming(results[0], deserializer_of(own)) if results else None},
+        )
+    return key, meta_of(record), dict(results_of(shape, record, own))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike.admin import Admin
 from spikewire.compat.aerospike.failures import missing, refuse
+from spikewire.compat.aerospike.log import trace
+from spikewire.compat.aerospike.users import Users
 from spikewire.compat.aerospike.wording import worded_class
 
 __all__ = ["Client", "client"]
 
 
-class Client(Admin):
+class Client(Users):
     """A client, by the names of the official one. It connects when it is made."""
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
@@ -40,6 +41,7 @@ def client(*given: Any, **named: Any) -> Client:
         config = _config(*given, **named)
     except TypeError:
         refuse("No config argument")  # with the TypeError as its context
+    trace("client", "a client is made")
     return Client(config)
 
 

@@ -47,9 +47,11 @@ class Configuration:
         policies = given.get("policies")
         self.policies = Policies(policies if isinstance(policies, dict) else {}, strict=strict)
         self.strict_types = bool(given.get("strict_types", True))
-        self.serializers = _serializers(given.get("serialization"))
-        self.bools_as_integers = given.get("send_bool_as") == _AS_INTEGER
+        integers = given.get("send_bool_as") == _AS_INTEGER and "send_bool_as" in given
+        self.serializers = _serializers(given.get("serialization"), bools_as_integers=integers)
+        self.policies.serializers = self.serializers
         self.app_id = given.get("app_id")
+        self.tend_interval = _seconds(given.get("tend_interval"))
         self.cluster_name = given.get("cluster_name")
         self.shm_key = _shm_key(given.get("shm"))
         self.options = self._options(given)
@@ -115,6 +117,10 @@ def _check_values(given: dict[str, Any]) -> None:
         raise TypeError(message)
 
 
+def _seconds(milliseconds: Any) -> float:
+    return milliseconds / 1000 if isinstance(milliseconds, int) and milliseconds > 0 else 1.0
+
+
 def _fits(value: Any) -> bool:
     return isinstance(value, int) and -(1 << 31) <= value < 1 << 31
 
@@ -157,12 +163,12 @@ def _seeds(hosts: Any) -> list[str]:
     return made
 
 
-def _serializers(given: Any) -> Serializers | None:
+def _serializers(given: Any, *, bools_as_integers: bool) -> Serializers | None:
     if given is None:
-        return None
+        return Serializers(bools_as_integers=True) if bools_as_integers else None
     if not isinstance(given, tuple) or len(given) != 2:
         refuse("serialization must be a tuple of two functions")
     for what, function in zip(("Serializer", "Deserializer"), given, strict=True):
         if function is not None and not callable(function):
             refuse(f"{what} must be callable")
-    return Serializers(*given)
+    return Serializers(*given, bools_as_integers=bools_as_integers)

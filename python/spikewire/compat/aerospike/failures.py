@@ -79,6 +79,8 @@ def _of_argument(text: str) -> names.AerospikeError:
         return of_code(21, "A bin name should not exceed 15 characters limit")
     if "does not fit 64 bits" in text:
         return of_code(-2, "integer value exceeds sys.maxsize")
+    if "_native.Marker" in text:
+        return of_code(-1, "Invalid value type: 14")
     return of_code(-2, text)
 
 

@@ -33,7 +33,7 @@ def checked_key(key: Any) -> tuple[Any, ...]:
         refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")
     namespace, of, name = found[:3]
     digest = found[3] if len(found) > 3 else None
-    if namespace is None:
+    if namespace is None and found is not key:
         refuse("namespace is required")
     if not isinstance(namespace, str):
         refuse("namespace must be a string")

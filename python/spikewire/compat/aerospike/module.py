@@ -19,8 +19,6 @@ __all__ = [
     "calc_digest",
     "get_partition_id",
     "set_deserializer",
-    "set_log_handler",
-    "set_log_level",
     "set_serializer",
     "unset_serializers",
 ]
@@ -75,18 +73,4 @@ def set_deserializer(callback: Callable[[Any], Any]) -> int:
 def unset_serializers() -> int:
     """Forgets both."""
     serializers.serializer = serializers.deserializer = None
-    return 0
-
-
-def set_log_level(log_level: int) -> int:
-    """Takes the level; the engine has no log of its own."""
-    if isinstance(log_level, bool) or not isinstance(log_level, int):
-        refuse("Invalid log level")
-    return 0
-
-
-def set_log_handler(log_handler: Callable[..., Any] | None = None) -> int:
-    """Takes a handler; the engine has no log of its own, so it is never called."""
-    if log_handler is not None:
-        _callable(log_handler)
     return 0

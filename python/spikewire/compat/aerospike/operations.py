@@ -10,14 +10,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from spikewire import Expression, Operation
 from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import failure, missing, of_code, refuse
-from spikewire.compat.aerospike.values import KeyOrderedDict, incoming, outgoing
+from spikewire.compat.aerospike.valid_keys import POLICIES, check_names
+from spikewire.compat.aerospike.values import (
+    KeyOrderedDict,
+    Serializers,
+    deserializer_of,
+    incoming,
+    outgoing,
+)
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["WRITES", "Prepared", "arguments_of", "expected", "prepared", "results_of", "text_of"]
+__all__ = [
+    "WRITES",
+    "Manner",
+    "Prepared",
+    "arguments_of",
+    "expected",
+    "prepared",
+    "results_of",
+    "text_of",
+]
 
 RETURNS = {
     0: "none", 1: "index", 2: "reverse_index", 3: "rank", 4: "reverse_rank", 5: "count", 6: "key",
@@ -188,12 +204,25 @@ class Prepared(NamedTuple):
     all_answer: bool
 
 
-def prepared(operations: Any, *, strict: bool = True) -> Prepared:
-    """The operations of a list of dictionaries, after their checks; without ``strict``, what is
-    odd of an operation on a whole bin is made up for, or the operation is left out."""
+class Manner(NamedTuple):
+    """How a client takes operations."""
+
+    strict: bool = True
+    """``strict_types``."""
+    validates: bool = False
+    """``validate_keys``."""
+    own: Serializers | None = None
+
+
+_USUAL = Manner()
+
+
+def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
+    """The operations of a list of dictionaries, after their checks; of a client that is not
+    strict, what is odd of an operation on a whole bin is made up for, or it is left out."""
     if not isinstance(operations, list):
         refuse("Operations should be of type list")
-    if not strict:
+    if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
     made = Prepared([], [], [], [], any_answers(operations))
     for operation in operations:
@@ -204,7 +233,7 @@ def prepared(operations: Any, *, strict: bool = True) -> Prepared:
         if not isinstance(code, int):
             refuse("Operation code is missing or not an int")
         try:
-            made.operations.append(_operation(code, of))
+            made.operations.append(_operation(code, of, manner))
         except (TypeError, ValueError, OverflowError) as error:
             of_hll = code >= codes.OP_HLL_ADD and isinstance(error, ValueError)
             raise (of_code(4, str(error)) if of_hll else failure(error)) from None
@@ -249,7 +278,7 @@ def text_of(name: Any) -> Any:
     return name
 
 
-def _operation(code: int, of: dict[str, Any]) -> Operation:
+def _operation(code: int, of: dict[str, Any], manner: Manner) -> Operation:
     name = text_of(of.get("bin"))
     if code in _PLAIN:
         if code in (codes.OPERATOR_TOUCH, codes.OPERATOR_DELETE):
@@ -260,17 +289,17 @@ def _operation(code: int, of: dict[str, Any]) -> Operation:
             return Operation("get", name)
         if "val" not in of:
             refuse("Value should be given")
-        return Operation(_PLAIN[code], name, outgoing(of["val"]))
+        return Operation(_PLAIN[code], name, outgoing(of["val"], manner.own))
     if not isinstance(name, str):
         refuse("Bin is not given")
     if code == codes.OP_EXPR_READ:
         no_fail = bool(of.get("expr_flags", 0) & 16)
-        return Operation.read(name, sound(of["expr"]), no_fail=no_fail)
+        return Operation.read(name, sound(of["expr"], manner.own), no_fail=no_fail)
     if code == codes.OP_EXPR_WRITE:
         flags = of.get("expr_flags", 0)
         return Operation.write(
             name,
-            sound(of["expr"]),
+            sound(of["expr"], manner.own),
             create_only=bool(flags & 1),
             update_only=bool(flags & 2),
             allow_delete=bool(flags & 4),
@@ -282,7 +311,7 @@ def _operation(code: int, of: dict[str, Any]) -> Operation:
             missing("operation code")
         refuse("Invalid operation given" if "val" in of else "Value should be given")
     family, kind, names = found
-    look = _Look(of, family)
+    look = _Look(of, family, manner)
     arguments = tuple(look(each) for each in names)
     if family == "list":
         return Operation.list(kind, name, arguments, steps(of.get("ctx")), pad=look.truth("pad"))
@@ -303,7 +332,8 @@ def arguments_of(family: str, kind: str, of: dict[str, Any]) -> tuple[Any, ...]:
 class _Look:
     """What is in a dictionary, by the engine's words."""
 
-    def __init__(self, of: dict[str, Any], family: str) -> None:
+    def __init__(self, of: dict[str, Any], family: str, manner: Manner | None = None) -> None:
+        self.own = None if manner is None else manner.own
         self.of = of
         self.family = family
         kept = {"list": "list_policy", "map": "map_policy", "bit": "policy", "hll": "hll_policy"}
@@ -311,11 +341,15 @@ class _Look:
         if policy is not None and not isinstance(policy, dict):
             refuse("policy must be a dict")
         self.policy: dict[str, Any] = policy or {}
+        if manner is not None and manner.validates:
+            check_names(self.policy, POLICIES[family])
         name = {"list": "write_flags", "map": "map_write_flags", "bit": "bit_write_flags"}
         flags = self.policy.get(name.get(family, "flags"), 0)
         if not isinstance(flags, int):
             refuse("write flags should be an int")
         self.flags = flags
+        if family == "hll" and flags & 2 and of.get("op") == codes.OP_HLL_ADD:
+            raise of_code(4, "hll_add takes no HLL_WRITE_UPDATE_ONLY")
 
     def __call__(self, name: str) -> Any:
         special = _SPECIAL.get(name)
@@ -327,7 +361,7 @@ class _Look:
                 if optional:
                     return None
                 refuse(_ABSENT.get(name, f"{name} is required"))
-        value = outgoing(self.of[name])
+        value = outgoing(self.of[name], self.own)
         if name in _INTEGERS and value is not None and not isinstance(value, Expression):
             if isinstance(value, bool) or not isinstance(value, int):
                 refuse(f"{name} must be an integer")
@@ -405,25 +439,30 @@ _SPECIAL: dict[str, Callable[[_Look], Any]] = {
 }
 
 
-def results_of(plan: Prepared, record: Any) -> list[tuple[str, Any]]:
+def results_of(
+    plan: Prepared, record: Any, own: Serializers | None = None
+) -> list[tuple[str, Any]]:
     """The bins and results of ``operate_ordered``."""
     found: list[tuple[str, Any]] = []
     results = record.results
+    deserializer = deserializer_of(own)
     for at, name in enumerate(plan.bins):
         if name is None or at >= len(results):
             continue
         value = results[at]
         if not plan.all_answer and (value is None or plan.codes[at] in _QUIET):
             continue
-        found.append((name, expected(plan.returns[at], value)))
+        found.append((name, expected(plan.returns[at], value, deserializer)))
     return found
 
 
-def expected(returns: int | None, value: Any) -> Any:
+def expected(
+    returns: int | None, value: Any, deserializer: Callable[[Any], Any] | None = None
+) -> Any:
     """One result as the official client gives it."""
     if isinstance(value, dict):
         if returns == 8:
-            return [incoming(each) for pair in value.items() for each in pair]
+            return [incoming(each, deserializer) for pair in value.items() for each in pair]
         if returns == 17:
-            return KeyOrderedDict(incoming(value))
-    return incoming(value)
+            return KeyOrderedDict(incoming(value, deserializer))
+    return incoming(value, deserializer)

@@ -5,15 +5,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire.compat.aerospike.absent import Transaction
 from spikewire.compat.aerospike.differences import POLICY_NO_EFFECT
 from spikewire.compat.aerospike.exception import ParamError
 from spikewire.compat.aerospike.failures import missing, refuse, without_effect
+from spikewire.compat.aerospike.metrics_policy import check_metrics
 from spikewire.compat.aerospike.valid_keys import CONFIGURATION, POLICIES, check_names
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
+from spikewire.compat.aerospike_helpers.metrics import MetricsPolicy
+
+if TYPE_CHECKING:
+    from spikewire.compat.aerospike.values import Serializers
 
 __all__ = ["DEFAULTS", "Policies", "resolved", "ttl_of"]
 
@@ -98,8 +103,10 @@ _REPLICAS = ("master", "any", "sequence", "prefer-rack", "any")
 _EXISTS = (None, "create", "update", "replace_only", "replace")
 _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 
-#: What is a matter of the client as a whole here.
+#: What is a matter of the client as a whole here: one, or that of queries and scans.
 _OF_CLIENT = {"socket_timeout", "max_retries", "sleep_between_retries"}
+#: The engine's limit of retries.
+_MOST_RETRIES = 1000
 
 
 def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
@@ -146,6 +153,9 @@ def ttl_of(value: Any, default: Any = None) -> Any:
 class Policies:
     """The policies of a client, from its configuration."""
 
+    #: Those of the client, for constants in expressions.
+    serializers: Serializers | None = None
+
     def __init__(self, given: dict[str, Any], *, strict: bool) -> None:
         self.strict = strict
         self.of: dict[str, dict[str, Any]] = {name: dict(own) for name, own in DEFAULTS.items()}
@@ -158,6 +168,7 @@ class Policies:
             elif name in _COMMON and isinstance(value, int):
                 for kind in _COMMON[name]:
                     self.of[kind][name] = self.changed[kind][name] = value
+        self.metrics = _metrics(given.get("metrics"))
         auth = given.get("auth_mode")
         if isinstance(auth, int) and auth not in (0, 1, 2, 3):
             refuse("Specify valid auth_mode")
@@ -167,6 +178,8 @@ class Policies:
             checked = self._configured(name, found, strict=strict)
             own.update(checked)
             self.changed[name].update(checked)
+        for name in ("batch_parent_write", "txn_verify", "txn_roll"):
+            self._configured(name, given.get(name), strict=strict)
         self.plain = {
             name: self.keywords(name, None) if changed else {}
             for name, changed in self.changed.items()
@@ -216,7 +229,7 @@ class Policies:
             made["timeout"] = value / 1000
         elif name == "expressions":
             if value is not None:
-                made["where"] = sound(value)
+                made["where"] = sound(value, self.serializers)
         elif name == "txn":
             if value is not None:
                 if not isinstance(value, Transaction):
@@ -247,6 +260,10 @@ class Policies:
                 without_effect(f"the policy {name!r}")
         elif name == "socket_timeout" and kind in ("query", "scan"):
             made["socket_timeout"] = value / 1000
+        elif name == "max_retries" and kind not in ("query", "scan"):
+            made["max_retries"] = min(value, _MOST_RETRIES)
+        elif name == "sleep_between_retries" and kind not in ("query", "scan"):
+            made["sleep_between_retries"] = value / 1000
         elif name in _OF_CLIENT:
             if value != self.of[kind][name]:
                 without_effect(f"{name!r} in the policy of one call (it is one for a client)")
@@ -277,6 +294,18 @@ class Policies:
             made["generation"] = spikewire.Newer(generation)
         elif rule:
             refuse("gen is invalid")
+
+
+def _metrics(given: Any) -> MetricsPolicy:
+    if given is None:
+        return MetricsPolicy()
+    if not isinstance(given, MetricsPolicy):
+        refuse(
+            "metrics must be an aerospike_helpers.metrics.MetricsPolicy class instance. "
+            f"But a {type(given).__name__} was received instead"
+        )
+    check_metrics(given)
+    return given
 
 
 def _named(names: tuple[str | None, ...], of: str, value: int) -> str | None:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire import IndexRange
-from spikewire.compat.aerospike.exception import ParamError
+from spikewire.compat.aerospike.exception import ClientError
 from spikewire.compat.aerospike.failures import missing, of_code, refuse
 from spikewire.compat.aerospike.operations import prepared, results_of, text_of
 from spikewire.compat.aerospike.partitions import (
@@ -24,7 +24,7 @@ from spikewire.compat.aerospike.partitions import (
 )
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, meta_of
-from spikewire.compat.aerospike.values import incoming, incoming_bins, outgoing
+from spikewire.compat.aerospike.values import deserializer_of, incoming, incoming_bins, outgoing
 from spikewire.compat.aerospike.wording import worded_class
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
@@ -109,7 +109,7 @@ class Scan:
         """Operations on every record."""
         if not isinstance(ops, list):
             refuse("ops must be a list")
-        prepared(ops)
+        prepared(ops, self._owner._manner)
         self._operations = ops
 
     def apply(self, module: Any, function: Any, arguments: Any = None) -> Scan:
@@ -121,8 +121,8 @@ class Scan:
         if arguments is not None and not isinstance(arguments, list):
             raise of_code(-1, "udf function arguments must be enclosed in a list")
         try:
-            made = [outgoing(each) for each in arguments or []]
-        except ParamError:
+            made = [outgoing(each, self._owner._serializers) for each in arguments or []]
+        except ClientError:
             text = "udf function argument type must be supported by Aerospike"
             raise of_code(-1, text) from None
         if module and function:
@@ -187,15 +187,16 @@ class Scan:
             options["index"] = self._index
         if self.records_per_second:
             options["records_per_second"] = self.records_per_second
-        if self.ttl:
-            options["ttl"] = ttl_of(self.ttl)
+        ttl = ttl_of(self.ttl, options.get("ttl")) if self.ttl else None
+        if ttl is not None:
+            options["ttl"] = ttl
         try:
             if self._function is not None:
                 for name in ("ttl", "durable"):
                     options.pop(name, None)
                 job = client.apply_all(self._namespace, self._set, *self._function, **options)
             elif self._operations is not None:
-                made = prepared(self._operations).operations
+                made = prepared(self._operations, self._owner._manner).operations
                 job = client.operate_all(self._namespace, self._set, made, **options)
             else:
                 refuse("add_ops or apply must come before execute_background")
@@ -209,7 +210,7 @@ class Scan:
         asked = self._asked(policy, options)
         plan = None
         if self._operations is not None:
-            plan = prepared(self._operations)
+            plan = prepared(self._operations, self._owner._manner)
             asked["operations"] = plan.operations
             asked.pop("bins", None)
         empty = bool(options and options.get("nobins"))
@@ -222,7 +223,7 @@ class Scan:
                 asked.pop("bins", None)
                 query = client.query(self._namespace, self._set, **asked)
                 for value in query.aggregate(*self._function):
-                    yield -1, incoming(value)
+                    yield -1, incoming(value, deserializer_of(self._owner._serializers))
                 return
             given = (policy or {}).get("partition_filter")
             if self._paginates or given is not None:
@@ -352,5 +353,5 @@ def _shown(record: Any, plan: Any, own: Any) -> tuple[Any, Any, Any]:
     key = record.key
     named = key.namespace, key.set, key.key, bytearray(key.digest)
     if plan is not None:
-        return named, meta_of(record), dict(results_of(plan, record))
+        return named, meta_of(record), dict(results_of(plan, record, own))
     return named, meta_of(record), incoming_bins(record.bins, own)

@@ -12,10 +12,10 @@ from spikewire import op
 from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.failures import failure, of_code, refuse
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
-from spikewire.compat.aerospike.operations import WRITES, prepared, results_of
+from spikewire.compat.aerospike.operations import WRITES, Manner, prepared, results_of
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.values import (
-    KeyOrderedDict,
+    deserializer_of,
     incoming,
     incoming_bins,
     outgoing,
@@ -44,13 +44,17 @@ class Records:
         self._keeps_key = self._policies.sends_key("read", None)
         self._read = self._policies.plain["read"]
         self._write = self._policies.plain["write"]
-        self._strict_types = self._configuration.strict_types
+        self._manner = Manner(
+            self._configuration.strict_types, self._configuration.strict, self._serializers
+        )
         self._connect()
 
     def _connect(self) -> None:
         options = self._configuration.options
         try:
             self._client = spikewire.Client(self._configuration.seeds, **options)
+        except spikewire.ConnectionFailed as error:
+            raise of_code(-10, "Failed to connect") from error
         except FAILURES as error:
             raise failure(error) from None
         self._get = self._client.get
@@ -136,14 +140,13 @@ class Records:
         if serializer not in (None, 0, 3):
             refuse("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
         own = self._serializers
-        if own is None and serializer == 3:
+        if serializer == 0:
+            own = None
+        elif own is None and serializer == 3:
             own = serializers
         made = outgoing_bins(bins, own)
         try:
-            if made is not bins and _has_ordered(bins):
-                self._put_ordered(key, bins, made, options)
-            else:
-                self._put(key, made, **options)
+            self._put(key, made, **options)
         except FAILURES as error:
             checked_key(key)
             if not made and isinstance(error, ValueError):
@@ -152,21 +155,6 @@ class Records:
                 raise of_code(-1, "A bin name must be a string or unicode string.") from None
             raise self._failed(error, key, bins) from None
         return 0
-
-    def _put_ordered(self, key: Any, bins: Any, made: dict[str, Any], options: Any) -> None:
-        """Maps at the top of a bin that keep the order of their keys on the server."""
-        steps: list[Any] = []
-        for name, value in made.items():
-            if isinstance(bins[name], KeyOrderedDict):
-                steps.append(op.put(name, None))
-                steps.append(
-                    op.map.put_items(name, value, order="key")
-                    if value
-                    else op.map.create(name, "key")
-                )
-            else:
-                steps.append(op.put(name, value))
-        self._client.operate(key, steps, **options)
 
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> int:
         """Deletes a record."""
@@ -230,7 +218,7 @@ class Records:
             refuse("Cannot concatenate 'str' and 'non-str' objects")
         options = self._written(policy, meta)
         try:
-            verb(key, {bin: outgoing(val)}, **options)
+            verb(key, {bin: outgoing(val, self._serializers)}, **options)
         except FAILURES as error:
             raise self._failed(error, key, bin) from None
         return 0
@@ -273,7 +261,7 @@ class Records:
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any, Any]:
         if type(key) is not tuple:
             key = key_tuple(key)
-        plan = prepared(operations, strict=self._strict_types)
+        plan = prepared(operations, self._manner)
         options = self._policies.keywords("operate", policy, meta)
         if WRITES.isdisjoint(plan.codes):
             for name in ("ttl", "generation", "exists", "durable", "send_key"):
@@ -298,7 +286,11 @@ class Records:
     ) -> tuple[Any, Any, Any]:
         """Several operations on one record: key, metadata, and the latest result of each bin."""
         record, plan, _ = self._operated(key, list, meta, policy)
-        return self._named(key, record), meta_of(record), dict(results_of(plan, record))
+        return (
+            self._named(key, record),
+            meta_of(record),
+            dict(results_of(plan, record, self._serializers)),
+        )
 
     def operate_ordered(
         self,
@@ -309,7 +301,11 @@ class Records:
     ) -> tuple[Any, Any, Any]:
         """The same, with a list of pairs of bin and result."""
         record, plan, _ = self._operated(key, list, meta, policy)
-        return self._named(key, record), meta_of(record), results_of(plan, record)
+        return (
+            self._named(key, record),
+            meta_of(record),
+            results_of(plan, record, self._serializers),
+        )
 
     def apply(self, key: Any, module: str, function: str, args: Any, policy: Any = None) -> Any:
         """Runs a function of a registered module on one record."""
@@ -326,7 +322,10 @@ class Records:
         options = self._policies.keywords("apply", policy)
         sent = [outgoing(each, self._serializers) for each in args]
         try:
-            return incoming(self._client.apply(key, module, function, sent, **options))
+            return incoming(
+                self._client.apply(key, module, function, sent, **options),
+                deserializer_of(self._serializers),
+            )
         except FAILURES as error:
             raise self._failed(error, key) from None
 
@@ -340,7 +339,3 @@ class Records:
     def close(self) -> None:
         """Closes every connection; later calls raise ``ClusterError``."""
         self._client.close()
-
-
-def _has_ordered(bins: dict[str, Any]) -> bool:
-    return any(isinstance(value, KeyOrderedDict) for value in bins.values())

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire import op
+from spikewire._native import _ordered_maps  # pyright: ignore[reportPrivateUsage]
 from spikewire.compat.aerospike.failures import of_code, refuse
 from spikewire.compat.aerospike_helpers import HyperLogLog
 
@@ -22,6 +23,7 @@ __all__ = [
     "GeoJSON",
     "KeyOrderedDict",
     "Serializers",
+    "deserializer_of",
     "geodata",
     "geojson",
     "incoming",
@@ -36,7 +38,11 @@ _SCALARS = frozenset({int, str, float, bytes, bytearray, bool, type(None)})
 
 
 class KeyOrderedDict(dict[Any, Any]):
-    """A map that is stored in the order of its keys."""
+    """A map that is stored in the order of its keys. The engine reads such maps as instances of
+    this class, and writes instances as such maps, once this module is imported."""
+
+
+_ordered_maps(KeyOrderedDict)
 
 
 class null:  # noqa: N801
@@ -112,9 +118,12 @@ class Serializers:
         self,
         serializer: Callable[[Any], Any] | None = None,
         deserializer: Callable[[Any], Any] | None = None,
+        *,
+        bools_as_integers: bool = False,
     ) -> None:
         self.serializer = serializer
         self.deserializer = deserializer
+        self.bools_as_integers = bools_as_integers
 
 
 #: Those of ``set_serializer`` and ``set_deserializer``.
@@ -126,8 +135,9 @@ def outgoing_bins(bins: Any, own: Serializers | None = None) -> dict[str, Any]:
     if not isinstance(bins, dict):
         refuse("Record should be passed as bin-value pair")
     found: dict[str, Any] = bins
+    changes = own is not None and own.bools_as_integers
     for value in found.values():
-        if type(value) not in _SCALARS:
+        if changes or type(value) not in _SCALARS:
             return {name: outgoing(value, own) for name, value in found.items()}
     return found
 
@@ -136,16 +146,14 @@ def outgoing(value: Any, own: Serializers | None = None) -> Any:
     """One value as the engine takes it."""
     kind = type(value)
     if kind in _SCALARS:
+        if kind is bool and own is not None and own.bools_as_integers:
+            return int(value)
         return value
     if kind is list:
-        return [item if type(item) in _SCALARS else outgoing(item, own) for item in value]
+        return [outgoing(item, own) for item in value]
     if kind is dict or kind is KeyOrderedDict:
-        return {
-            name if type(name) in _SCALARS else outgoing(name, own): item
-            if type(item) in _SCALARS
-            else outgoing(item, own)
-            for name, item in value.items()
-        }
+        made = {outgoing(name, own): outgoing(item, own) for name, item in value.items()}
+        return made if kind is dict else KeyOrderedDict(made)
     special = _SPECIAL.get(kind)
     if special is not None:
         return special(value)
@@ -179,9 +187,11 @@ _BASES: tuple[tuple[type, Callable[[Any], Any]], ...] = (
 
 
 def _serialized(value: Any, own: Serializers | None) -> bytes:
-    serializer = None if own is None else own.serializer
-    if serializer is None:
+    if own is None:
         refuse("Cannot serialize: SERIALIZER_NONE selected")
+    serializer = own.serializer
+    if serializer is None:
+        raise of_code(-1, "No serializer callback registered")
     try:
         made = serializer(value)
     except Exception as error:
@@ -191,43 +201,39 @@ def _serialized(value: Any, own: Serializers | None) -> bytes:
     return made.encode()
 
 
-def _deserialized(value: Any, deserializer: Callable[[Any], Any]) -> Any:
+def incoming_bins(bins: dict[str, Any], own: Serializers | None = None) -> dict[str, Any]:
+    """The bins of a record as the official client gives them; changes them in place."""
+    deserializer = deserializer_of(own)
+    for name, value in bins.items():
+        if deserializer is not None or type(value) not in _SCALARS:
+            bins[name] = incoming(value, deserializer)
+    return bins
+
+
+def deserializer_of(own: Serializers | None) -> Callable[[Any], Any] | None:
+    """What makes values of bytes that are read, for a client."""
+    if own is not None and own.deserializer is not None:
+        return own.deserializer
+    return serializers.deserializer
+
+
+def incoming(value: Any, deserializer: Callable[[Any], Any] | None = None) -> Any:
+    """One value that was read."""
     kind = type(value)
-    if kind is bytes:
+    if kind is bytes and deserializer is not None:
         try:
             return deserializer(value.decode())
         except Exception:  # noqa: BLE001
             return value  # Bytes that no serializer wrote.
-    if kind is list:
-        return [_deserialized(each, deserializer) for each in value]
-    if kind is dict:
-        return {name: _deserialized(each, deserializer) for name, each in value.items()}
-    return value
-
-
-def incoming_bins(bins: dict[str, Any], own: Serializers | None = None) -> dict[str, Any]:
-    """The bins of a record as the official client gives them; changes them in place."""
-    deserializer = serializers.deserializer if own is None else own.deserializer
-    if deserializer is not None:
-        for name, value in bins.items():
-            bins[name] = _deserialized(value, deserializer)
-    for name, value in bins.items():
-        if type(value) not in _SCALARS:
-            bins[name] = incoming(value)
-    return bins
-
-
-def incoming(value: Any) -> Any:
-    """One value that was read."""
-    kind = type(value)
     if kind in _SCALARS:
         return value
     if kind is list:
-        return [item if type(item) in _SCALARS else incoming(item) for item in value]
+        return [incoming(item, deserializer) for item in value]
     if kind is dict:
-        return {
-            name: item if type(item) in _SCALARS else incoming(item) for name, item in value.items()
-        }
+        return {name: incoming(item, deserializer) for name, item in value.items()}
+    if kind is KeyOrderedDict:
+        found = ((name, incoming(item, deserializer)) for name, item in value.items())
+        return KeyOrderedDict(found)
     if kind is spikewire.GeoJSON:
         return GeoJSON(value.text)
     if kind is spikewire.HyperLogLog:

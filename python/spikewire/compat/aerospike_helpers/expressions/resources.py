@@ -4,10 +4,14 @@
 # pyright: basic
 from __future__ import annotations
 
-from typing import Any
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire import Expression, op
+
+if TYPE_CHECKING:
+    from spikewire.compat.aerospike.values import Serializers
 
 __all__ = ["Call", "Operator", "ResultType", "Unsound", "list_of", "map_of", "operand", "sound"]
 
@@ -50,15 +54,21 @@ class Unsound:
     """An expression that no server takes: the calls that it is given to fail, as they would with
     the server's refusal."""
 
-    def __init__(self, error: Exception) -> None:
+    def __init__(self, error: Exception, tree: _BaseExpr) -> None:
         self.error = error
+        self.tree = tree
 
     def __repr__(self) -> str:
         return f"<an expression that is not sound: {self.error}>"
 
 
-def sound(expression: Any) -> Expression:
-    """The engine's expression, of what ``compile()`` gave; raises where that is none."""
+#: What serializes constants while an expression is made for a client.
+_serializers: ContextVar[Serializers | None] = ContextVar("serializers", default=None)
+
+
+def sound(expression: Any, own: Serializers | None = None) -> Expression:
+    """The engine's expression, of what ``compile()`` gave; raises where that is none. ``own``: the
+    serializers of the client that it is for."""
     if isinstance(expression, Expression):
         return expression
     from spikewire.compat.aerospike.exception import AerospikeError
@@ -66,7 +76,17 @@ def sound(expression: Any) -> Expression:
 
     if not isinstance(expression, Unsound):
         refuse(f"an expression must be compiled, got {type(expression).__name__}")
+    if own is not None and own.serializer is not None:
+        token = _serializers.set(own)
+        try:
+            expression = expression.tree.compile()
+        finally:
+            _serializers.reset(token)
+        if isinstance(expression, Expression):
+            return expression
     error = expression.error
+    if isinstance(error, AerospikeError) and str(error.msg).startswith("Cannot serialize"):
+        raise of_code(-1, str(error.msg))
     if isinstance(error, (AerospikeError, NotImplementedError)):
         raise error
     text = str(error)
@@ -96,7 +116,7 @@ class _BaseExpr:
         try:
             return self._made()
         except (TypeError, ValueError, OverflowError, AerospikeError) as error:
-            return Unsound(error)
+            return Unsound(error, self)
 
     def _made(self) -> Expression:
         raise NotImplementedError
@@ -148,7 +168,7 @@ def operand(value: Any) -> Any:
         return [operand(each) for each in value]
     if isinstance(value, dict):
         return {operand(name): operand(each) for name, each in value.items()}
-    return outgoing(value)
+    return outgoing(value, _serializers.get())
 
 
 class Operator(_BaseExpr):

@@ -1,23 +1,126 @@
-"""Metrics: classes that are not here; making one says what to use instead."""
+"""What ``get_stats`` and the listeners of ``enable_metrics`` are given, and what they are told."""
 
 from __future__ import annotations
 
-from spikewire.compat.aerospike.failures import missing
+from typing import TYPE_CHECKING
 
-__all__ = ["MetricsListeners", "MetricsPolicy"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "Cluster",
+    "ClusterStats",
+    "ConnectionStats",
+    "MetricsListeners",
+    "MetricsPolicy",
+    "NamespaceMetrics",
+    "Node",
+    "NodeStats",
+]
+
+
+class ConnectionStats:
+    """The connections to a node. Those that commands share count as in the pool."""
+
+    in_use: int
+    in_pool: int
+    opened: int
+    closed: int
+    recovered: int
+    aborted: int
+
+
+class NamespaceMetrics:
+    """What commands on a namespace came to at one node: counts, and latencies in buckets."""
+
+    ns: str
+    bytes_in: int
+    bytes_out: int
+    error_count: int
+    timeout_count: int
+    key_busy_count: int
+    conn_latency: list[int]
+    write_latency: list[int]
+    read_latency: list[int]
+    batch_latency: list[int]
+    query_latency: list[int]
+
+
+class Node:
+    """A node, with what commands came to there."""
+
+    name: str
+    address: str
+    port: int
+    conns: ConnectionStats
+    metrics: list[NamespaceMetrics]
+
+
+class Cluster:
+    """A cluster as the client sees it."""
+
+    cluster_name: str | None
+    app_id: str
+    invalid_node_count: int
+    command_count: int
+    retry_count: int
+    nodes: list[Node]
+
+
+class NodeStats:
+    """A node in ``ClusterStats``."""
+
+    name: str
+    address: str
+    port: int
+    conns: ConnectionStats
+    error_count: int
+    timeout_count: int
+    key_busy_count: int
+
+
+class ClusterStats:
+    """What ``get_stats`` gives."""
+
+    nodes: list[NodeStats]
+    retry_count: int
+    thread_pool_queued_tasks: int
+    recover_queue_size: int
 
 
 class MetricsListeners:
-    """Is not there."""
+    """Functions that hear of metrics."""
 
-    def __init__(self, *given: object, **named: object) -> None:
-        del given, named
-        missing("metrics.MetricsListeners")
+    def __init__(
+        self,
+        enable_listener: Callable[[], None],
+        snapshot_listener: Callable[[Cluster], None],
+        node_close_listener: Callable[[Node], None],
+        disable_listener: Callable[[Cluster], None],
+    ) -> None:
+        self.enable_listener = enable_listener
+        self.snapshot_listener = snapshot_listener
+        self.node_close_listener = node_close_listener
+        self.disable_listener = disable_listener
 
 
 class MetricsPolicy:
-    """Is not there."""
+    """How often, for whom, and into which file; latencies in how many buckets."""
 
-    def __init__(self, *given: object, **named: object) -> None:
-        del given, named
-        missing("metrics.MetricsPolicy")
+    def __init__(
+        self,
+        metrics_listeners: MetricsListeners | None = None,
+        report_dir: str = ".",
+        report_size_limit: int = 0,
+        interval: int = 30,
+        latency_columns: int = 7,
+        latency_shift: int = 1,
+        labels: dict[str, str] | None = None,
+    ) -> None:
+        self.metrics_listeners = metrics_listeners
+        self.report_dir = report_dir
+        self.report_size_limit = report_size_limit
+        self.interval = interval
+        self.latency_columns = latency_columns
+        self.latency_shift = latency_shift
+        self.labels = {} if labels is None else labels

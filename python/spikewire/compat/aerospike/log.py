@@ -1,0 +1,51 @@
+"""The log: functions of programs hear of clients that are made and closed. The engine has no other
+log of its own."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.aerospike.wording import worded
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["set_log_handler", "set_log_level", "trace"]
+
+_TRACE = 4
+
+
+class _State:
+    level = -1
+    handler: Callable[..., Any] | None = None
+
+
+@worded
+def set_log_level(loglevel: int) -> int:
+    """Which lines the handler hears of; all at ``LOG_LEVEL_TRACE``."""
+    if not isinstance(loglevel, int):
+        refuse("Invalid log level")
+    if not -(1 << 63) <= loglevel < 1 << 63:
+        refuse("integer value exceeds sys.maxsize")
+    _State.level = loglevel
+    return 0
+
+
+@worded
+def set_log_handler(log_handler: Callable[..., Any] | None = None) -> int:
+    """A function of level, function, path, line and text; ``None`` for none."""
+    if log_handler is not None and not callable(log_handler):
+        refuse("Parameter must be a callable")
+    _State.handler = log_handler
+    return 0
+
+
+def trace(where: str, text: str) -> None:
+    """A line at the level that programs ask for to see everything."""
+    handler = _State.handler
+    if handler is not None and _State.level >= _TRACE:
+        handler(_TRACE, where, __file__, 0, text)

@@ -1,0 +1,138 @@
+"""Metrics: listeners or files that are told at intervals what commands came to."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.aerospike.admin import Admin
+from spikewire.compat.aerospike.failures import of_code, refuse
+from spikewire.compat.aerospike.metrics_files import Files
+from spikewire.compat.aerospike.metrics_policy import check_metrics
+from spikewire.compat.aerospike.snapshots import cluster_of, stats_of
+from spikewire.compat.aerospike_helpers.metrics import (
+    Cluster,
+    ClusterStats,
+    MetricsPolicy,
+    Node,
+)
+from spikewire.metrics import NodeDown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spikewire.metrics import Event
+
+__all__ = ["Measuring"]
+
+
+class _Measurement:
+    """Metrics while they are on: a thread that takes snapshots."""
+
+    def __init__(self, owner: Measuring, policy: MetricsPolicy) -> None:
+        self._owner, self._policy = owner, policy
+        self._files = None
+        listeners = policy.metrics_listeners
+        if listeners is None:
+            self._files = Files(policy)
+            listeners = self._files.listeners()
+        self._listeners = listeners
+        self._stop = threading.Event()
+        self._pid = os.getpid()
+
+    def start(self) -> None:
+        client = self._owner._client
+        client.metrics.enable()
+        _call("enable_listener", self._listeners.enable_listener)
+        self._forget = client.metrics.on_event(self._heard)
+        self._thread = threading.Thread(target=self._run, name="aerospike metrics", daemon=True)
+        self._thread.start()
+
+    def _cluster(self) -> Cluster:
+        configuration, policy = self._owner._configuration, self._policy
+        return cluster_of(
+            self._owner._client.stats(),
+            cluster_name=configuration.cluster_name,
+            app_id=configuration.app_id,
+            columns=policy.latency_columns,
+            shift=policy.latency_shift,
+        )
+
+    def _run(self) -> None:
+        pause = self._policy.interval * self._owner._configuration.tend_interval
+        # What a snapshot's listener raises goes to nobody: the next one may do better.
+        while not self._stop.wait(max(pause, 0.25)):
+            with contextlib.suppress(Exception):
+                self._listeners.snapshot_listener(self._cluster())
+
+    def _heard(self, event: Event) -> None:
+        if isinstance(event, NodeDown):
+            name, _, address = event.node.partition(" ")
+            node = Node()
+            host, _, port = address.rpartition(":")
+            node.name, node.address, node.port = name, host.strip("[]"), int(port or 0)
+            node.metrics = []
+            self._listeners.node_close_listener(node)
+
+    def end(self) -> None:
+        if self._pid != os.getpid():
+            return  # The parent of a fork measures; its thread is not here.
+        self._stop.set()
+        self._forget()
+        if threading.current_thread() is not self._thread:
+            self._thread.join(10)
+        client = self._owner._client
+        cluster = self._cluster()
+        client.metrics.disable()
+        _call("disable_listener", self._listeners.disable_listener, cluster)
+
+
+def _call(name: str, listener: Callable[..., Any], *given: Any) -> None:
+    try:
+        listener(*given)
+    except Exception as error:
+        try:
+            says = f"Exception value: {error}"
+        except Exception:  # noqa: BLE001
+            says = "str() on exception value threw an error"
+        kind = type(error).__name__
+        raise of_code(-1, f"Python callback {name} threw a {kind} exception. {says}") from error
+
+
+class Measuring(Admin):
+    """Statistics and metrics."""
+
+    _measurement: _Measurement | None = None
+
+    def get_stats(self) -> ClusterStats:
+        """Connections, and what commands came to since metrics were enabled."""
+        return stats_of(self._client.stats())
+
+    def enable_metrics(self, policy: Any = None) -> None:
+        """Tells listeners, or a file, at intervals what commands came to."""
+        if policy is None:
+            policy = self._policies.metrics
+        elif not isinstance(policy, MetricsPolicy):
+            refuse("policy parameter must be an aerospike_helpers.MetricsPolicy type")
+        check_metrics(policy)
+        self.disable_metrics()
+        measurement = _Measurement(self, policy)
+        measurement.start()
+        self._measurement = measurement
+
+    def disable_metrics(self) -> None:
+        """Ends that."""
+        measurement, self._measurement = self._measurement, None
+        if measurement is not None and self._client.is_connected:
+            measurement.end()
+
+    def close(self) -> None:
+        """Closes every connection; later calls raise ``ClusterError``."""
+        with contextlib.suppress(Exception):
+            self.disable_metrics()
+        super().close()

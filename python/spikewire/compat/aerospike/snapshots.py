@@ -1,0 +1,136 @@
+"""What a client counted, in the classes of ``aerospike_helpers.metrics``."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from spikewire.compat.aerospike_helpers.metrics import (
+    Cluster,
+    ClusterStats,
+    ConnectionStats,
+    NamespaceMetrics,
+    Node,
+    NodeStats,
+)
+from spikewire.metrics import BOUNDS
+
+if TYPE_CHECKING:
+    from spikewire.metrics import CommandStats, Stats
+    from spikewire.metrics import NodeStats as EngineNode
+
+__all__ = ["cluster_of", "stats_of"]
+
+_NOT_SET = "not-set"
+_READS = ("get", "exists")
+#: Results that are no errors; timeouts and busy records have counts of their own.
+_FINE = ("ok", "not_found", "filtered_out")
+_BUSY = ("key_busy", "record_busy", "hot_key")
+
+
+def _counts(commands: list[CommandStats]) -> dict[str, int]:
+    def of(results: tuple[str, ...]) -> int:
+        return sum(each.count for each in commands if each.result in results)
+
+    failed = sum(each.count for each in commands if each.result not in _FINE)
+    timeouts, busy = of(("timeout",)), of(_BUSY)
+    return {
+        "error_count": failed - timeouts - busy,
+        "timeout_count": timeouts,
+        "key_busy_count": busy,
+    }
+
+
+def _connections(node: EngineNode) -> ConnectionStats:
+    made = ConnectionStats()
+    made.in_use, made.in_pool = 0, node.connections
+    made.opened, made.closed = node.opened, max(node.opened - node.connections, 0)
+    made.recovered = made.aborted = 0
+    return made
+
+
+def _identify(made: Any, node: EngineNode) -> None:
+    host, _, port = node.address.rpartition(":")
+    made.name, made.address, made.port = node.name, host.strip("[]"), int(port)
+    made.conns = _connections(node)
+
+
+def _at(stats: Stats, node: EngineNode) -> list[CommandStats]:
+    return [each for each in stats.commands if each.node.partition(" ")[0] == node.name]
+
+
+def _group(operation: str) -> str:
+    if operation in _READS:
+        return "read"
+    if operation.startswith("batch"):
+        return "batch"
+    return "query" if operation.startswith(("query", "scan")) else "write"
+
+
+def _column(bound: float, columns: int, shift: int) -> int:
+    """The bucket of latencies up to so many seconds: the first is up to 1 ms, the second beyond,
+    the third beyond a power of 2 of milliseconds, and so on."""
+    at, limit = 0, 1
+    while at < columns - 1 and bound * 1000 > limit * 1.125:  # the engine's bounds lie that close
+        at += 1
+        limit = 1 << (shift * at)
+    return at
+
+
+def _latencies(commands: list[CommandStats], group: str, columns: int, shift: int) -> list[int]:
+    found = [0] * columns
+    for each in commands:
+        if each.operation != "info" and _group(each.operation) == group:
+            for bound, count in zip((*BOUNDS, math.inf), each.buckets, strict=True):
+                if count:
+                    found[_column(bound, columns, shift)] += count
+    return found
+
+
+def cluster_of(
+    stats: Stats, *, cluster_name: str | None, app_id: str | None, columns: int, shift: int
+) -> Cluster:
+    """A snapshot for listeners."""
+    made = Cluster()
+    made.cluster_name, made.app_id = cluster_name, app_id or _NOT_SET
+    made.invalid_node_count = 0
+    counted = [each for each in stats.commands if each.operation != "info"]
+    made.command_count = sum(each.count for each in counted)
+    made.retry_count = sum(each.retries for each in counted)
+    made.nodes = []
+    for each in stats.nodes:
+        node = Node()
+        _identify(node, each)
+        own = _at(stats, each)
+        node.metrics = [
+            _namespace(name, [one for one in own if one.namespace == name], columns, shift)
+            for name in sorted({"", *(one.namespace for one in own)}, reverse=True)
+        ]
+        made.nodes.append(node)
+    return made
+
+
+def _namespace(
+    name: str, commands: list[CommandStats], columns: int, shift: int
+) -> NamespaceMetrics:
+    made = NamespaceMetrics()
+    made.ns, made.bytes_in, made.bytes_out = name, 0, 0
+    vars(made).update(_counts(commands))
+    made.conn_latency = [0] * columns
+    for group in ("write", "read", "batch", "query"):
+        setattr(made, f"{group}_latency", _latencies(commands, group, columns, shift))
+    return made
+
+
+def stats_of(stats: Stats) -> ClusterStats:
+    """What ``get_stats`` gives."""
+    made = ClusterStats()
+    made.nodes = []
+    for each in stats.nodes:
+        node = NodeStats()
+        _identify(node, each)
+        vars(node).update(_counts(_at(stats, each)))
+        made.nodes.append(node)
+    made.retry_count = sum(each.retries for each in stats.commands)
+    made.thread_pool_queued_tasks = made.recover_queue_size = 0
+    return made

@@ -1,0 +1,218 @@
+"""Keys, policies, configurations and wrong arguments: the same texts and results with both."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compat.aerospike_drivers import Driver
+
+PROGRAMS: list[Callable[[Driver], Any]] = []
+
+
+def program(of: Callable[[Driver], Any]) -> Callable[[Driver], Any]:
+    PROGRAMS.append(of)
+    return of
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
+def test_both_see_the_same(drivers: tuple[Driver, Driver], of: Callable[[Driver], Any]) -> None:
+    seen = []
+    for driver in drivers:
+        driver.set = f"{driver.name}_{of.__name__}"[:60]
+        seen.append(of(driver))
+    assert seen[1] == seen[0]
+    assert seen[0]
+
+
+@program
+def wrong_calls(d: Driver) -> Any:
+    c = d.client
+    return [
+        d.says(c.get),
+        d.says(c.get, 1, 2, 3),
+        d.says(c.put, ("test", "s", 1)),
+        d.says(c.put, ("test", "s", 1), {"a": 1}, None, None, None, None),
+        d.says(c.get, nothing=1),
+        d.says(c.remove, ("test", "s", 1), key=1),
+        d.says(c.apply, ("test", "s", 1), "m", "f"),
+        d.says(c.operate, ("test", "s", 1)),
+        d.says(c.increment),
+        d.says(c.info_all),
+        d.says(d.module.calc_digest, "test"),
+        d.says(d.module.calc_digest, 1, "s", 1)[:1],
+        d.says(c.job_info, "x")[0],
+        d.says(c.udf_put, "x.lua", "0")[0],
+    ]
+
+
+@program
+def keys(d: Driver) -> Any:
+    c = d.client
+    named = {"ns": "test", "set": d.set, "key": "k"}
+    wrong: tuple[Any, ...] = (
+        None, 1, "x", [], (), ("test",), ("test", "s"), (None, "s", 1), (1, "s", 1), ("test", 2, 1),
+        ("test", "s", None), ("test", "s", 1.5), ("test", "s", []),
+        ("test", "s", None, 7), ("test", "s", None, bytearray(3)), ("test", "s", 2**63), {},
+        {"ns": "test"}, {"ns": "test", "set": "s"},
+    )  # fmt: skip
+    return [
+        d.says(c.put, named, {"a": 1}),
+        d.says(c.get, named),
+        d.says(c.get, d.key("k")),
+        d.says(c.get, {**named, "key": None, "digest": d.module.calc_digest("test", d.set, "k")}),
+        d.says(c.exists, named),
+        *(d.says(c.get, each) for each in wrong),
+        *(d.says(c.put, each, {"a": 1}) for each in wrong),
+        d.says(c.batch_read, [named])[0],
+        d.says(c.remove, named),
+    ]
+
+
+@program
+def texts_of_refusals(d: Driver) -> Any:
+    c, key = d.client, d.key(1)
+    missing = [d.says(c.get, key), d.says(c.touch, key), d.says(c.remove, key)[:2]]
+    c.put(key, {"a": 1, "s": "x"})
+    return [
+        *missing,
+        d.says(c.append, key, "a", "x"),
+        d.says(c.put, key, {"a": 1}, {"gen": 9}, {"gen": d.module.POLICY_GEN_EQ}),
+        d.says(c.put, key, {"a": 1}, None, {"exists": d.module.POLICY_EXISTS_CREATE}),
+        d.says(c.put, key, {"a" * 16: 1}),
+        d.says(c.put, key, {"a": 2**64}),
+        d.says(c.put, key, {"a": 1}, {"ttl": 2**64}),
+        d.says(c.put, key, {"a": 1}, "meta"),
+        d.says(c.put, key, {"a": 1}, {"gen": True, "ttl": True}),
+        d.says(c.put, key, {"a": d.module.CDTInfinite()}),
+        d.says(c.batch_read, [key], 1),
+        d.says(c.batch_read, [key], [1]),
+        d.says(c.truncate, "test", "s", -1),
+        d.says(c.truncate, "test", "s", 2**64),
+        d.says(c.udf_put, "/"),
+        d.says(c.index_single_value_create, "test", "s", "b", 1, None),
+        d.says(c.get_cdtctx_base64, []),
+    ]
+
+
+@program
+def validated_names(d: Driver) -> Any:
+    made = d.module.client({**d.config, "validate_keys": True}).connect()
+    key, odd = d.key(1), {"a": 1}
+    lists, maps = (d.helper(f"operations.{name}_operations") for name in ("list", "map"))
+    operations = d.helper("operations.operations")
+    try:
+        return [
+            d.says(made.get, key, odd),
+            d.says(made.put, key, {"a": 1}, odd),
+            d.says(made.put, key, {"a": 1}, None, odd),
+            d.says(made.remove, key, odd)[0],
+            d.says(made.operate, key, [operations.read("a")], None, odd),
+            d.says(made.operate, key, [lists.list_append("l", 1, odd)]),
+            d.says(made.operate, key, [maps.map_put("m", 1, 1, odd)]),
+            d.says(made.batch_read, [key], None, odd),
+            d.says(made.batch_remove, [key], None, odd),
+            d.says(made.query("test").results, odd),
+            d.says(made.scan("test").results, odd),
+            d.says(made.info_all, "build", odd),
+            *(
+                d.says(d.module.client, {**d.config, "validate_keys": True, **more})
+                for more in (
+                    odd,
+                    {"lua": odd},
+                    {"policies": odd},
+                    {"policies": {"read": odd}},
+                    {"policies": {"txn_roll": odd}},
+                )
+            ),
+            d.says(d.module.client, {**d.config, "validate_keys": "yes"}),
+        ]
+    finally:
+        made.close()
+
+
+@program
+def configurations(d: Driver) -> Any:
+    hosts = d.config["hosts"]
+    found = []
+    for more in (
+        {"policies": {"read": {"max_retries": "x"}}},
+        {"policies": {"read": {"compress": 0.2}}},
+        {"policies": {"batch_remove": {"generation": 2**16}}},
+        {"policies": {"batch_remove": {"generation": -1}}},
+        {"policies": {"metrics": 1}},
+        {"policies": {"auth_mode": 17}},
+        {"serialization": (5, None)},
+        {"compression_threshold": -1},
+        {"lua": {"user_path": "a" * 256}},
+        {"hosts": [("127.0.0.1", "3000")]},
+        {"hosts": [3000]},
+        {"rack_id": "x"},
+    ):
+        given = {"hosts": hosts, **more}
+        found.append(d.says(d.module.client, given)[:2])
+    common = d.module.client({"hosts": hosts, "policies": {"key": d.module.POLICY_KEY_SEND}})
+    common.put(d.key("k"), {"a": 1})
+    found.append(d.shown(common.get(d.key("k"))))
+    found.append(d.says(d.module.client))
+    common.close()
+    return found
+
+
+@program
+def loose_types(d: Driver) -> Any:
+    loose = d.module.client({**d.config, "strict_types": False}).connect()
+    m, found = d.module, []
+    for at, steps in enumerate(
+        (
+            [{"op": m.OPERATOR_PREPEND, "bin": "b", "val": 4}],
+            [{"op": m.OPERATOR_APPEND, "bin": "b", "val": {"a": 1}}],
+            [{"op": m.OPERATOR_INCR, "bin": "b", "val": "x"}],
+            [
+                {"op": m.OPERATOR_INCR, "bin": "a" * 20, "val": 3},
+                {"op": m.OPERATOR_READ, "bin": "b"},
+            ],
+            [{"op": 999, "bin": "b", "val": 3}, {"op": m.OPERATOR_READ, "bin": "b"}],
+        )
+    ):
+        loose.put(d.key(at), {"n": 1})
+        found.append(d.fails(loose.operate, d.key(at), steps))
+        found.append(d.shown(loose.get(d.key(at))))
+        found.append(d.fails(d.client.operate, d.key(at), steps))
+    loose.close()
+    return found
+
+
+@program
+def serializers_everywhere(d: Driver) -> Any:
+    c = d.module.client({**d.config, "serialization": (json.dumps, json.loads)}).connect()
+    steps, exp = d.helper("operations.operations"), d.helper("expressions")
+    key, found = d.key(1), []
+    c.operate(key, [steps.write("t", (1, 2)), steps.write("l", [(3,), "x"])])
+    found.append(d.shown(c.get(key)))
+    found.append(d.shown(c.operate(key, [steps.read("t"), steps.read("l")])))
+    found.append(d.shown(d.client.get(key)))
+    same = exp.Eq(exp.BlobBin("t"), (1, 2)).compile()
+    found.append(d.fails(c.get, key, {"expressions": same}))
+    found.append(d.fails(d.client.get, key, {"expressions": same}))
+    found.append(d.fails(c.put, key, {"t": (1,)}, serializer=d.module.SERIALIZER_NONE))
+    found.append(d.fails(d.client.put, key, {"t": (1,)}, serializer=d.module.SERIALIZER_USER))
+    c.close()
+    return found
+
+
+@program
+def bools_as_integers(d: Driver) -> Any:
+    c = d.module.client({**d.config, "send_bool_as": d.module.INTEGER}).connect()
+    steps = d.helper("operations.operations")
+    c.put(d.key(1), {"a": True, "l": [False, {"x": True}]})
+    c.operate(d.key(1), [steps.write("b", False)])
+    found = d.shown(c.get(d.key(1)))
+    c.close()
+    return found

@@ -1,0 +1,199 @@
+"""Ordered maps, partitions that are read on, expressions and metrics: the same with both."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from compat.aerospike_drivers import Driver
+
+PROGRAMS: list[Callable[[Driver], Any]] = []
+
+
+def program(of: Callable[[Driver], Any]) -> Callable[[Driver], Any]:
+    PROGRAMS.append(of)
+    return of
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
+def test_both_see_the_same(drivers: tuple[Driver, Driver], of: Callable[[Driver], Any]) -> None:
+    seen = []
+    for driver in drivers:
+        driver.set = f"{driver.name}_{of.__name__}"[:60]
+        seen.append(of(driver))
+    assert seen[1] == seen[0]
+    assert seen[0]
+
+
+@program
+def ordered_maps(d: Driver) -> Any:
+    c, ordered = d.client, d.module.KeyOrderedDict
+    maps = d.helper("operations.map_operations")
+    c.put(d.key(1), {"top": ordered({"b": 1, "a": ordered({2: 1, 1: b"x"})}), "plain": {"z": 1}})
+    c.put(d.key(2), {"deep": [1, ordered({b"k": 1, "t": 2, 5: 3}), {"y": ordered()}]})
+    found = []
+    for key in (d.key(1), d.key(2)):
+        bins = c.get(key)[2]
+        found.append(kinds(bins))
+        c.put(key, bins)
+        found.append(kinds(c.get(key)[2]))
+    by_rank = maps.map_get_by_rank_range("top", 0, 5, d.module.MAP_RETURN_KEY)
+    found.append(d.shown(c.operate(d.key(1), [by_rank])[2]))
+    return found
+
+
+def kinds(value: Any) -> Any:
+    if isinstance(value, dict):
+        return type(value).__name__, [(kinds(name), kinds(each)) for name, each in value.items()]
+    return [kinds(each) for each in value] if isinstance(value, list) else value
+
+
+def filled(d: Driver, count: int = 60) -> dict[str, Any]:
+    """Records, all in one partition."""
+    part, at, made = 77, 0, 0
+    while made < count:
+        if d.client.get_key_partition_id("test", d.set, at) in (part, part + 1):
+            d.client.put(d.key(at), {"n": at})
+            made += 1
+        at += 1
+    return {"begin": part, "count": 2}
+
+
+@pytest.mark.parametrize("kind", ["query", "scan"])
+def test_partitions_are_read_on(drivers: tuple[Driver, Driver], kind: str) -> None:
+    shapes = []
+    for d in drivers:
+        d.set = f"{d.name}_{kind}_parts"
+        part = filled(d)
+        first, seen = getattr(d.client, kind)("test", d.set), list[Any]()
+
+        def take(number: int, record: Any, seen: list[Any] = seen) -> bool | None:
+            if len(seen) == 7:
+                return False
+            seen.append((number, record[2]["n"]))
+            return None
+
+        first.foreach(take, {"partition_filter": part})
+        status = first.get_partitions_status()
+        rest = getattr(d.client, kind)("test", d.set)
+        found = rest.results({"partition_filter": {**part, "partition_status": status}})
+        numbers = [number for _, number in seen] + [bins["n"] for _, _, bins in found]
+        assert len(set(numbers)) == len(numbers) == 60
+        shapes.append(
+            (
+                sorted(map(str, status)),
+                sorted(len(each) for each in status.values() if isinstance(each, tuple)),
+            )
+        )
+        again = rest.get_partitions_status()
+        shapes.append((again["done"], [again[each][:3] for each in (77, 78)]))
+    assert shapes[:2] == shapes[2:]
+
+
+@program
+def pages(d: Driver) -> Any:
+    part = filled(d, 10)
+    found = []
+    query = d.client.query("test", d.set)
+    query.max_records = 6
+    for _ in range(2):
+        found.append(len(query.results({"partition_filter": part})))  # noqa: PERF401
+    found.append(query.is_done())
+    for bad in (
+        {"begin": 5000}, {"begin": 4095, "count": 2}, {"count": 0}, {"partition_status": 1}, 7,
+        {**part, "partition_status": {"done": False, "retry": False, 77: (77, "x", False)}},
+        {**part, "partition_status": {"retry": False}},
+    ):  # fmt: skip
+        query = d.client.query("test", d.set)
+        found.append(d.fails(query.results, {"partition_filter": bad}))
+    return found
+
+
+@program
+def arithmetic(d: Driver) -> Any:
+    e, key = d.helper("expressions"), d.key(1)
+    d.client.put(key, {"i": 7, "f": 2.5, "s": "x"})
+    i, f = e.IntBin("i"), e.FloatBin("f")
+    made = [
+        e.Eq(i + 1 + e.Add(i, 2), 17), e.Eq(i - 1 - 2, 4), e.Eq(i * 2 * i, 98), e.Eq(i / 2, 3),
+        e.Eq(i % 4, 3), e.Eq(f**2.0, 6.25), e.Eq(f // 2.0, 1.0), e.Eq(abs(i - 9), 2),
+        e.Eq(i + "x", 3), e.Eq(i, "x"), e.And(1, 2), e.Eq(e.IntAnd(i, "x"), 1),
+        e.Or(e.Eq(1, 1), "x"),
+        e.GT(f % 2, 1), e.Eq(f**2.0**2.0, 1.0), e.Eq(e.StrBin("s"), 2**70), e.Eq(e.IntBin(5), 1),
+    ]  # fmt: skip
+    return [d.fails(d.client.get, key, {"expressions": each.compile()}) for each in made] + [
+        d.fails(d.client.get, key, {"expressions": "$.i > 3"}),
+        d.fails(d.client.get, key, {"expressions": 7}),
+    ]
+
+
+@program
+def paths_as_text(d: Driver) -> Any:
+    x = d.helper("cdt_ctx")
+    return [
+        d.says(d.client.get_cdtctx_base64, path)
+        for path in (
+            [x.cdt_ctx_list_index(0)],
+            [x.cdt_ctx_map_key("a"), x.cdt_ctx_list_rank(-1), x.cdt_ctx_map_value(b"x")],
+            [x.cdt_ctx_list_value("v" * 70), x.cdt_ctx_map_key_create("z", 1)],
+            None,
+            ["x"],
+        )
+    ] + [x.index_type_string(1), x.index_datatype_string(d.module.INDEX_STRING)]
+
+
+def test_metrics(drivers: tuple[Driver, Driver]) -> None:
+    """Listeners are called with the same shapes, and commands are counted."""
+    shapes: list[Any] = []
+    for d in drivers:
+        d.set = f"{d.name}_metrics"
+        metrics = d.helper("metrics")
+        seen: list[Any] = []
+        told = threading.Event()
+
+        def snapshot(cluster: Any, seen: list[Any] = seen, told: threading.Event = told) -> None:
+            seen.append(cluster)
+            if cluster.command_count >= 5:
+                told.set()
+
+        listeners = metrics.MetricsListeners(
+            lambda seen=seen: seen.append("on"), snapshot, seen.append, seen.append
+        )
+        made = d.module.client({**d.config, "app_id": "program", "tend_interval": 250}).connect()
+        policy = metrics.MetricsPolicy(listeners, interval=1, latency_columns=4, latency_shift=2)
+        made.enable_metrics(policy)
+        for at in range(5):
+            made.put(d.key(at), {"a": 1})
+        assert told.wait(60)
+        made.disable_metrics()
+        assert seen[0] == "on"
+        last = seen[-1]
+        spaces = {each.ns: each for node in last.nodes for each in node.metrics}
+        assert sum(spaces["test"].write_latency) == 5
+        shapes.append((shape(last), shape(made.get_stats())))
+        for odd in (
+            {"interval": "x"},
+            {"report_dir": 1},
+            {"labels": {1: 2}},
+            {"latency_shift": 256},
+        ):
+            shapes[-1] += (d.says(made.enable_metrics, metrics.MetricsPolicy(**odd)),)
+        shapes[-1] += (d.says(made.enable_metrics, 1),)
+        made.close()
+    assert shapes[1] == shapes[0]
+
+
+def shape(value: Any) -> Any:
+    """Types of everything in an object; of a list its first element."""
+    if isinstance(value, list):
+        return [shape(value[0])] if value else []
+    if hasattr(value, "__dict__") and type(value).__module__.endswith("metrics"):
+        own = {name: shape(each) for name, each in vars(value).items()}
+        return type(value).__name__, dict(sorted(own.items()))
+    return type(value).__name__
