@@ -138,6 +138,15 @@ def test_blocks_run(name: str, tmp_path: Path) -> None:
             assert expected[1] in said, f"{name}: {line.strip()}\nprinted:\n{ran.stdout}"
 
 
+def test_every_face_prints_the_same() -> None:
+    page = (ROOT / "docs/side-by-side.md").read_text(encoding="utf-8")
+    tabs = page[page.index("<!-- tabs -->") : page.index("<!-- end of tabs -->")]
+    programs = re.findall(r"```python\n(.*?)```", tabs, re.DOTALL)
+    said = {tuple(re.findall(r"print\(.*\)  # (.+)$", one, re.MULTILINE)) for one in programs}
+    assert len(programs) >= 4
+    assert len(said) == 1
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target, anchor in LINK.findall(page.read_text(encoding="utf-8")):

@@ -11,6 +11,8 @@ from typing import Any
 
 import griffe
 
+#: Methods of the language, which say nothing but that they are there, and ``__slots__``.
+_SPECIAL = re.compile(r"__(?!init__)\w+__$")
 _KEYWORD = re.compile(r"^(`\w+`(?:, `\w+`)*: )", re.MULTILINE)
 
 
@@ -34,6 +36,12 @@ class Stub(griffe.Extension):
                 )
                 function.overloads = list(overloads)
                 cls.set_member(name, function)
+        if "__init__" not in cls.members and "__new__" in cls.members:
+            # What makes an object is looked for under one name.
+            cls.members["__init__"] = cls.members.pop("__new__")
+        for name, member in list(cls.members.items()):
+            if _SPECIAL.match(name) and member.docstring is None:
+                del cls.members[name]
         in_order = sorted(cls.members.items(), key=lambda item: item[1].lineno or 0)
         cls.members.clear()
         cls.members.update(in_order)

@@ -26,6 +26,7 @@ PEERS: dict[str, Peer] = {
         spikewire.PEER,
         faces.BUILDER,
         faces.COMPAT,
+        faces.COMPAT_PY,
         aerospike_c.PEER,
         aerospike_py.PEER,
         aerospike_sdk.PEER,

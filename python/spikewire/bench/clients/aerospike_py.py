@@ -52,8 +52,8 @@ class _Module(Protocol):
     def AsyncClient(self, config: Mapping[str, object]) -> _AsyncClient: ...  # noqa: N802
 
 
-def _module() -> _Module:
-    return cast("_Module", importlib.import_module("aerospike_py"))
+def _module(name: str) -> _Module:
+    return cast("_Module", importlib.import_module(name))
 
 
 def _config(target: Target) -> dict[str, object]:
@@ -90,11 +90,12 @@ def _many(key: str, batch_read: object, batch_write: object, wait: str = "") -> 
 
 
 class Blocking(BlockingClient):
+    module = "aerospike_py"
     _client: _Client
     _key: str
 
     def open(self, target: Target) -> None:
-        self._client = _module().client(_config(target)).connect()
+        self._client = _module(self.module).client(_config(target)).connect()
         self._key = _key(target)
 
     def verbs(self) -> Verbs:
@@ -117,11 +118,12 @@ class Blocking(BlockingClient):
 
 
 class Asyncio(AsyncioClient):
+    module = "aerospike_py"
     _client: _AsyncClient
     _key: str
 
     async def open(self, target: Target) -> None:
-        self._client = await _module().AsyncClient(_config(target)).connect()
+        self._client = await _module(self.module).AsyncClient(_config(target)).connect()
         self._key = _key(target)
 
     def verbs(self) -> Verbs:

@@ -10,7 +10,7 @@ import importlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
-from . import aerospike_c, spikewire
+from . import aerospike_c, aerospike_py, spikewire
 from .base import AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .shape import BATCH_READ, BATCH_WRITE
 
@@ -140,6 +140,39 @@ class Compat(aerospike_c.Blocking):
     helpers = "spikewire.compat.aerospike_helpers"
 
 
+class CompatPy(aerospike_py.Blocking):
+    """The names of aerospike-py, blocking."""
+
+    module = "spikewire.compat.aerospike_py"
+
+
+class AsyncioCompatPy(aerospike_py.Asyncio):
+    """The same, awaited."""
+
+    module = CompatPy.module
+
+
+def _drop_in(
+    name: str,
+    peer: Peer,
+    module: str,
+    blocking: type[BlockingClient],
+    asyncio: type[AsyncioClient] | None = None,
+) -> Peer:
+    """A face with the names of another client, in the modes of that client."""
+    return replace(
+        peer,
+        name=name,
+        module=module,
+        distribution="spikewire",
+        blocking=blocking,
+        asyncio=asyncio,
+        ways=tuple(way for way in peer.ways if way.kind in (BATCH_READ, BATCH_WRITE)),
+        face_of=spikewire.PEER.name,
+        replaces=peer.name,
+    )
+
+
 BUILDER = Peer(
     "spikewire-builder",
     module="spikewire",
@@ -149,13 +182,7 @@ BUILDER = Peer(
     ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
     face_of=spikewire.PEER.name,
 )
-COMPAT = replace(
-    aerospike_c.PEER,
-    name="spikewire-compat",
-    module=Compat.module,
-    distribution="spikewire",
-    blocking=Compat,
-    ways=tuple(way for way in aerospike_c.PEER.ways if way.kind in (BATCH_READ, BATCH_WRITE)),
-    face_of=spikewire.PEER.name,
-    replaces=aerospike_c.PEER.name,
+COMPAT = _drop_in("spikewire-compat", aerospike_c.PEER, Compat.module, Compat)
+COMPAT_PY = _drop_in(
+    "spikewire-compat-py", aerospike_py.PEER, CompatPy.module, CompatPy, AsyncioCompatPy
 )
