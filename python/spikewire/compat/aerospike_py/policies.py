@@ -30,7 +30,9 @@ _INTEGERS = frozenset(
      "records_per_second"}
 )  # fmt: skip
 _FLAGS = frozenset({"durable_delete", "include_bin_data"})
-POLICY = _INTEGERS | _FLAGS | POLICY_NO_EFFECT.keys() | {"filter_expression", "partition_filter"}
+POLICY = frozenset(
+    _INTEGERS | _FLAGS | POLICY_NO_EFFECT.keys() | {"filter_expression", "partition_filter"}
+)
 META = frozenset({"gen", "ttl", "key", "exists", "commit_level", "durable_delete"})
 
 #: Numbers of aerospike-py, and the official client's.

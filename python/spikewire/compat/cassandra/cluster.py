@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire import cql
 from spikewire.compat.cassandra.auth import PlainTextAuthProvider
+from spikewire.compat.cassandra.differences import DIFFERENCES, REFUSED, TUNING
 from spikewire.compat.cassandra.encryption import tls_of
 from spikewire.compat.cassandra.errors import CompatWarning, DriverException, OperationTimedOut
 from spikewire.compat.cassandra.future import QueryExhausted, ResponseFuture
@@ -49,38 +50,6 @@ __all__ = [
     "Session",
     "UserTypeDoesNotExist",
 ]
-
-#: Settings of the other driver's inner workings, and their defaults. Others are warned of.
-_TUNING: dict[str, Any] = {
-    "reconnection_policy": None,
-    "conviction_policy_factory": None,
-    "connection_class": None,
-    "executor_threads": 2,
-    "control_connection_timeout": 2.0,
-    "idle_heartbeat_timeout": 30,
-    "schema_event_refresh_window": 2,
-    "topology_event_refresh_window": 10,
-    "status_event_refresh_window": 2,
-    "schema_metadata_enabled": True,
-    "token_metadata_enabled": True,
-    "prepare_on_all_hosts": True,
-    "reprepare_on_up": True,
-    "monitor_reporting_enabled": True,
-    "monitor_reporting_interval": 30,
-}
-
-#: Settings that would change what statements do, and are not taken unless they have this value.
-_REFUSED: dict[str, Any] = {
-    "metrics_enabled": False,
-    "sockopts": None,
-    "cql_version": None,
-    "allow_beta_protocol_version": False,
-    "timestamp_generator": None,
-    "no_compact": False,
-    "endpoint_factory": None,
-    "cloud": None,
-    "column_encryption_policy": None,
-}
 
 #: What a context may have had in it.
 _NO_CERTIFICATE = (
@@ -388,14 +357,13 @@ class Cluster:
 
 def _check_others(others: dict[str, Any]) -> None:
     for name, value in others.items():
-        if name in _REFUSED:
-            if value is not _REFUSED[name] and value != _REFUSED[name]:
-                message = f"Cluster: {name} is not taken"
-                raise NotImplementedError(message)
-        elif name not in _TUNING:
+        if name in REFUSED:
+            if value is not REFUSED[name] and value != REFUSED[name]:
+                DIFFERENCES.missing(f"Cluster({name})")
+        elif name not in TUNING:
             message = f"Cluster() got an unexpected keyword argument {name!r}"
             raise TypeError(message)
-        elif value is not _TUNING[name] and value != _TUNING[name]:
+        elif value is not TUNING[name] and value != TUNING[name]:
             message = f"Cluster: {name} has no effect: the engine has its own way of doing that"
             warnings.warn(message, CompatWarning, stacklevel=3)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.levels import WriteType
 
 if TYPE_CHECKING:
@@ -213,8 +214,7 @@ class DowngradingConsistencyRetryPolicy(RetryPolicy):
     """Retries that ask for less. It is not taken."""
 
     def __init__(self) -> None:
-        message = "DowngradingConsistencyRetryPolicy: results would be less than was asked for"
-        raise NotImplementedError(message)
+        DIFFERENCES.missing("DowngradingConsistencyRetryPolicy")
 
 
 def retries_of(policy: RetryPolicy | None, what: str) -> int | None:

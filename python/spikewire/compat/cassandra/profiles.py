@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.factories import named_tuple_factory
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.policies import (
@@ -46,8 +47,7 @@ class ExecutionProfile:
         continuous_paging_options: Any = None,
     ) -> None:
         if continuous_paging_options is not None:
-            message = "continuous_paging_options: Cassandra does not have that"
-            raise NotImplementedError(message)
+            DIFFERENCES.missing("ExecutionProfile(continuous_paging_options)")
         if serial_consistency_level is not None and not ConsistencyLevel.is_serial(
             serial_consistency_level
         ):

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from spikewire import cql
+from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.factories import (
     dict_factory,
     named_tuple_factory,
@@ -69,8 +70,7 @@ class Statement:
         is_idempotent: bool = False,
     ) -> None:
         if routing_key is not None:
-            message = "routing_key: the engine routes prepared statements by their parameters"
-            raise NotImplementedError(message)
+            DIFFERENCES.missing("SimpleStatement(routing_key)")
         retries_of(retry_policy, "retry_policy")
         self.retry_policy = retry_policy
         self.consistency_level = consistency_level

@@ -10,6 +10,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import cql
+from spikewire.compat.cassandra.differences import DIFFERENCES
 from spikewire.compat.cassandra.future import ResponseFuture
 from spikewire.compat.cassandra.levels import ConsistencyLevel
 from spikewire.compat.cassandra.markers import by_position, question_marks
@@ -181,8 +182,7 @@ class Session:
 
     def __setattr__(self, name: str, value: Any) -> None:
         if name in ("client_protocol_handler", "encoder", "timestamp_generator"):
-            message = f"Session.{name} cannot be set: the engine has its own"
-            raise NotImplementedError(message)
+            DIFFERENCES.missing(f"Session.{name}")
         if name == "use_client_timestamp" and not value:
             message = "Session.use_client_timestamp cannot be turned off"
             raise NotImplementedError(message)
@@ -515,5 +515,4 @@ def _level(level: int | None, default: int | None) -> str | None:
 
 def _refuse_execute_as(execute_as: str | None) -> None:
     if execute_as is not None:
-        message = "execute_as: Cassandra does not have that"
-        raise NotImplementedError(message)
+        DIFFERENCES.missing("Session.execute(execute_as)")

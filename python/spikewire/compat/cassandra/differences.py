@@ -1,0 +1,116 @@
+"""What differs from cassandra-driver: texts of errors, and of ``compat check``.
+
+``Cluster(name)`` stands for a parameter, ``Session.name`` for an attribute or method.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from spikewire.compat.known import Differences, Differs, Entry, Missing
+
+__all__ = ["DIFFERENCES", "REFUSED", "TUNING"]
+
+#: Settings of the other driver's inner workings, and their defaults. Others are warned of.
+TUNING: dict[str, Any] = {
+    "reconnection_policy": None,
+    "conviction_policy_factory": None,
+    "connection_class": None,
+    "executor_threads": 2,
+    "control_connection_timeout": 2.0,
+    "idle_heartbeat_timeout": 30,
+    "schema_event_refresh_window": 2,
+    "topology_event_refresh_window": 10,
+    "status_event_refresh_window": 2,
+    "schema_metadata_enabled": True,
+    "token_metadata_enabled": True,
+    "prepare_on_all_hosts": True,
+    "reprepare_on_up": True,
+    "monitor_reporting_enabled": True,
+    "monitor_reporting_interval": 30,
+}
+
+#: Settings that would change what statements do, and are not taken unless they have this value.
+REFUSED: dict[str, Any] = {
+    "metrics_enabled": False,
+    "sockopts": None,
+    "cql_version": None,
+    "allow_beta_protocol_version": False,
+    "timestamp_generator": None,
+    "no_compact": False,
+    "endpoint_factory": None,
+    "cloud": None,
+    "column_encryption_policy": None,
+}
+_ENGINE = Missing("the engine has its own way of doing that")
+_ABSENT = Missing("Cassandra does not have that")
+_METADATA = Differs("has no effect: metadata are read when they are looked at")
+
+_ENTRIES: dict[str, Entry] = {
+    "Cluster(metrics_enabled)": Missing("the server's own metrics"),
+    "Cluster(cloud)": Missing("name the addresses of the nodes"),
+    "Cluster(auth_provider)": Differs("takes PlainTextAuthProvider and no other"),
+    "Cluster(address_translator)": Differs(
+        "takes IdentityTranslator; a spikewire.cql.Session takes address_map"
+    ),
+    "Cluster(compression)": Differs("takes 'lz4'; True is no compression, 'snappy' is not taken"),
+    "Cluster(protocol_version)": Differs("takes 4 and 5"),
+    "Cluster(ssl_context)": Differs(
+        "is read for authorities, check_hostname and versions; a client's certificate is named in "
+        "ssl_options as well"
+    ),
+    "Cluster(load_balancing_policy)": Differs(
+        "says where to go by class: own classes are not taken, for their methods would never be "
+        "called"
+    ),
+    "ExecutionProfile(continuous_paging_options)": _ABSENT,
+    "Session.execute(execute_as)": _ABSENT,
+    "Session.execute_async(execute_as)": _ABSENT,
+    "SimpleStatement(routing_key)": Missing(
+        "the engine routes prepared statements by their parameters"
+    ),
+    "Session.client_protocol_handler": _ENGINE,
+    "Session.encoder": _ENGINE,
+    "Session.timestamp_generator": _ENGINE,
+    "Session.execute_graph*": _ABSENT,
+    "Session.use_client_timestamp": Differs("cannot be turned off"),
+    "Cluster.refresh_schema_metadata": _METADATA,
+    "Cluster.refresh_nodes": _METADATA,
+    "Cluster.register_listener": Missing("spikewire.cql's statistics name the nodes that are up"),
+    "Metadata.token_map": Missing("routing is the engine's own"),
+    "Metadata.get_replicas": Missing("routing is the engine's own"),
+    "DowngradingConsistencyRetryPolicy": Missing("results would be less than was asked for"),
+    "policies.DowngradingConsistencyRetryPolicy": Missing(
+        "results would be less than was asked for"
+    ),
+    "policies.HostFilterPolicy": Missing("WhiteListRoundRobinPolicy names nodes"),
+    "policies.RetryPolicy": Differs(
+        "stands for the engine's retries: writes only where they cannot have been applied or are "
+        "idempotent"
+    ),
+    "policies.ConstantReconnectionPolicy": Differs(
+        "says the pauses; the engine goes on for as long as the session is open"
+    ),
+    "policies.ExponentialReconnectionPolicy": Differs(
+        "says the pauses; the engine goes on for as long as the session is open"
+    ),
+    "cqlengine*": Missing("statements in CQL"),
+    "datastax*": _ABSENT,
+    "graph*": _ABSENT,
+    "io*": Missing("event loops are the engine's own; spikewire.cql has asyncio"),
+}
+_ENTRIES.update(
+    {f"Cluster({name})": _ENGINE for name in REFUSED if f"Cluster({name})" not in _ENTRIES}
+)
+_ENTRIES.update(
+    {
+        f"Cluster({name})": Differs(
+            "has no effect: the engine has its own way of doing that; unless it is the default, a "
+            "CompatWarning says so"
+        )
+        for name in TUNING
+        if name != "reconnection_policy"
+    }
+)
+
+DIFFERENCES = Differences("spikewire.compat.cassandra", _ENTRIES)

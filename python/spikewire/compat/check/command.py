@@ -1,0 +1,88 @@
+"""The command line of ``python -m spikewire.compat``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spikewire.compat.check.judging import check
+from spikewire.compat.check.report import as_json, show
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from spikewire.compat.check.judging import Finding
+
+__all__ = ["main"]
+
+_SAME, _MISSING, _UNREADABLE = 0, 1, 2
+_EPILOGUE = """exit codes: 0 nothing is missing, 1 something is, 2 a file could not be read.
+
+Programs are read, not run. Variables are known by what they were assigned, by their annotation, and
+else by their name (client, session, cluster, query, scan)."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Runs the command; gives its exit code."""
+    parser = argparse.ArgumentParser(
+        "python -m spikewire.compat", description="Programs written for other clients."
+    )
+    commands = parser.add_subparsers(dest="command", required=True, metavar="command")
+    checking = commands.add_parser(
+        "check",
+        help="what programs use of aerospike, aerospike-py or cassandra-driver, and what differs",
+        description=(
+            "Reads programs and says which names of aerospike, aerospike_helpers, aerospike_py and "
+            "cassandra they use, which of them behave differently over Spikewire, and what to use "
+            "in place of those that are missing."
+        ),
+        epilog=_EPILOGUE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    checking.add_argument("files", nargs="+", metavar="FILE", help="a program, or a folder of them")
+    checking.add_argument("--json", action="store_true", help="one object with everything")
+    checking.add_argument("--all", action="store_true", help="also the names that are the same")
+    checking.add_argument("--plain", action="store_true", help="no colours")
+    given = parser.parse_args(arguments)
+    return _checked(given)
+
+
+def _checked(given: argparse.Namespace) -> int:
+    findings: list[Finding] = []
+    unread: dict[str, str] = {}
+    files = 0
+    for path in _paths(given.files):
+        files += 1
+        try:
+            findings += check(path.read_bytes().decode("utf-8-sig"), str(path))
+        except SyntaxError as error:
+            unread[str(path)] = (
+                f"is no Python that this one reads: {error.msg} (line {error.lineno})"
+            )
+        except (OSError, ValueError, RecursionError) as error:
+            unread[str(path)] = f"cannot be read: {error}"
+    if given.json:
+        sys.stdout.write(as_json(findings, unread, files) + "\n")
+    else:
+        show(findings, unread, files, sys.stdout, everything=given.all, plain=given.plain)
+    if unread:
+        return _UNREADABLE
+    return _MISSING if any(each.verdict == "missing" for each in findings) else _SAME
+
+
+def _paths(given: list[str]) -> Iterator[Path]:
+    """The programs, those in folders included; environments and hidden folders are left out."""
+    for name in given:
+        path = Path(name)
+        if not path.is_dir():
+            yield path
+            continue
+        for found in sorted(path.rglob("*.py")):
+            parts = found.relative_to(path).parts
+            if not any(part.startswith(".") or part in _LEFT_OUT for part in parts):
+                yield found
+
+
+_LEFT_OUT = frozenset({"__pycache__", "node_modules", "site-packages", "venv"})

@@ -1,0 +1,120 @@
+"""Whether each name that a program uses is here, differs, or is missing."""
+
+from __future__ import annotations
+
+import inspect
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+from spikewire.compat.check.peers import module_at
+from spikewire.compat.check.reading import uses_of
+from spikewire.compat.known import Missing
+
+if TYPE_CHECKING:
+    from spikewire.compat.check.peers import Peer
+    from spikewire.compat.check.reading import Use
+    from spikewire.compat.known import Entry
+
+__all__ = ["Finding", "Verdict", "check"]
+
+Verdict: TypeAlias = Literal["same", "differs", "missing"]
+
+
+class Finding(NamedTuple):
+    """One name in one line of a program."""
+
+    file: str
+    line: int
+    client: str
+    """The distribution that the program is written for."""
+    name: str
+    verdict: Verdict
+    text: str
+    """What to use instead, or what differs; empty where nothing does."""
+
+
+def check(source: str, filename: str = "<program>") -> list[Finding]:
+    """What a program uses of other clients. Raises ``SyntaxError`` or ``ValueError`` for what is no
+    Python."""
+    found: list[Finding] = []
+    for use in uses_of(source, filename):
+        verdict, text = _judged(use)
+        if verdict is not None:
+            found.append(Finding(filename, use.line, use.peer.name, use.name, verdict, text))
+    return found
+
+
+def _judged(use: Use) -> tuple[Verdict | None, str]:
+    kind, _, rest = use.name.partition(".")
+    if use.name.endswith(")"):
+        return _parameter(use)
+    if kind in ("policy", "config"):
+        return _entry(use, kind, rest)
+    entry = _known(use.peer, use.name)
+    if entry is not None:
+        return _of_entry(entry)
+    if kind in use.peer.classes:
+        return ("same", "") if _has_attribute(use.peer, kind, rest) else _nothing(use.peer)
+    place = use.peer.place(use.name)
+    if place is not None and module_at(place) is None:
+        return _nothing(use.peer)
+    return "same", ""
+
+
+def _nothing(peer: Peer) -> tuple[Verdict, str]:
+    return "missing", f"there is nothing of that name in {peer.drop_in}"
+
+
+def _of_entry(entry: Entry) -> tuple[Verdict, str]:
+    if isinstance(entry, Missing):
+        return "missing", entry.instead
+    return "differs", entry.how
+
+
+def _known(peer: Peer, name: str) -> Entry | None:
+    """What the table says, by the name that it has there."""
+    table = peer.differences()
+    parts = name.split(".")
+    if parts[0] in peer.roots:
+        parts = parts[1:]
+    for at in range(len(parts)):
+        entry = table.find(".".join(parts[at:]))
+        if entry is not None:
+            return entry
+    # What is in a package may be named by the package alone: expressions.base.LoopVarInt.
+    return table.find(f"{parts[0]}.{parts[-1]}") if len(parts) > 2 else None
+
+
+def _has_attribute(peer: Peer, kind: str, name: str) -> bool:
+    of = module_at(peer.classes[kind])
+    if hasattr(of, name.partition(".")[0]):
+        return True
+    try:
+        text = inspect.getsource(inspect.getmodule(of) or of)
+    except (OSError, TypeError):
+        return True
+    return f"self.{name.partition('.')[0]}" in text
+
+
+def _entry(use: Use, kind: str, name: str) -> tuple[Verdict | None, str]:
+    """An entry of a policy or configuration."""
+    peer = use.peer
+    entry = _known(peer, use.name)
+    if entry is not None:
+        if use.value is None or use.value is False or use.value == {}:
+            return "same", ""
+        return _of_entry(entry)
+    known = peer.settings(kind)
+    if not known or name in known:
+        return "same", ""
+    return "differs", "is passed over: there is no such setting"
+
+
+def _parameter(use: Use) -> tuple[Verdict | None, str]:
+    """A parameter: worth a line where the table knows it, and only then."""
+    entry = _known(use.peer, use.name)
+    short = use.name.rpartition(".")[2]
+    if entry is None and use.name != short:
+        entry = use.peer.differences().entries.get(use.name.partition("(")[2][:-1])
+    if entry is None or use.value is None or use.value is False:
+        return None, ""
+    return _of_entry(entry)

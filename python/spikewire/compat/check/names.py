@@ -1,0 +1,104 @@
+"""Which variables hold clients, sessions, queries and the like."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from spikewire.compat.check.peers import of_module
+
+if TYPE_CHECKING:
+    from spikewire.compat.check.peers import Peer
+
+__all__ = ["Names", "dotted"]
+
+
+def dotted(node: ast.expr) -> str | None:
+    """``a.b.c`` of an expression that is one."""
+    if isinstance(node, ast.Name):
+        return node.id
+    if isinstance(node, ast.Attribute):
+        start = dotted(node.value)
+        return None if start is None else f"{start}.{node.attr}"
+    return None
+
+
+class Names:
+    """What the names of a program stand for."""
+
+    def __init__(self) -> None:
+        self.modules: dict[str, str] = {}
+        """Local names of modules of the other clients and of what is in them."""
+        self.holds: dict[str, tuple[Peer, str]] = {}
+        """Variables and attributes, and the class of what they hold."""
+        self.dictionaries: dict[str, ast.Dict] = {}
+        """Variables that were assigned a dictionary."""
+        self.peers: list[Peer] = []
+
+    def imported(self, local: str, path: str) -> None:
+        """A name that an import made."""
+        peer = of_module(path)
+        if peer is None:
+            return
+        self.modules[local] = path
+        if peer not in self.peers:
+            self.peers.append(peer)
+
+    def path(self, node: ast.expr) -> str | None:
+        """The path in another client's package that an expression names."""
+        local = dotted(node)
+        if local is None:
+            return None
+        start, _, rest = local.partition(".")
+        found = self.modules.get(start)
+        return None if found is None else f"{found}.{rest}" if rest else found
+
+    def kind(self, node: ast.expr) -> tuple[Peer, str] | None:
+        """The class of what an expression gives."""
+        if isinstance(node, ast.Await):
+            return self.kind(node.value)
+        if isinstance(node, ast.Call):
+            return self._of_call(node.func)
+        if isinstance(node, (ast.BoolOp, ast.IfExp)):
+            parts = node.values if isinstance(node, ast.BoolOp) else [node.body, node.orelse]
+            return next((found for each in parts if (found := self.kind(each))), None)
+        name = dotted(node)
+        if name is None:
+            return None
+        found = self.holds.get(name)
+        if found is not None or self.path(node) is not None:
+            return found
+        return self._guessed(name)
+
+    def _of_call(self, function: ast.expr) -> tuple[Peer, str] | None:
+        path = self.path(function)
+        if path is not None:
+            peer = of_module(path)
+            made = None if peer is None else peer.makes.get(path)
+            return None if peer is None or made is None else (peer, made)
+        if isinstance(function, ast.Attribute):
+            owner = self.kind(function.value)
+            if owner is not None:
+                made = owner[0].makes.get(f"{owner[1]}.{function.attr}")
+                return None if made is None else (owner[0], made)
+        return None
+
+    def _guessed(self, name: str) -> tuple[Peer, str] | None:
+        """By the name of a variable, such as a parameter that comes from somewhere else."""
+        last = name.rpartition(".")[2].lower()
+        for peer in self.peers:
+            for word, kind in peer.receivers.items():
+                if last == word or last.endswith(f"_{word}"):
+                    return peer, kind
+        return None
+
+    def assigned(self, target: ast.expr, value: ast.expr) -> None:
+        """A variable or attribute that got a value."""
+        name = dotted(target)
+        if name is None:
+            return
+        if isinstance(value, ast.Dict):
+            self.dictionaries[name] = value
+        found = self.kind(value) if isinstance(value, (ast.Call, ast.Await)) else None
+        if found is not None:
+            self.holds[name] = found

@@ -1,0 +1,170 @@
+"""The clients that there are drop-ins for."""
+
+from __future__ import annotations
+
+import importlib
+from functools import cache
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from spikewire.compat.known import Differences
+
+__all__ = ["PEERS", "Peer", "module_at", "of_module"]
+
+
+class Peer(NamedTuple):
+    """A client."""
+
+    name: str
+    """Of its distribution."""
+    roots: Mapping[str, str]
+    """Its top modules, and the drop-in's."""
+    drop_in: str
+    makes: Mapping[str, str]
+    """What calls give, by the path of a function or ``Class.method``: the name of a class."""
+    classes: Mapping[str, str]
+    """Where the drop-in has these classes."""
+    receivers: Mapping[str, str]
+    """What a variable of such a name is, where nothing else says so."""
+    config_calls: frozenset[str]
+    """Functions whose first argument is a configuration."""
+
+    def differences(self) -> Differences:
+        """What is known to differ."""
+        table: Differences = importlib.import_module(f"{self.drop_in}.differences").DIFFERENCES
+        return table
+
+    def settings(self, kind: str) -> frozenset[str]:
+        """The entries that configurations (``config``) or policies (``policy``) have."""
+        return _settings(self.drop_in, kind)
+
+    def place(self, path: str) -> str | None:
+        """The drop-in's path for one of the client's."""
+        root, _, rest = path.partition(".")
+        here = self.roots.get(root)
+        return None if here is None else f"{here}.{rest}" if rest else here
+
+
+@cache
+def _settings(drop_in: str, kind: str) -> frozenset[str]:
+    if drop_in.endswith(".aerospike"):
+        keys: Any = importlib.import_module(f"{drop_in}.valid_keys")
+        if kind == "policy":
+            return frozenset(name for own in keys.POLICIES.values() for name in own)
+        names: frozenset[str] = keys.CONFIGURATION[""]
+        return names
+    if drop_in.endswith(".aerospike_py"):
+        where, name = ("policies", "POLICY") if kind == "policy" else ("configuration", "CONFIG")
+        known: frozenset[str] = getattr(importlib.import_module(f"{drop_in}.{where}"), name)
+        return known
+    return frozenset()
+
+
+PEERS = (
+    Peer(
+        "aerospike",
+        {
+            "aerospike": "spikewire.compat.aerospike",
+            "aerospike_helpers": "spikewire.compat.aerospike_helpers",
+        },
+        "spikewire.compat.aerospike",
+        {
+            "aerospike.client": "Client",
+            "aerospike.Client": "Client",
+            "Client.connect": "Client",
+            "Client.query": "Query",
+            "Client.scan": "Scan",
+        },
+        {
+            "Client": "spikewire.compat.aerospike.client.Client",
+            "Query": "spikewire.compat.aerospike.query.Query",
+            "Scan": "spikewire.compat.aerospike.query.Scan",
+        },
+        {"client": "Client", "query": "Query", "scan": "Scan"},
+        frozenset({"aerospike.client", "aerospike.Client"}),
+    ),
+    Peer(
+        "aerospike-py",
+        {"aerospike_py": "spikewire.compat.aerospike_py"},
+        "spikewire.compat.aerospike_py",
+        {
+            "aerospike_py.client": "Client",
+            "aerospike_py.Client": "Client",
+            "aerospike_py.async_client": "AsyncClient",
+            "aerospike_py.AsyncClient": "AsyncClient",
+            "Client.connect": "Client",
+            "AsyncClient.connect": "AsyncClient",
+            "Client.query": "Query",
+            "AsyncClient.query": "AsyncQuery",
+            "Client.batch_read": "LazyBatchRecords",
+            "AsyncClient.batch_read": "LazyBatchRecords",
+            "LazyBatchRecords.to_numpy": "NumpyBatchRecords",
+        },
+        {
+            "Client": "spikewire.compat.aerospike_py.client.Client",
+            "AsyncClient": "spikewire.compat.aerospike_py.async_client.AsyncClient",
+            "Query": "spikewire.compat.aerospike_py.query.Query",
+            "AsyncQuery": "spikewire.compat.aerospike_py.query.AsyncQuery",
+            "LazyBatchRecords": "spikewire.compat.aerospike_py.lazy.LazyBatchRecords",
+            "NumpyBatchRecords": "spikewire.compat.aerospike_py.numpy_batch.NumpyBatchRecords",
+        },
+        {"client": "Client", "query": "Query"},
+        frozenset(
+            {
+                "aerospike_py.client",
+                "aerospike_py.Client",
+                "aerospike_py.async_client",
+                "aerospike_py.AsyncClient",
+            }
+        ),
+    ),
+    Peer(
+        "cassandra-driver",
+        {"cassandra": "spikewire.compat.cassandra"},
+        "spikewire.compat.cassandra",
+        {
+            "cassandra.cluster.Cluster": "Cluster",
+            "Cluster.connect": "Session",
+            "Session.execute": "ResultSet",
+            "Session.execute_async": "ResponseFuture",
+            "ResponseFuture.result": "ResultSet",
+            "Session.prepare": "PreparedStatement",
+            "PreparedStatement.bind": "BoundStatement",
+            "cassandra.query.SimpleStatement": "SimpleStatement",
+            "cassandra.query.BatchStatement": "BatchStatement",
+            "cassandra.cluster.ExecutionProfile": "ExecutionProfile",
+        },
+        {
+            "Cluster": "spikewire.compat.cassandra.cluster.Cluster",
+            "Session": "spikewire.compat.cassandra.session.Session",
+            "ResultSet": "spikewire.compat.cassandra.results.ResultSet",
+            "ResponseFuture": "spikewire.compat.cassandra.future.ResponseFuture",
+            "PreparedStatement": "spikewire.compat.cassandra.query.PreparedStatement",
+            "BoundStatement": "spikewire.compat.cassandra.query.BoundStatement",
+            "SimpleStatement": "spikewire.compat.cassandra.query.SimpleStatement",
+            "BatchStatement": "spikewire.compat.cassandra.query.BatchStatement",
+            "ExecutionProfile": "spikewire.compat.cassandra.profiles.ExecutionProfile",
+        },
+        {"cluster": "Cluster", "session": "Session"},
+        frozenset(),
+    ),
+)
+
+
+def of_module(path: str) -> Peer | None:
+    """The client that a module belongs to."""
+    root = path.partition(".")[0]
+    return next((peer for peer in PEERS if root in peer.roots), None)
+
+
+@cache
+def module_at(path: str) -> Any:
+    """A module or what stands in one; ``None`` where there is nothing of that name."""
+    try:
+        return importlib.import_module(path)
+    except ImportError:
+        pass
+    parent, _, name = path.rpartition(".")
+    return getattr(module_at(parent), name, None) if parent else None

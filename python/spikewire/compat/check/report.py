@@ -1,0 +1,111 @@
+"""The findings as text and as data."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import TextIO
+
+    from spikewire.compat.check.judging import Finding
+
+__all__ = ["as_json", "show"]
+
+_ORDER = {"missing": 0, "differs": 1, "same": 2}
+_STYLES = {"missing": "bold red", "differs": "yellow", "same": "green"}
+
+
+def as_json(findings: list[Finding], unread: dict[str, str], files: int) -> str:
+    """One object with everything."""
+    data: dict[str, Any] = {
+        "files": files,
+        "counts": _counts(findings),
+        "unreadable": unread,
+        "findings": [each._asdict() for each in findings],
+    }
+    return json.dumps(data, indent=2)
+
+
+def _counts(findings: list[Finding]) -> dict[str, int]:
+    """Names by what is to be said of them; one that is used often counts once."""
+    names = {(each.client, each.name): each.verdict for each in findings}
+    counted = Counter(names.values())
+    return {verdict: counted[verdict] for verdict in ("same", "differs", "missing")}
+
+
+def _grouped(findings: list[Finding], *, everything: bool) -> Iterator[tuple[str, list[Finding]]]:
+    """Findings of one client and name together, the most urgent first."""
+    groups: dict[tuple[int, str, str], list[Finding]] = {}
+    for each in findings:
+        if everything or each.verdict != "same":
+            groups.setdefault((_ORDER[each.verdict], each.client, each.name), []).append(each)
+    for (_, _, name), found in sorted(groups.items()):
+        yield name, found
+
+
+def _places(found: list[Finding]) -> str:
+    """``file:line``, and the other lines of the same file."""
+    lines: dict[str, list[int]] = {}
+    for each in found:
+        if each.line not in lines.setdefault(each.file, []):
+            lines[each.file].append(each.line)
+    return ", ".join(
+        f"{file}:{','.join(str(line) for line in numbers)}" for file, numbers in lines.items()
+    )
+
+
+def _summary(findings: list[Finding], files: int) -> str:
+    counts = _counts(findings)
+    clients = sorted({each.client for each in findings})
+    if not clients:
+        return f"{files} file{'s' * (files != 1)}: none of the clients that there are drop-ins for."
+    return (
+        f"{files} file{'s' * (files != 1)}, written for {' and '.join(clients)}: "
+        f"{sum(counts.values())} names, {counts['same']} the same, {counts['differs']} different, "
+        f"{counts['missing']} missing."
+    )
+
+
+def show(
+    findings: list[Finding],
+    unread: dict[str, str],
+    files: int,
+    out: TextIO,
+    *,
+    everything: bool,
+    plain: bool,
+) -> None:
+    """Writes the findings: in colour where rich is installed and ``out`` is a terminal."""
+    console = None if plain else _console(out)
+    rows = list(_grouped(findings, everything=everything))
+    for file, why in unread.items():
+        _line(out, console, f"{file}: {why}", "bold red")
+    for name, found in rows:
+        first = found[0]
+        _line(out, console, f"{first.verdict:8} {name}", _STYLES[first.verdict])
+        if first.text:
+            _line(out, console, f"         {first.text}", None)
+        _line(out, console, f"         {_places(found)}", "dim")
+    if rows or unread:
+        _line(out, console, "", None)
+    _line(out, console, _summary(findings, files), "bold")
+
+
+def _console(out: TextIO) -> Any:
+    if not out.isatty():
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:
+        return None
+    return Console(file=out, highlight=False, soft_wrap=True)
+
+
+def _line(out: TextIO, console: Any, text: str, style: str | None) -> None:
+    if console is None:
+        out.write(f"{text}\n")
+    else:
+        console.print(text, style=style, markup=False)

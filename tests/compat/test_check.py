@@ -1,0 +1,283 @@
+"""``python -m spikewire.compat check`` says of real little programs what would differ."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import subprocess
+import sys
+import textwrap
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire.compat.check import Finding, check
+from spikewire.compat.check.command import main
+from spikewire.compat.check.peers import PEERS
+from spikewire.compat.check.report import show
+from spikewire.compat.known import Differs, Missing
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+OFFICIAL = """
+    import aerospike
+    from aerospike import exception as ex
+    from aerospike_helpers import expressions as exp
+    from aerospike_helpers.operations import list_operations as lo
+
+    config = {
+        "hosts": [("127.0.0.1", 3000)],
+        "tls": {"enable": True},
+        "policies": {"read": {"total_timeout": 100, "compress": True}},
+        "colour": 1,
+    }
+    client = aerospike.client(config).connect()
+    key = ("test", "demo", 1)
+    client.put(key, {"a": 1}, {"ttl": 5}, {"key": aerospike.POLICY_KEY_SEND, "flavour": 3})
+    try:
+        client.operate(key, [lo.list_append("l", 1)], policy={"max_retries": 5})
+    except ex.RecordNotFound:
+        pass
+    client.get_stats()
+    query = client.query("test", "demo")
+    query.where(aerospike.predicates.equals("a", 1))
+    client.paint()
+    transaction = aerospike.Transaction()
+
+    def later(db_client):
+        db_client.admin_create_user("a", "b", [])
+        db_client.truncate("test", "demo", 0)
+
+    print(exp.LoopVarInt(1), aerospike.NO_SUCH_NUMBER)
+"""
+PY = """
+    import aerospike_py as ap
+    from aerospike_py import exp
+    from aerospike_py.exception import RecordNotFound
+
+    async def main(db: ap.AsyncClient, rows):
+        async with ap.AsyncClient({"hosts": [("h", 3000)], "user": "u"}) as client:
+            await client.connect()
+            handle = await client.batch_read(rows, policy={"total_timeout": 5, "timeout": 1})
+            handle.to_dict()
+            handle.squeeze()
+            await client.operate_ordered(rows[0], [])
+            await client.put(rows[0], {"a": 1}, policy={"commit_level": 1})
+        await db.admin_query_roles()
+        ap.set_internal_stage_metrics_enabled(True)
+"""
+CASSANDRA = """
+    from cassandra.auth import PlainTextAuthProvider
+    from cassandra.cluster import Cluster, ExecutionProfile
+    from cassandra.policies import DowngradingConsistencyRetryPolicy, RoundRobinPolicy
+    from cassandra.query import SimpleStatement
+    import cassandra.cqlengine.models
+
+    with Cluster(["h"], metrics_enabled=True, executor_threads=8, no_compact=False) as cluster:
+        session = cluster.connect("shop")
+        prepared = session.prepare("SELECT 1")
+        rows = session.execute(prepared, (), execute_as="me")
+        print(rows.one())
+        session.execute_graph("g.V()")
+        session.row_factory = None
+        SimpleStatement("SELECT 1", routing_key=b"x")
+"""
+
+
+def found(program: str) -> dict[str, Finding]:
+    return {each.name: each for each in check(textwrap.dedent(program), "program.py")}
+
+
+def verdicts(program: str, verdict: str) -> set[str]:
+    return {name for name, each in found(program).items() if each.verdict == verdict}
+
+
+def test_a_program_for_the_official_client() -> None:
+    assert verdicts(OFFICIAL, "missing") == {
+        "Client.admin_create_user", "Client.get_stats", "Client.paint", "aerospike.NO_SUCH_NUMBER",
+        "aerospike.Transaction", "aerospike_helpers.expressions.LoopVarInt", "config.tls",
+    }  # fmt: skip
+    assert verdicts(OFFICIAL, "differs") == {
+        "config.colour", "policy.compress", "policy.flavour", "policy.max_retries",
+    }  # fmt: skip
+    assert verdicts(OFFICIAL, "same") >= {
+        "Client.put", "Client.operate", "Client.truncate", "Query.where", "config.hosts",
+        "policy.total_timeout", "policy.ttl", "aerospike.POLICY_KEY_SEND",
+        "aerospike.exception.RecordNotFound", "aerospike.predicates.equals",
+        "aerospike_helpers.operations.list_operations.list_append",
+    }  # fmt: skip
+    lines = {name: each.line for name, each in found(OFFICIAL).items()}
+    assert lines["config.tls"] == 9
+    assert lines["Client.admin_create_user"] == 27
+
+
+def test_a_program_for_aerospike_py() -> None:
+    assert verdicts(PY, "missing") == {
+        "AsyncClient.admin_query_roles", "LazyBatchRecords.squeeze", "config.user",
+        "aerospike_py.set_internal_stage_metrics_enabled",
+    }  # fmt: skip
+    assert verdicts(PY, "differs") == {
+        "AsyncClient.operate_ordered", "policy.commit_level", "policy.timeout",
+    }  # fmt: skip
+    assert verdicts(PY, "same") >= {
+        "AsyncClient.connect", "AsyncClient.batch_read", "LazyBatchRecords.to_dict",
+        "aerospike_py.exception.RecordNotFound", "policy.total_timeout",
+    }  # fmt: skip
+
+
+def test_a_program_for_cassandra_driver() -> None:
+    assert verdicts(CASSANDRA, "missing") == {
+        "Cluster(metrics_enabled)", "Session.execute(execute_as)", "Session.execute_graph",
+        "SimpleStatement(routing_key)", "cassandra.cqlengine.models",
+        "cassandra.policies.DowngradingConsistencyRetryPolicy",
+    }  # fmt: skip
+    assert verdicts(CASSANDRA, "differs") == {"Cluster(executor_threads)"}
+    assert verdicts(CASSANDRA, "same") >= {
+        "Cluster.connect", "Session.execute", "Session.prepare", "Session.row_factory",
+        "ResultSet.one", "cassandra.auth.PlainTextAuthProvider",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        "import spikewire\nclient = spikewire.Client('x')\nclient.get_stats()",
+        "client.get_stats()",
+        "from .aerospike import client\nclient.admin_create_user()",
+        "",
+    ],
+)
+def test_other_programs_are_left_alone(program: str) -> None:
+    assert check(program) == []
+
+
+def test_clients_are_known_wherever_they_are_kept() -> None:
+    program = """
+    import aerospike
+
+    class Store:
+        def __init__(self, config):
+            self.db = aerospike.client(config)
+            self.other = None
+
+        def run(self):
+            self.db.get_stats()
+            self.other.get_stats()
+            (lambda c: c.abort(1))(self.db)
+            aerospike.client({}).connect().commit(1)
+
+    def typed(it: aerospike.Client):
+        it.enable_metrics()
+    """
+    assert {each.name for each in check(textwrap.dedent(program)) if each.verdict == "missing"} == {
+        "Client.get_stats", "Client.commit", "Client.enable_metrics",
+    }  # fmt: skip
+    assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.get_stats"] == [10]
+
+
+def test_texts_are_those_of_the_errors() -> None:
+    """What a drop-in raises and what the check says come from one table."""
+    from spikewire.compat import aerospike, aerospike_py
+
+    table = PEERS[0].differences()
+    with pytest.raises(NotImplementedError) as caught:
+        aerospike.Transaction()
+    assert found(OFFICIAL)["aerospike.Transaction"].text in str(caught.value)
+    assert str(caught.value) == table.text("Transaction")
+    with pytest.raises(NotImplementedError) as caught:
+        aerospike_py.set_internal_stage_metrics_enabled(True)
+    name = "aerospike_py.set_internal_stage_metrics_enabled"
+    assert found(PY)[name].text in str(caught.value)
+
+
+@pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)
+def test_tables_say_something_of_each_name(peer: object) -> None:
+    assert isinstance(peer, tuple)
+    entries = peer.differences().entries  # type: ignore[attr-defined]
+    assert len(entries) > 20
+    for name, entry in entries.items():
+        text = entry.instead if isinstance(entry, Missing) else entry.how
+        assert isinstance(entry, (Missing, Differs)), name
+        assert text == text.strip(), name
+        assert not text.endswith("."), name
+
+
+def test_names_that_are_said_to_be_missing_are_known_to_the_original() -> None:
+    real = pytest.importorskip("aerospike_py", reason="aerospike-py is not installed")
+    for name, entry in PEERS[1].differences().entries.items():
+        kind, _, rest = name.partition(".")
+        if isinstance(entry, Missing) and kind in ("Client", "AsyncClient"):
+            assert any(each.startswith(rest.rstrip("*")) for each in dir(getattr(real, kind)))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "app").mkdir()
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / "app" / "one.py").write_text("import aerospike\naerospike.client({}).connect()\n")
+    (tmp_path / "app" / "none.py").write_text("print(1)\n")
+    (tmp_path / ".venv" / "skipped.py").write_text("import aerospike\naerospike.Transaction()\n")
+    return tmp_path
+
+
+def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", str(folder)]) == 0
+    assert "2 files, written for aerospike: 3 names" in capsys.readouterr().out
+    missing = folder / "app" / "two.py"
+    missing.write_text("import aerospike\naerospike.Transaction()\n")
+    assert main(["check", str(folder)]) == 1
+    out = capsys.readouterr().out
+    assert re.search(r"missing  aerospike\.Transaction\n +group .*\n +.*two\.py:2\n", out)
+    (folder / "app" / "broken.py").write_text("import aerospike\nclass\n")
+    assert main(["check", str(folder)]) == 2
+    assert "broken.py: is no Python" in capsys.readouterr().out
+    assert main(["check", str(folder / "not_there.py")]) == 2
+    assert "cannot be read" in capsys.readouterr().out
+    (folder / "bytes.py").write_bytes(b"\xff\xfe\x00import aerospike")
+    assert main(["check", str(folder / "bytes.py")]) == 2
+
+
+def test_findings_as_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    program = folder / "app" / "one.py"
+    program.write_text("import aerospike\naerospike.Transaction()\naerospike.Transaction()\n")
+    assert main(["check", "--json", str(program)]) == 1
+    data = json.loads(capsys.readouterr().out)
+    assert data["counts"] == {"same": 1, "differs": 0, "missing": 1}
+    assert [each["line"] for each in data["findings"] if each["verdict"] == "missing"] == [2, 3]
+    assert data["files"] == 1
+    assert data["unreadable"] == {}
+
+
+def test_all_names_on_request(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "--all", "--plain", str(folder)]) == 0
+    assert re.search(r"same +Client\.connect\n", capsys.readouterr().out)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_terminal_gets_colours(folder: Path) -> None:
+    pytest.importorskip("rich")
+    findings = check("import aerospike\naerospike.Transaction()\n", "program.py")
+    for plain in (False, True):
+        out = Terminal()
+        show(findings, {}, 1, out, everything=False, plain=plain)
+        assert ("\x1b[" in out.getvalue()) != plain
+        assert "aerospike.Transaction" in out.getvalue()
+
+
+def test_the_command_itself(folder: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "spikewire.compat", "check", str(folder)],
+        check=False, timeout=120, capture_output=True, text=True,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = subprocess.run(
+        [sys.executable, "-m", "spikewire.compat", "check", "--help"],
+        check=False, timeout=120, capture_output=True, text=True,
+    )  # fmt: skip
+    assert "exit codes: 0 nothing is missing" in told.stdout
