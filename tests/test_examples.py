@@ -81,8 +81,11 @@ def suite(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) 
     """Runs the suite that is an example, apart from the run that this is."""
     for name in [name for name in os.environ if name.startswith("PYTEST_")]:
         monkeypatch.delenv(name)
+    # Loading what other plug-ins are installed takes longer than the suite.
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+    plugins = ["-p", "pytest_spikewire", "-p", "no:cacheprovider"]
     ran = subprocess.run(
-        [sys.executable, "-m", "pytest", "-v", "-p", "no:cacheprovider", *arguments],
+        [sys.executable, "-m", "pytest", "-v", *plugins, *arguments],
         capture_output=True,
         text=True,
         timeout=120,
@@ -97,7 +100,7 @@ def suite(monkeypatch: pytest.MonkeyPatch, *arguments: str, **environment: str) 
 def test_suite_under_xdist(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("xdist", reason="pytest-xdist is not installed")
     monkeypatch.delenv("SEEDS", raising=False)
-    said = suite(monkeypatch, "-n", "2")
+    said = suite(monkeypatch, "-p", "xdist", "-n", "2")
     for worker in ("gw0", "gw1"):
         assert re.search(rf"^\[{worker}\] .* PASSED ", said, re.MULTILINE)
 
