@@ -422,6 +422,17 @@ class TestScans:
 
 
 class TestBadInput:
+    def test_what_is_empty_is_no_default(self, chains: Chains) -> None:
+        step: Any = chains.session.query(chains.users.keys([1]))
+        empty: list[Any] = [[], {}, 0, False]
+        for wrong in empty:
+            for call in (step.execute, step.to_list, step.stream):
+                with pytest.raises(TypeError, match="on_error must be"):
+                    chains.run(lambda call=call, wrong=wrong: call(on_error=wrong))
+        for bins in (None, ["a"], 5):
+            with pytest.raises(TypeError, match="bins must be a dict of names to values, not"):
+                chains.session.upsert(chains.users.key(1)).put(bins)
+
     """Refused before anything is sent, by an error that names the culprit."""
 
     @pytest.mark.parametrize(
@@ -516,6 +527,33 @@ class TestBadInput:
         for end in (chain.first, chain.to_list, chain.count, chain.to_arrow):
             with pytest.raises(ValueError, match="ends with execute"):
                 end()
+
+
+def test_keys_of_an_iterator_are_read_once(chains: Chains) -> None:
+    session, users, run = chains.session, chains.users, chains.run
+    run(session.upsert(users.keys(range(5))).set("n", 1).execute)
+
+    def keys() -> Iterator[spikewire.Key]:
+        return iter(users.keys(range(5)))
+
+    again = "the keys came from an iterator, which an earlier call has read"
+    step = session.query(keys())
+    assert run(step.count) == 5
+    for call in (step.count, step.to_list, step.execute, lambda: step.to_numpy([("n", "i8")])):
+        with pytest.raises(ValueError, match=again):
+            run(call)
+    with pytest.raises(ValueError, match=again):
+        chains.streamed(step.stream())
+    step = session.query(keys())
+    assert len(chains.streamed(step.stream())) == 5
+    with pytest.raises(ValueError, match=again):
+        run(step.execute)
+    chain = session.query(keys()).exists(users.keys(range(2)))
+    assert len(run(chain.execute)) == 7
+    with pytest.raises(ValueError, match=again):
+        run(chain.execute)
+    step = session.query(users.keys(range(5)))
+    assert run(step.count) == run(step.count) == 5
 
 
 def test_profiles(chains: Chains) -> None:

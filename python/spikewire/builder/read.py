@@ -108,7 +108,7 @@ class Read(Rows, Reading):
         those that ``dtype`` has fields for, straight into the array."""
         names = {"key": key, "generation": generation, "ttl": ttl, "missing": missing}
         if self._bins is None and self._ops is None and self._before is None:
-            keys = [self._keys] if self._single else self._keys
+            keys = [self._keys] if self._single else self._taken()
             return self._verbs.get_numpy(keys, dtype, **names, **self._keywords())
         return then(self._awaited, self._batch(), _to_numpy, dtype, names)
 
@@ -118,10 +118,11 @@ class Read(Rows, Reading):
         return self._send()[0]
 
     def _of_records(self, convert: Any, on_error: OnError | None = None) -> Any:
-        check(on_error or "raise", None)
+        strategy: OnError = "raise" if on_error is None else on_error
+        check(strategy, None)
         if on_error == "collect":
             raise ValueError('records have no place for errors: use execute(on_error="collect")')
-        return then(self._awaited, self._batch(), _records, convert, on_error or "raise")
+        return then(self._awaited, self._batch(), _records, convert, strategy)
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
         if self._ops is not None:

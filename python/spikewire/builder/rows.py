@@ -58,9 +58,10 @@ class Rows(Step):
 
     def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
         """Makes the call: all steps of the chain and all keys, in one."""
-        check(on_error or "raise", missing)
+        strategy: OnError = "raise" if on_error is None else on_error
+        check(strategy, missing)
         outcome, treated = self._send()
-        return then(self._awaited, outcome, settled, on_error or "raise", missing or treated)
+        return then(self._awaited, outcome, settled, strategy, missing or treated)
 
     def stream(
         self,
@@ -77,14 +78,15 @@ class Rows(Step):
         up to ``limit`` of them at once. Windows come in the order in which they are completed, or
         with ``ordered`` in that of the keys; the results of each in input order. A chain of several
         steps is one window."""
-        how = checked(window, limit, ordered, on_error or "raise", missing or self._treated)
+        wanted: OnError = "raise" if on_error is None else on_error
+        how = checked(window, limit, ordered, wanted, missing or self._treated)
         if self._before is not None or self._single:
             strategy = how.on_error, missing
             return self._whole_async(strategy) if self._awaited else self._whole(strategy)
         if self._awaited:
-            return stream_soon(lambda some: self._alike(self._verbs, some), self._keys, how)
+            return stream_soon(lambda some: self._alike(self._verbs, some), self._taken(), how)
         submit = self._verbs.submit
-        return stream(lambda some: self._alike(submit, some), self._keys, how)
+        return stream(lambda some: self._alike(submit, some), self._taken(), how)
 
     def _whole(self, how: tuple[Any, Any]) -> Iterator[Result]:
         batch, treated = self._send()
@@ -112,7 +114,7 @@ class Rows(Step):
         """Makes the call of the whole chain. Its batch, or the future of it, and how the records
         that are not there are treated, row by row."""
         if self._before is None:
-            keys = [self._keys] if self._single else self._keys
+            keys = [self._keys] if self._single else self._taken()
             return self._alike(self._verbs, keys), self._treated
         rows: list[Row] = []
         missing: list[Missing] = []
@@ -123,7 +125,7 @@ class Rows(Step):
                 value = options.pop(name, None)
                 if value is not None and of_the_call.setdefault(name, value) != value:
                     raise ValueError(f"steps of one chain have different values for {name}")
-            keys = [step._keys] if step._single else step._keys
+            keys = [step._keys] if step._single else step._taken()
             rows += [step._row(key, options) for key in keys]
             missing.extend(repeat(step._treated, len(rows) - len(missing)))
         return self._verbs.batch(rows, **of_the_call), missing

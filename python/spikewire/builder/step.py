@@ -29,6 +29,10 @@ RETRIES = (
 )
 
 
+#: Stands for the keys of an iterator that was read.
+_READ = iter(())
+
+
 class Step:
     """One verb with its keys and options. Methods change the step and return it."""
 
@@ -78,6 +82,18 @@ class Step:
             if value is not None:
                 self._set(name, value)
         return self
+
+    def _taken(self) -> Any:
+        """The keys, for a call. An iterator gives them once, so that a second call would be about
+        none."""
+        keys = self._keys
+        if keys is _READ:
+            raise ValueError(
+                "the keys came from an iterator, which an earlier call has read: give a list"
+            )
+        if hasattr(keys, "__next__") or hasattr(keys, "__anext__"):
+            self._keys = _READ
+        return keys
 
     def _keywords(self) -> dict[str, Any]:
         """The options that were given, as keywords of a verb."""

@@ -67,6 +67,8 @@ class Write(Rows, Expiring, Writing):
     def put(self, bins: Bins) -> Self:
         """Writes several bins, from a dict of names to values."""
         each: Mapping[str, Any] = bins
+        if not hasattr(each, "items"):
+            raise TypeError(f"bins must be a dict of names to values, not {type(bins).__name__}")
         for name, value in each.items():
             self.set(name, value)
         return self
