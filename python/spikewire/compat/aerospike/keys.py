@@ -21,6 +21,8 @@ def key_tuple(key: Any) -> tuple[Any, ...]:
     if not isinstance(key, dict):
         refuse("key is invalid")
     found: dict[str, Any] = key
+    if "ns" not in found:
+        refuse("namespace is required")
     digest = found.get("digest")
     made = found.get("ns"), found.get("set"), found.get("key")
     return made if digest is None or made[2] is not None else (*made, digest)
@@ -33,8 +35,6 @@ def checked_key(key: Any) -> tuple[Any, ...]:
         refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")
     namespace, of, name = found[:3]
     digest = found[3] if len(found) > 3 else None
-    if namespace is None and found is not key:
-        refuse("namespace is required")
     if not isinstance(namespace, str):
         refuse("namespace must be a string")
     if of is not None and not isinstance(of, str):
