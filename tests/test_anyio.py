@@ -240,6 +240,28 @@ def test_runs_in_threads_share_a_client(data: spikewire.Dataset) -> None:
     assert data.get("total")["n"] == 150
 
 
+def test_trio_as_a_guest_of_asyncio(data: spikewire.Dataset) -> None:
+    async def rounds() -> int:
+        for _ in range(20):
+            await result(data.submit.add("total", {"n": 1}))
+        return 20
+
+    async def main() -> None:
+        loop = asyncio.get_running_loop()
+        ended: asyncio.Future[Any] = loop.create_future()
+        trio.lowlevel.start_guest_run(
+            rounds,
+            run_sync_soon_threadsafe=loop.call_soon_threadsafe,
+            done_callback=ended.set_result,
+        )
+        # Tasks of both take turns on one thread.
+        assert await rounds() == 20
+        assert (await ended).unwrap() == 20
+
+    asyncio.run(main())
+    assert data.get("total")["n"] == 40
+
+
 class TestStream:
     def test_all_records(self, run: Callable[[Any], None], data: spikewire.Dataset) -> None:
         data.put_many({n: {"n": n} for n in range(1000)}).raise_for_errors()
