@@ -158,7 +158,7 @@ class Batches(Records):
         rows: list[BatchRecord] = []
         made = []
         for key in keys:
-            if not isinstance(key, (tuple, dict)):
+            if not isinstance(key, tuple):
                 refuse("key should be an aerospike key tuple")
             try:
                 key = checked_key(key)
