@@ -1,9 +1,11 @@
-"""The types that go in and come out."""
+"""The types that go in and come out: all that a program may have to write in its annotations and
+that is not in ``spikewire`` itself."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Marker, Step
@@ -11,6 +13,17 @@ from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Marker, Ste
 if TYPE_CHECKING:
     import numpy as np
     from typing_extensions import Unpack
+
+    from spikewire._native import ClientSubmit, DatasetSubmit
+    from spikewire.builder.results import Missing, OnError, Result, Results
+    from spikewire.indexes import AsyncIndexes, Index, Indexes, Kind
+    from spikewire.jobs import AsyncJob, Job, JobProgress
+    from spikewire.metrics import Event, Metrics, Stats
+    from spikewire.modules import AsyncModules, Module, Modules
+    from spikewire.options import BlockingOptions, ClientOptions, StreamOptions
+    from spikewire.profiles.explain import Explanation, Used
+    from spikewire.profiles.view import AsyncClientView, AsyncDatasetView, ClientView, DatasetView
+    from spikewire.query import Of
 
     _Structured: TypeAlias = np.ndarray[tuple[int], np.dtype[np.void]]
     _Text: TypeAlias = tuple[str, Unpack[tuple[object, ...]]]
@@ -22,17 +35,35 @@ __all__ = [
     "ArrowArray",
     "ArrowSchema",
     "ArrowStream",
+    "AsyncClientView",
+    "AsyncDatasetView",
+    "AsyncIndexes",
+    "AsyncJob",
+    "AsyncModules",
     "BinNames",
     "BinValue",
     "Bins",
+    "BlockingOptions",
     "ByIndex",
     "ByValue",
     "BytesLike",
+    "ClientOptions",
+    "ClientSubmit",
+    "ClientView",
     "Columns",
+    "DatasetSubmit",
+    "DatasetView",
     "Entries",
+    "Event",
     "Exists",
+    "Explanation",
+    "Index",
+    "Indexes",
+    "Job",
+    "JobProgress",
     "KeyLike",
     "Keys",
+    "Kind",
     "ListOrder",
     "ListReturn",
     "MapByIndex",
@@ -41,18 +72,31 @@ __all__ = [
     "MapKey",
     "MapOrder",
     "MapReturn",
+    "Marker",
+    "Metrics",
+    "Missing",
+    "Module",
+    "Modules",
     "Nulls",
+    "Of",
+    "OnError",
     "Overflow",
     "Path",
     "ReadMode",
     "Records",
     "Replica",
+    "Result",
+    "Results",
     "Seconds",
     "Seeds",
     "Sketches",
     "Sought",
+    "Stats",
+    "Step",
+    "StreamOptions",
     "Table",
     "Ttl",
+    "Used",
     "UserKey",
     "Value",
     "Values",
@@ -237,3 +281,44 @@ class ArrowSchema(Protocol):
 
     def __arrow_c_schema__(self) -> object:
         """The schema, as a capsule."""
+
+
+#: What is defined where it belongs, and imported when it is asked for.
+_ELSEWHERE = {
+    "Of": "spikewire.query",
+    "ClientSubmit": "spikewire._native",
+    "DatasetSubmit": "spikewire._native",
+    "Missing": "spikewire.builder.results",
+    "OnError": "spikewire.builder.results",
+    "Result": "spikewire.builder.results",
+    "Results": "spikewire.builder.results",
+    "AsyncIndexes": "spikewire.indexes",
+    "Index": "spikewire.indexes",
+    "Kind": "spikewire.indexes",
+    "Indexes": "spikewire.indexes",
+    "AsyncJob": "spikewire.jobs",
+    "Job": "spikewire.jobs",
+    "JobProgress": "spikewire.jobs",
+    "Event": "spikewire.metrics",
+    "Metrics": "spikewire.metrics",
+    "Stats": "spikewire.metrics",
+    "AsyncModules": "spikewire.modules",
+    "Module": "spikewire.modules",
+    "Modules": "spikewire.modules",
+    "BlockingOptions": "spikewire.options",
+    "ClientOptions": "spikewire.options",
+    "StreamOptions": "spikewire.options",
+    "Explanation": "spikewire.profiles.explain",
+    "Used": "spikewire.profiles.explain",
+    "AsyncClientView": "spikewire.profiles.view",
+    "AsyncDatasetView": "spikewire.profiles.view",
+    "ClientView": "spikewire.profiles.view",
+    "DatasetView": "spikewire.profiles.view",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _ELSEWHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(import_module(_ELSEWHERE[name]), name)
+    return found

@@ -19,8 +19,63 @@
 
 from __future__ import annotations
 
-from spikewire.builder.asynchronous import AsyncSession
-from spikewire.builder.blocking import Session
+from spikewire.builder.asynchronous import (
+    AsyncDeleteMany,
+    AsyncDeleteOne,
+    AsyncExistsMany,
+    AsyncExistsOne,
+    AsyncRead,
+    AsyncReadOne,
+    AsyncScan,
+    AsyncSession,
+    AsyncTouchMany,
+    AsyncTouchOne,
+    AsyncWriteMany,
+    AsyncWriteOne,
+)
+from spikewire.builder.blocking import (
+    DeleteMany,
+    DeleteOne,
+    ExistsMany,
+    ExistsOne,
+    Read,
+    ReadOne,
+    Scan,
+    Session,
+    TouchMany,
+    TouchOne,
+    WriteMany,
+    WriteOne,
+)
 from spikewire.builder.results import Missing, OnError, Result, Results
 
-__all__ = ["AsyncSession", "Missing", "OnError", "Result", "Results", "Session"]
+__all__ = [
+    "AsyncDeleteMany",
+    "AsyncDeleteOne",
+    "AsyncExistsMany",
+    "AsyncExistsOne",
+    "AsyncRead",
+    "AsyncReadOne",
+    "AsyncScan",
+    "AsyncSession",
+    "AsyncTouchMany",
+    "AsyncTouchOne",
+    "AsyncWriteMany",
+    "AsyncWriteOne",
+    "DeleteMany",
+    "DeleteOne",
+    "ExistsMany",
+    "ExistsOne",
+    "Missing",
+    "OnError",
+    "Read",
+    "ReadOne",
+    "Result",
+    "Results",
+    "Scan",
+    "Session",
+    "TouchMany",
+    "TouchOne",
+    "WriteMany",
+    "WriteOne",
+]

@@ -10,7 +10,7 @@ and on asyncio::
 """
 
 from spikewire.cql import errors, options, types
-from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row, Rows
+from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row, Rows, SessionSubmit
 from spikewire.cql.query import AsyncQuery, Query
 from spikewire.cql.session import AsyncSession, Session, connect
 from spikewire.cql.trace import Trace, TraceEvent
@@ -36,6 +36,7 @@ __all__ = [
     "Row",
     "Rows",
     "Session",
+    "SessionSubmit",
     "Time",
     "Timestamp",
     "Trace",

@@ -1,0 +1,335 @@
+"""What the type checkers see of the builder, on both faces."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Generator
+from typing import Any, TypeAlias
+
+import numpy as np
+from typing_extensions import assert_type
+
+from spikewire import (
+    ArrowTable,
+    AsyncDataset,
+    AsyncQuery,
+    AsyncSession,
+    Batch,
+    Dataset,
+    Error,
+    Key,
+    Query,
+    Record,
+    Session,
+    between,
+    op,
+)
+from spikewire.builder import Result, Results
+from spikewire.builder.asynchronous import (
+    AsyncDeleteMany,
+    AsyncDeleteOne,
+    AsyncExistsMany,
+    AsyncExistsOne,
+    AsyncRead,
+    AsyncScan,
+    AsyncTouchMany,
+    AsyncTouchOne,
+    AsyncWriteMany,
+    AsyncWriteOne,
+)
+from spikewire.builder.blocking import (
+    DeleteMany,
+    DeleteOne,
+    ExistsMany,
+    ExistsOne,
+    Read,
+    Scan,
+    TouchMany,
+    TouchOne,
+    WriteMany,
+    WriteOne,
+)
+
+Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
+Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
+
+
+def beginnings(session: Session, key: Key) -> None:
+    assert_type(session.query(key), Read)
+    assert_type(session.insert(key), WriteOne)
+    assert_type(session.upsert(key), WriteOne)
+    assert_type(session.update(key), WriteOne)
+    assert_type(session.replace(key), WriteOne)
+    assert_type(session.replace_if_exists(key), WriteOne)
+    assert_type(session.delete(key), DeleteOne)
+    assert_type(session.touch(key), TouchOne)
+    assert_type(session.exists(key), ExistsOne)
+    assert_type(session.query([key]), Read)
+    assert_type(session.insert([key]), WriteMany)
+    assert_type(session.upsert([key]), WriteMany)
+    assert_type(session.update([key]), WriteMany)
+    assert_type(session.replace([key]), WriteMany)
+    assert_type(session.replace_if_exists([key]), WriteMany)
+    assert_type(session.delete([key]), DeleteMany)
+    assert_type(session.touch([key]), TouchMany)
+    assert_type(session.exists([key]), ExistsMany)
+    assert_type(session.query(key, key), Read)
+    assert_type(session.insert(key, key), WriteMany)
+    assert_type(session.upsert(key, key), WriteMany)
+    assert_type(session.update(key, key), WriteMany)
+    assert_type(session.replace(key, key), WriteMany)
+    assert_type(session.replace_if_exists(key, key), WriteMany)
+    assert_type(session.delete(key, key), DeleteMany)
+    assert_type(session.touch(key, key), TouchMany)
+    assert_type(session.exists(key, key), ExistsMany)
+
+
+def continuations(session: Session, key: Key) -> None:
+    assert_type(session.delete(key).query(key), Read)
+    assert_type(session.delete(key).insert(key), WriteMany)
+    assert_type(session.delete(key).upsert(key), WriteMany)
+    assert_type(session.delete(key).update(key), WriteMany)
+    assert_type(session.delete(key).replace(key), WriteMany)
+    assert_type(session.delete(key).replace_if_exists(key), WriteMany)
+    assert_type(session.delete(key).delete(key), DeleteMany)
+    assert_type(session.delete(key).touch(key), TouchMany)
+    assert_type(session.delete(key).exists(key), ExistsMany)
+
+
+def reading(session: Session, key: Key) -> None:
+    assert_type(session.query(key).where("$.n > ?", 1), Read)
+    assert_type(session.query(key).replica("any"), Read)
+    assert_type(session.query(key).timeout(1), Read)
+    assert_type(session.query(key).retries(max_retries=2), Read)
+    assert_type(session.query(key).read_touch(5), Read)
+    assert_type(session.query(key).read_mode("all"), Read)
+    assert_type(session.query(key).bins("n"), Read)
+    assert_type(session.query(key).get("n"), Read)
+    assert_type(session.query(key).read("r", "$.n"), Read)
+    assert_type(session.query(key).op(op.get("n")), Read)
+    assert_type(session.query(key).first(), Record)
+    assert_type(session.query(key).first_or_none(), Record | None)
+    assert_type(session.query(key).to_list(), list[Record])
+    assert_type(session.query(key).count(), int)
+    assert_type(session.query(key).to_numpy("f8"), Masked)
+    assert_type(session.query(key).to_numpy("f8", missing="raise"), Plain)
+    assert_type(session.query(key).to_arrow(), ArrowTable)
+    assert_type(session.query(key).execute(), Results)
+    assert_type(session.query([key]).execute(), Results)
+    assert_type(session.query(key).stream(), Generator[Result, None, None])
+
+
+def writing(session: Session, key: Key) -> None:
+    assert_type(session.upsert(key).where("$.n > ?", 1), WriteOne)
+    assert_type(session.upsert(key).replica("any"), WriteOne)
+    assert_type(session.upsert(key).timeout(1), WriteOne)
+    assert_type(session.upsert(key).retries(max_retries=2), WriteOne)
+    assert_type(session.upsert(key).generation(3), WriteOne)
+    assert_type(session.upsert(key).send_key(), WriteOne)
+    assert_type(session.upsert(key).durable_delete(), WriteOne)
+    assert_type(session.upsert(key).retry_in_doubt(), WriteOne)
+    assert_type(session.upsert(key).put({"n": 1}), WriteOne)
+    assert_type(session.upsert(key).remove("n"), WriteOne)
+    assert_type(session.upsert(key).add("n", 1), WriteOne)
+    assert_type(session.upsert(key).append("s", "a"), WriteOne)
+    assert_type(session.upsert(key).prepend("s", b"a"), WriteOne)
+    assert_type(session.upsert(key).get("n"), WriteOne)
+    assert_type(session.upsert(key).read("r", "$.n"), WriteOne)
+    assert_type(session.upsert(key).write("w", "$.n + 1"), WriteOne)
+    assert_type(session.upsert(key).op(op.touch()), WriteOne)
+    assert_type(session.upsert(key).set("n", 1), WriteOne)
+    assert_type(session.upsert(key).ttl(5), WriteOne)
+    assert_type(session.upsert(key).execute(), Record | None)
+    assert_type(session.upsert(key).execute(on_error="skip"), Results)
+    assert_type(session.upsert(key).execute(missing="skip"), Results)
+    assert_type(session.upsert(key).first(), Record)
+    assert_type(session.upsert([key]).execute(), Results)
+    assert_type(session.upsert([key]).first(), Record)
+    assert_type(session.upsert([key]).stream(ordered=True), Generator[Result, None, None])
+
+
+def others(session: Session, key: Key) -> None:
+    assert_type(session.delete(key).execute(), bool)
+    assert_type(session.delete(key).execute(on_error="collect"), Results)
+    session.touch(key).execute()
+    assert_type(session.touch(key).execute(on_error="collect"), Results)
+    assert_type(session.exists(key).execute(), bool)
+    assert_type(session.exists(key).execute(on_error="collect"), Results)
+    assert_type(session.touch(key).ttl(5), TouchOne)
+    assert_type(session.delete(key).stream(), Generator[Result, None, None])
+
+
+def scans(session: Session, users: Dataset) -> None:
+    assert_type(session.query(users).where("$.n > ?", 1), Scan)
+    assert_type(session.query(users).replica("any"), Scan)
+    assert_type(session.query(users).timeout(1), Scan)
+    assert_type(session.query(users).after(1), Scan)
+    assert_type(session.query(users).bins("n"), Scan)
+    assert_type(session.query(users).concurrent_nodes(2), Scan)
+    assert_type(session.query(users).index(between("n", 1, 2)), Scan)
+    assert_type(session.query(users).op(op.get("n")), Scan)
+    assert_type(session.query(users).page_size(5), Scan)
+    assert_type(session.query(users).partitions(5), Scan)
+    assert_type(session.query(users).records_per_second(5), Scan)
+    assert_type(session.query(users).resume(b""), Scan)
+    assert_type(session.query(users).socket_timeout(1), Scan)
+    assert_type(session.query(users).limit(5), Scan)
+    assert_type(session.query(users).first(), Record)
+    assert_type(session.query(users).first_or_none(), Record | None)
+    assert_type(session.query(users).to_list(), list[Record])
+    assert_type(session.query(users).count(), int)
+    assert_type(session.query(users).to_numpy("f8"), Masked)
+    assert_type(session.query(users).to_numpy("f8", missing="raise"), Plain)
+    assert_type(session.query(users).stream(), Query)
+    assert_type(session.query(users).execute(), Any)
+
+
+async def awaited_beginnings(session: AsyncSession, key: Key) -> None:
+    assert_type(session.query(key), AsyncRead)
+    assert_type(session.insert(key), AsyncWriteOne)
+    assert_type(session.upsert(key), AsyncWriteOne)
+    assert_type(session.update(key), AsyncWriteOne)
+    assert_type(session.replace(key), AsyncWriteOne)
+    assert_type(session.replace_if_exists(key), AsyncWriteOne)
+    assert_type(session.delete(key), AsyncDeleteOne)
+    assert_type(session.touch(key), AsyncTouchOne)
+    assert_type(session.exists(key), AsyncExistsOne)
+    assert_type(session.query([key]), AsyncRead)
+    assert_type(session.insert([key]), AsyncWriteMany)
+    assert_type(session.upsert([key]), AsyncWriteMany)
+    assert_type(session.update([key]), AsyncWriteMany)
+    assert_type(session.replace([key]), AsyncWriteMany)
+    assert_type(session.replace_if_exists([key]), AsyncWriteMany)
+    assert_type(session.delete([key]), AsyncDeleteMany)
+    assert_type(session.touch([key]), AsyncTouchMany)
+    assert_type(session.exists([key]), AsyncExistsMany)
+    assert_type(session.query(key, key), AsyncRead)
+    assert_type(session.insert(key, key), AsyncWriteMany)
+    assert_type(session.upsert(key, key), AsyncWriteMany)
+    assert_type(session.update(key, key), AsyncWriteMany)
+    assert_type(session.replace(key, key), AsyncWriteMany)
+    assert_type(session.replace_if_exists(key, key), AsyncWriteMany)
+    assert_type(session.delete(key, key), AsyncDeleteMany)
+    assert_type(session.touch(key, key), AsyncTouchMany)
+    assert_type(session.exists(key, key), AsyncExistsMany)
+
+
+async def awaited_continuations(session: AsyncSession, key: Key) -> None:
+    assert_type(session.delete(key).query(key), AsyncRead)
+    assert_type(session.delete(key).insert(key), AsyncWriteMany)
+    assert_type(session.delete(key).upsert(key), AsyncWriteMany)
+    assert_type(session.delete(key).update(key), AsyncWriteMany)
+    assert_type(session.delete(key).replace(key), AsyncWriteMany)
+    assert_type(session.delete(key).replace_if_exists(key), AsyncWriteMany)
+    assert_type(session.delete(key).delete(key), AsyncDeleteMany)
+    assert_type(session.delete(key).touch(key), AsyncTouchMany)
+    assert_type(session.delete(key).exists(key), AsyncExistsMany)
+
+
+async def awaited_reading(session: AsyncSession, key: Key) -> None:
+    assert_type(session.query(key).where("$.n > ?", 1), AsyncRead)
+    assert_type(session.query(key).replica("any"), AsyncRead)
+    assert_type(session.query(key).timeout(1), AsyncRead)
+    assert_type(session.query(key).retries(max_retries=2), AsyncRead)
+    assert_type(session.query(key).read_touch(5), AsyncRead)
+    assert_type(session.query(key).read_mode("all"), AsyncRead)
+    assert_type(session.query(key).bins("n"), AsyncRead)
+    assert_type(session.query(key).get("n"), AsyncRead)
+    assert_type(session.query(key).read("r", "$.n"), AsyncRead)
+    assert_type(session.query(key).op(op.get("n")), AsyncRead)
+    assert_type(await session.query(key).first(), Record)
+    assert_type(await session.query(key).first_or_none(), Record | None)
+    assert_type(await session.query(key).to_list(), list[Record])
+    assert_type(await session.query(key).count(), int)
+    assert_type(await session.query(key).to_numpy("f8"), Masked)
+    assert_type(await session.query(key).to_numpy("f8", missing="raise"), Plain)
+    assert_type(await session.query(key).to_arrow(), ArrowTable)
+    assert_type(await session.query(key).execute(), Results)
+    assert_type(await session.query([key]).execute(), Results)
+    assert_type(session.query(key).stream(), AsyncGenerator[Result, None])
+
+
+async def awaited_writing(session: AsyncSession, key: Key) -> None:
+    assert_type(session.upsert(key).where("$.n > ?", 1), AsyncWriteOne)
+    assert_type(session.upsert(key).replica("any"), AsyncWriteOne)
+    assert_type(session.upsert(key).timeout(1), AsyncWriteOne)
+    assert_type(session.upsert(key).retries(max_retries=2), AsyncWriteOne)
+    assert_type(session.upsert(key).generation(3), AsyncWriteOne)
+    assert_type(session.upsert(key).send_key(), AsyncWriteOne)
+    assert_type(session.upsert(key).durable_delete(), AsyncWriteOne)
+    assert_type(session.upsert(key).retry_in_doubt(), AsyncWriteOne)
+    assert_type(session.upsert(key).put({"n": 1}), AsyncWriteOne)
+    assert_type(session.upsert(key).remove("n"), AsyncWriteOne)
+    assert_type(session.upsert(key).add("n", 1), AsyncWriteOne)
+    assert_type(session.upsert(key).append("s", "a"), AsyncWriteOne)
+    assert_type(session.upsert(key).prepend("s", b"a"), AsyncWriteOne)
+    assert_type(session.upsert(key).get("n"), AsyncWriteOne)
+    assert_type(session.upsert(key).read("r", "$.n"), AsyncWriteOne)
+    assert_type(session.upsert(key).write("w", "$.n + 1"), AsyncWriteOne)
+    assert_type(session.upsert(key).op(op.touch()), AsyncWriteOne)
+    assert_type(session.upsert(key).set("n", 1), AsyncWriteOne)
+    assert_type(session.upsert(key).ttl(5), AsyncWriteOne)
+    assert_type(await session.upsert(key).execute(), Record | None)
+    assert_type(await session.upsert(key).execute(on_error="skip"), Results)
+    assert_type(await session.upsert(key).execute(missing="skip"), Results)
+    assert_type(await session.upsert(key).first(), Record)
+    assert_type(await session.upsert([key]).execute(), Results)
+    assert_type(await session.upsert([key]).first(), Record)
+    assert_type(session.upsert([key]).stream(ordered=True), AsyncGenerator[Result, None])
+
+
+async def awaited_others(session: AsyncSession, key: Key) -> None:
+    assert_type(await session.delete(key).execute(), bool)
+    assert_type(await session.delete(key).execute(on_error="collect"), Results)
+    await session.touch(key).execute()
+    assert_type(await session.touch(key).execute(on_error="collect"), Results)
+    assert_type(await session.exists(key).execute(), bool)
+    assert_type(await session.exists(key).execute(on_error="collect"), Results)
+    assert_type(session.touch(key).ttl(5), AsyncTouchOne)
+    assert_type(session.delete(key).stream(), AsyncGenerator[Result, None])
+
+
+async def awaited_scans(session: AsyncSession, users: AsyncDataset) -> None:
+    assert_type(session.query(users).where("$.n > ?", 1), AsyncScan)
+    assert_type(session.query(users).replica("any"), AsyncScan)
+    assert_type(session.query(users).timeout(1), AsyncScan)
+    assert_type(session.query(users).after(1), AsyncScan)
+    assert_type(session.query(users).bins("n"), AsyncScan)
+    assert_type(session.query(users).concurrent_nodes(2), AsyncScan)
+    assert_type(session.query(users).index(between("n", 1, 2)), AsyncScan)
+    assert_type(session.query(users).op(op.get("n")), AsyncScan)
+    assert_type(session.query(users).page_size(5), AsyncScan)
+    assert_type(session.query(users).partitions(5), AsyncScan)
+    assert_type(session.query(users).records_per_second(5), AsyncScan)
+    assert_type(session.query(users).resume(b""), AsyncScan)
+    assert_type(session.query(users).socket_timeout(1), AsyncScan)
+    assert_type(session.query(users).limit(5), AsyncScan)
+    assert_type(await session.query(users).first(), Record)
+    assert_type(await session.query(users).first_or_none(), Record | None)
+    assert_type(await session.query(users).to_list(), list[Record])
+    assert_type(await session.query(users).count(), int)
+    assert_type(await session.query(users).to_numpy("f8"), Masked)
+    assert_type(await session.query(users).to_numpy("f8", missing="raise"), Plain)
+    assert_type(session.query(users).stream(), AsyncQuery)
+    assert_type(session.query(users).execute(), Any)
+
+
+def results(found: Results, result: Result) -> None:
+    assert_type(found[0], Result)
+    assert_type(found[1:], list[Result])
+    assert_type(list(found), list[Result])
+    assert_type(found.batch, Batch)
+    assert_type(found.errors, list[Result])
+    assert_type(list(found.records()), list[Record])
+    assert_type(found.first(), Record)
+    assert_type(found.first_or_none(), Record | None)
+    assert_type(found.to_list(), list[Record])
+    assert_type(found.count(), int)
+    assert_type(found.to_arrow(), ArrowTable)
+    assert_type(found.to_numpy("f8"), Masked)
+    assert_type(result.row, int)
+    assert_type(result.key, Key)
+    assert_type(result.record, Record | None)
+    assert_type(result.error, Error | None)
+    assert_type(result.ok, bool)
+    assert_type(result.missing, bool)
+    assert_type(result.unwrap(), Record)
