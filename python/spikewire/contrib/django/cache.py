@@ -123,20 +123,24 @@ class SpikewireCache(BaseCache):
         return {self._key(key, version): key for key in keys}
 
     def get(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        """The value of a key, or the default."""
         return self._run(self._entries.get(self._key(key, version), default))
 
     async def aget(self, key: Any, default: Any = None, version: int | None = None) -> Any:
+        """``get`` on an event loop."""
         return await self._arun(self._entries.get(self._key(key, version), default))
 
     def set(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
+        """Stores a value; with a timeout of 0 or less, removes it."""
         ttl = self.get_backend_timeout(timeout)
         self._run(self._entries.put(self._key(key, version), self._bins(value), ttl))
 
     async def aset(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> None:
+        """``set`` on an event loop."""
         ttl = self.get_backend_timeout(timeout)
         bins = await self._abins(value)
         await self._arun(self._entries.put(self._key(key, version), bins, ttl))
@@ -144,54 +148,69 @@ class SpikewireCache(BaseCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
+        """Stores a value where there is none; returns whether there was none."""
         ttl = self.get_backend_timeout(timeout)
         return self._run(self._entries.add(self._key(key, version), self._bins(value), ttl))
 
     async def aadd(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
+        """``add`` on an event loop."""
         ttl = self.get_backend_timeout(timeout)
         bins = await self._abins(value)
         return await self._arun(self._entries.add(self._key(key, version), bins, ttl))
 
     def touch(self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
+        """Gives a value another timeout; returns whether there is one."""
         ttl = self.get_backend_timeout(timeout)
         return self._run(self._entries.touch(self._key(key, version), ttl))
 
     async def atouch(
         self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
+        """``touch`` on an event loop."""
         ttl = self.get_backend_timeout(timeout)
         return await self._arun(self._entries.touch(self._key(key, version), ttl))
 
     def delete(self, key: Any, version: int | None = None) -> bool:
+        """Removes a value; returns whether there was one."""
         return self._run(self._entries.delete(self._key(key, version)))
 
     async def adelete(self, key: Any, version: int | None = None) -> bool:
+        """``delete`` on an event loop."""
         return await self._arun(self._entries.delete(self._key(key, version)))
 
     def has_key(self, key: Any, version: int | None = None) -> bool:
+        """Whether there is a value."""
         return self._run(self._entries.has(self._key(key, version)))
 
     async def ahas_key(self, key: Any, version: int | None = None) -> bool:
+        """``has_key`` on an event loop."""
         return await self._arun(self._entries.has(self._key(key, version)))
 
     def incr(self, key: Any, delta: Any = 1, version: int | None = None) -> Any:
+        """Adds to a number and returns the sum; its time to live stays. Atomic.
+
+        Raises ``ValueError`` where there is no value.
+        """
         try:
             return self._run(self._entries.increase(self._key(key, version), delta))
         except RecordNotFound:
             raise _missing(key) from None
 
     async def aincr(self, key: Any, delta: Any = 1, version: int | None = None) -> Any:
+        """``incr`` on an event loop."""
         try:
             return await self._arun(self._entries.increase(self._key(key, version), delta))
         except RecordNotFound:
             raise _missing(key) from None
 
     def get_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
+        """The values that there are, by key, in one batch."""
         return self._run(self._entries.get_many(self._names(keys, version)))
 
     async def aget_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
+        """``get_many`` on an event loop."""
         return await self._arun(self._entries.get_many(self._names(keys, version)))
 
     def set_many(
@@ -200,6 +219,7 @@ class SpikewireCache(BaseCache):
         timeout: Any = DEFAULT_TIMEOUT,
         version: int | None = None,
     ) -> list[Any]:
+        """Stores values in one batch; returns the keys of those that could not be stored."""
         ttl = self.get_backend_timeout(timeout)
         rows = {self._key(key, version): self._bins(value) for key, value in data.items()}
         return self._failed(data, self._run(self._entries.put_many(rows, ttl)))
@@ -210,6 +230,7 @@ class SpikewireCache(BaseCache):
         timeout: Any = DEFAULT_TIMEOUT,
         version: int | None = None,
     ) -> list[Any]:
+        """``set_many`` on an event loop."""
         ttl = self.get_backend_timeout(timeout)
         rows = {self._key(key, version): await self._abins(value) for key, value in data.items()}
         return self._failed(data, await self._arun(self._entries.put_many(rows, ttl)))
@@ -219,9 +240,11 @@ class SpikewireCache(BaseCache):
         return [names[row] for row in rows]
 
     def delete_many(self, keys: Iterable[Any], version: int | None = None) -> None:
+        """Removes values in one batch."""
         self._run(self._entries.delete_many(list(self._names(keys, version))))
 
     async def adelete_many(self, keys: Iterable[Any], version: int | None = None) -> None:
+        """``delete_many`` on an event loop."""
         await self._arun(self._entries.delete_many(list(self._names(keys, version))))
 
     def clear(self) -> None:
@@ -229,6 +252,7 @@ class SpikewireCache(BaseCache):
         self._place.clear()
 
     async def aclear(self) -> None:
+        """``clear`` on an event loop."""
         await asyncio.to_thread(self._place.clear)
 
 
