@@ -342,6 +342,16 @@ def test_serializer(make: Callable[..., SpikewireCache], serializer: object) -> 
     assert next(iter(cache._place.records().query())).bins["v"] in (b"cba", 1)
 
 
+@pytest.mark.parametrize("timeout", [10**10, float("inf"), 315_360_001])
+def test_no_entry_lives_longer_than_a_server_allows(
+    make: Callable[..., SpikewireCache], timeout: float
+) -> None:
+    cache = make()
+    cache.set("old", 1, timeout=timeout)
+    assert cache.get("old") == 1
+    assert cache.touch("old", timeout)
+
+
 class TestConfiguration:
     @pytest.mark.parametrize(
         ("location", "options", "says"),
@@ -352,6 +362,9 @@ class TestConfiguration:
             ("aerospike://db1/test", {"timeuot": 1}, "timeuot"),
             ("aerospike://db1/test", {"set": "s" * 64}, "set"),
             ("aerospike://db1/test", {"MAX_ENTRIES": 10}, "MAX_ENTRIES"),
+            ("aerospike://db1/test", {"serializer": 5}, "serializer: 5 has no method dumps"),
+            ("aerospike://db1/test", {"serializer": "nowhere.At"}, "serializer: No module named"),
+            ("aerospike://db1/test", {"serializer": "json.loads"}, "has no method dumps"),
         ],
     )
     def test_mistakes_are_named(self, location: str, options: dict[str, Any], says: str) -> None:

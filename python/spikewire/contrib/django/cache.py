@@ -24,12 +24,16 @@ from spikewire.errors import Error, RecordNotFound
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from spikewire.contrib.django.entries import Bins, Steps, Ttl
+    from spikewire.contrib.django.entries import Bins, Serializer, Steps, Ttl
     from spikewire.types import UserKey
 
     _T = TypeVar("_T")
 
 __all__ = ["SpikewireCache"]
+
+
+#: The longest time to live of a server, in seconds: ten years.
+_LONGEST = 315_360_000
 
 
 class SpikewireCache(BaseCache):
@@ -53,9 +57,7 @@ class SpikewireCache(BaseCache):
         namespace = options.pop("namespace", None)
         name = options.pop("set", "django")
         serializer = options.pop("serializer", PickleSerializer)
-        if isinstance(serializer, str):
-            serializer = import_string(serializer)
-        self._entries = Entries(serializer() if isinstance(serializer, type) else serializer)
+        self._entries = Entries(_serializer(serializer))
         try:
             self._place = shared(location or None, options, namespace, name)
         except (TypeError, ValueError) as error:
@@ -110,10 +112,10 @@ class SpikewireCache(BaseCache):
             return bins
 
     def get_backend_timeout(self, timeout: Any = DEFAULT_TIMEOUT) -> Ttl:
-        """Seconds to live, rounded up; 0 for what is not to be cached at all."""
+        """Seconds to live, rounded up, ten years at most; 0 for what is not to be cached at all."""
         if timeout is DEFAULT_TIMEOUT:
             timeout = self.default_timeout
-        return "never" if timeout is None else max(0, math.ceil(timeout))
+        return "never" if timeout is None else max(0, math.ceil(min(timeout, _LONGEST)))
 
     def _key(self, key: Any, version: int | None) -> UserKey:
         made: UserKey = self.make_and_validate_key(key, version=version)
@@ -254,6 +256,25 @@ class SpikewireCache(BaseCache):
     async def aclear(self) -> None:
         """``clear`` on an event loop."""
         await asyncio.to_thread(self._place.clear)
+
+
+def _serializer(given: Any) -> Serializer:
+    """What a class, an object or the dotted path of either is."""
+    made: Any = given
+    try:
+        if isinstance(given, str):
+            made = import_string(given)
+        if isinstance(made, type):
+            made = made()
+    except (ImportError, TypeError) as error:
+        message = f"OPTIONS of the cache, serializer: {error}"
+        raise ImproperlyConfigured(message) from error
+    for name in ("dumps", "loads"):
+        if not callable(getattr(made, name, None)):
+            message = f"OPTIONS of the cache, serializer: {given!r} has no method {name}"
+            raise ImproperlyConfigured(message)
+    serializer: Serializer = made
+    return serializer
 
 
 def _missing(key: Any) -> ValueError:
