@@ -500,6 +500,24 @@ class TestLife:
                 pool.run(close).result(PATIENCE)
             assert pool.run(double, 1).result(PATIENCE) == 2
 
+    @pytest.mark.parametrize("where", ["_wait_idle", "_end"])
+    def test_an_interrupt_while_it_closes_leaves_no_threads(
+        self, cluster: Cluster, where: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        def interrupted(*_: object) -> None:
+            raise KeyboardInterrupt
+
+        pool = pool_of(cluster, loops=2).open()
+        threads = [worker.thread for worker in pool._workers]
+        pool.run(forever)
+        monkeypatch.setattr(Pool, where, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            pool.close()
+        monkeypatch.undo()
+        del pool
+        gc.collect()
+        assert until(lambda: not any(thread.is_alive() for thread in threads))
+
     @pytest.mark.parametrize("kind", ["client", "pool"])
     def test_an_opening_that_is_cancelled_leaves_nothing_open(
         self, cluster: Cluster, kind: str, monkeypatch: pytest.MonkeyPatch

@@ -312,14 +312,14 @@ class Pool:
         self._is_open = False
         if self._process != os.getpid():
             return
-        if not self._wait_idle(patience):
-            for worker in workers:
-                worker.cancel_all()
-            self._wait_idle(self._close_timeout)
-        if self._owns_client:
-            self._client._close()  # noqa: SLF001
-        for worker in workers:
-            worker.stop()
+        try:
+            if not self._wait_idle(patience):
+                for worker in workers:
+                    worker.cancel_all()
+                self._wait_idle(self._close_timeout)
+        finally:
+            # An interrupt ends the waiting, and the pool all the same.
+            self._end()
         until = time.monotonic() + max(1.0, self._close_timeout)
         for worker in workers:
             if worker.thread.ident is None:  # There was no thread for it.
@@ -330,6 +330,12 @@ class Pool:
         if held:
             message = f"what runs on {', '.join(held)} holds up its event loop: left behind"
             warnings.warn(message, RuntimeWarning, stacklevel=3)
+
+    def _end(self) -> None:
+        if self._owns_client:
+            self._client._close()  # noqa: SLF001
+        for worker in self._workers:
+            worker.stop()
 
     def _wait_idle(self, patience: float) -> bool:
         """Whether all calls have ended within this time."""
@@ -380,13 +386,13 @@ class Pool:
         return f"<Pool of {self._count} loops over {self._client!r}, {state}>"
 
     def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
-        if getattr(self, "_is_open", False) and self._process == os.getpid():
+        if getattr(self, "_process", None) != os.getpid():
+            return
+        if self._is_open:
             _warn(f"unclosed pool {self!r}", ResourceWarning, source=self)
-            if self._owns_client:
-                self._client._close()  # noqa: SLF001
-            for worker in self._workers:
-                worker.cancel_all()
-                worker.stop()
+        # It may have been opened or closed by half, where an interrupt came in between.
+        if any(worker.is_alive for worker in self._workers):
+            self._end()
 
 
 def _notify(idle: threading.Condition) -> None:

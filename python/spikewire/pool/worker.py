@@ -80,6 +80,11 @@ class Worker:
         self._running: set[Unit] = set()
         self._later: list[Callable[[], object]] = []
 
+    @property
+    def is_alive(self) -> bool:
+        """Whether there is a thread that nobody has told to stop."""
+        return self.thread.is_alive() and not self._is_stopping
+
     def hand(self, units: list[Unit]) -> None:
         """Has the loop start these; from any thread."""
         with self._lock:
