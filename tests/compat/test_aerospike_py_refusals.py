@@ -322,3 +322,77 @@ def test_installing_comes_first() -> None:
     )
     assert done.returncode == 1
     assert "call install() before" in done.stderr
+
+
+def test_operations_wait_for_their_turn(config: dict[str, Any]) -> None:
+    limited = config | {"max_concurrent_operations": 3, "operation_queue_timeout_ms": 60_000}
+
+    async def main() -> list[Any]:
+        client = await aerospike_py.AsyncClient(limited).connect()
+        async with client:
+            keys = [("test", "refusals_limit", at) for at in range(40)]
+            await asyncio.gather(*(client.put(key, {"v": key[2]}) for key in keys))
+            return [(await client.get(key)).bins["v"] for key in keys]
+
+    assert asyncio.run(main()) == list(range(40))
+    with aerospike_py.client(limited).connect() as client:
+        client.put(KEY, {"x": 1})
+        assert client.get(KEY).bins == {"x": 1}
+        assert client.batch_read([KEY]).to_list() == [{"x": 1}]
+
+
+class Stuck:
+    """Calls that end when they may."""
+
+    def __init__(self) -> None:
+        self.may_end = threading.Event()
+        self.began = threading.Event()
+
+    def get(self) -> int:
+        self.began.set()
+        assert self.may_end.wait(60)
+        return 1
+
+    def info(self) -> str:
+        return "beside them"
+
+
+def test_waiting_too_long_is_backpressure() -> None:
+    from spikewire.compat.aerospike_py.limits import Limited
+
+    engine = Stuck()
+    limited = Limited(engine, 1, 1)
+    thread = threading.Thread(target=limited.get)
+    thread.start()
+    assert engine.began.wait(60)
+    with pytest.raises(aerospike_py.BackpressureError, match="1 operations were under way"):
+        limited.get()
+    assert limited.info() == "beside them"
+    engine.may_end.set()
+    thread.join()
+    assert limited.get() == 1
+
+
+def test_tasks_that_wait_too_long_have_backpressure() -> None:
+    from spikewire.compat.aerospike_py.limits import AsyncLimited
+
+    class Engine:
+        def __init__(self) -> None:
+            self.may_end = asyncio.Event()
+
+        async def get(self) -> int:
+            await self.may_end.wait()
+            return 1
+
+    async def main() -> None:
+        engine = Engine()
+        limited = AsyncLimited(engine, 1, 1)
+        first = asyncio.ensure_future(limited.get())
+        await asyncio.sleep(0)
+        with pytest.raises(aerospike_py.BackpressureError):
+            await limited.get()
+        engine.may_end.set()
+        assert await first == 1
+        assert await limited.get() == 1
+
+    asyncio.run(main())

@@ -40,11 +40,11 @@ OFFICIAL = """
         client.operate(key, [lo.list_append("l", 1)], policy={"max_retries": 5})
     except ex.RecordNotFound:
         pass
-    client.get_stats()
+    client.commit(1)
     query = client.query("test", "demo")
     query.where(aerospike.predicates.equals("a", 1))
     client.paint()
-    transaction = aerospike.Transaction()
+    provider = aerospike.ConfigProvider()
 
     def later(db_client):
         db_client.admin_create_user("a", "b", [])
@@ -96,8 +96,8 @@ def verdicts(program: str, verdict: str) -> set[str]:
 
 def test_a_program_for_the_official_client() -> None:
     assert verdicts(OFFICIAL, "missing") == {
-        "Client.admin_create_user", "Client.get_stats", "Client.paint", "aerospike.NO_SUCH_NUMBER",
-        "aerospike.Transaction", "aerospike_helpers.expressions.LoopVarInt", "config.tls",
+        "Client.admin_create_user", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
+        "aerospike.ConfigProvider", "aerospike_helpers.expressions.LoopVarInt", "config.tls",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "differs") == {
         "config.colour", "policy.compress", "policy.flavour", "policy.max_retries",
@@ -143,8 +143,8 @@ def test_a_program_for_cassandra_driver() -> None:
 @pytest.mark.parametrize(
     "program",
     [
-        "import spikewire\nclient = spikewire.Client('x')\nclient.get_stats()",
-        "client.get_stats()",
+        "import spikewire\nclient = spikewire.Client('x')\nclient.abort()",
+        "client.abort()",
         "from .aerospike import client\nclient.admin_create_user()",
         "",
     ],
@@ -163,18 +163,18 @@ def test_clients_are_known_wherever_they_are_kept() -> None:
             self.other = None
 
         def run(self):
-            self.db.get_stats()
-            self.other.get_stats()
+            self.db.abort()
+            self.other.abort()
             (lambda c: c.abort(1))(self.db)
             aerospike.client({}).connect().commit(1)
 
     def typed(it: aerospike.Client):
-        it.enable_metrics()
+        it.admin_drop_user("x")
     """
     assert {each.name for each in check(textwrap.dedent(program)) if each.verdict == "missing"} == {
-        "Client.get_stats", "Client.commit", "Client.enable_metrics",
+        "Client.abort", "Client.commit", "Client.admin_drop_user",
     }  # fmt: skip
-    assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.get_stats"] == [10]
+    assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.abort"] == [10]
 
 
 def test_texts_are_those_of_the_errors() -> None:
@@ -183,9 +183,9 @@ def test_texts_are_those_of_the_errors() -> None:
 
     table = PEERS[0].differences()
     with pytest.raises(NotImplementedError) as caught:
-        aerospike.Transaction()
-    assert found(OFFICIAL)["aerospike.Transaction"].text in str(caught.value)
-    assert str(caught.value) == table.text("Transaction")
+        aerospike.ConfigProvider()
+    assert found(OFFICIAL)["aerospike.ConfigProvider"].text in str(caught.value)
+    assert str(caught.value) == table.text("ConfigProvider")
     with pytest.raises(NotImplementedError) as caught:
         aerospike_py.set_internal_stage_metrics_enabled(True)
     name = "aerospike_py.set_internal_stage_metrics_enabled"
@@ -218,7 +218,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / ".venv").mkdir()
     (tmp_path / "app" / "one.py").write_text("import aerospike\naerospike.client({}).connect()\n")
     (tmp_path / "app" / "none.py").write_text("print(1)\n")
-    (tmp_path / ".venv" / "skipped.py").write_text("import aerospike\naerospike.Transaction()\n")
+    (tmp_path / ".venv" / "skipped.py").write_text("import aerospike\naerospike.ConfigProvider()\n")
     return tmp_path
 
 
@@ -226,10 +226,10 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(folder)]) == 0
     assert "2 files, written for aerospike: 3 names" in capsys.readouterr().out
     missing = folder / "app" / "two.py"
-    missing.write_text("import aerospike\naerospike.Transaction()\n")
+    missing.write_text("import aerospike\naerospike.ConfigProvider()\n")
     assert main(["check", str(folder)]) == 1
     out = capsys.readouterr().out
-    assert re.search(r"missing  aerospike\.Transaction\n +group .*\n +.*two\.py:2\n", out)
+    assert re.search(r"missing  aerospike\.ConfigProvider\n +group .*\n +.*two\.py:2\n", out)
     (folder / "app" / "broken.py").write_text("import aerospike\nclass\n")
     assert main(["check", str(folder)]) == 2
     assert "broken.py: is no Python" in capsys.readouterr().out
@@ -241,7 +241,7 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_findings_as_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = folder / "app" / "one.py"
-    program.write_text("import aerospike\naerospike.Transaction()\naerospike.Transaction()\n")
+    program.write_text("import aerospike\naerospike.ConfigProvider()\naerospike.ConfigProvider()\n")
     assert main(["check", "--json", str(program)]) == 1
     data = json.loads(capsys.readouterr().out)
     assert data["counts"] == {"same": 1, "differs": 0, "missing": 1}
@@ -262,12 +262,12 @@ class Terminal(io.StringIO):
 
 def test_a_terminal_gets_colours(folder: Path) -> None:
     pytest.importorskip("rich")
-    findings = check("import aerospike\naerospike.Transaction()\n", "program.py")
+    findings = check("import aerospike\naerospike.ConfigProvider()\n", "program.py")
     for plain in (False, True):
         out = Terminal()
         show(findings, {}, 1, out, everything=False, plain=plain)
         assert ("\x1b[" in out.getvalue()) != plain
-        assert "aerospike.Transaction" in out.getvalue()
+        assert "aerospike.ConfigProvider" in out.getvalue()
 
 
 def test_the_command_itself(folder: Path) -> None:

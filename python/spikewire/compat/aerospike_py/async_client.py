@@ -13,8 +13,8 @@ from spikewire.compat.aerospike_py import batches, requests
 from spikewire.compat.aerospike_py.common import Common, answer_of, index_kind
 from spikewire.compat.aerospike_py.configuration import opened_with
 from spikewire.compat.aerospike_py.failures import FAILURES, failure
+from spikewire.compat.aerospike_py.limits import AsyncLimited
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
-from spikewire.compat.aerospike_py.observability import process
 from spikewire.compat.aerospike_py.query import AsyncQuery
 from spikewire.compat.aerospike_py.steps import written
 from spikewire.compat.aerospike_py.types import InfoNodeResult
@@ -51,7 +51,7 @@ class AsyncClient(AsyncUsers, Common):
         seeds, options = opened_with(self._config, username, password)
         self._opening = True
         try:
-            self._engine = process.watched(await spikewire.AsyncClient.connect(seeds, **options))
+            self._took(await spikewire.AsyncClient.connect(seeds, **options), AsyncLimited)
         except FAILURES as error:
             raise failure(error) from None
         finally:
@@ -60,10 +60,9 @@ class AsyncClient(AsyncUsers, Common):
 
     async def close(self) -> None:
         """Closes every connection; closing twice does nothing."""
-        engine = self._may_close()
-        if engine is not None:
-            process.left(engine)
-            await engine.close()
+        opened = self._may_close()
+        if opened is not None:
+            await opened.close()
 
     async def __aenter__(self) -> Self:
         return self

@@ -13,8 +13,8 @@ from spikewire.compat.aerospike_py import batches, requests
 from spikewire.compat.aerospike_py.common import Common, answer_of, index_kind
 from spikewire.compat.aerospike_py.configuration import opened_with
 from spikewire.compat.aerospike_py.failures import FAILURES, failure
+from spikewire.compat.aerospike_py.limits import Limited
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
-from spikewire.compat.aerospike_py.observability import process
 from spikewire.compat.aerospike_py.query import Query
 from spikewire.compat.aerospike_py.steps import written
 from spikewire.compat.aerospike_py.types import InfoNodeResult
@@ -49,7 +49,7 @@ class Client(Users, Common):
         seeds, options = opened_with(self._config, username, password)
         self._opening = True
         try:
-            self._engine = process.watched(spikewire.Client(seeds, **options))
+            self._took(spikewire.Client(seeds, **options), Limited)
         except FAILURES as error:
             raise failure(error) from None
         finally:
@@ -58,10 +58,9 @@ class Client(Users, Common):
 
     def close(self) -> None:
         """Closes every connection; closing twice does nothing."""
-        engine = self._may_close()
-        if engine is not None:
-            process.left(engine)
-            engine.close()
+        opened = self._may_close()
+        if opened is not None:
+            opened.close()
 
     def __enter__(self) -> Self:
         return self

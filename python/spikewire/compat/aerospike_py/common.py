@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import spikewire
+from spikewire.compat.aerospike_py.configuration import limit_of
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import NOT_CONNECTED
+from spikewire.compat.aerospike_py.observability import process
 
 __all__ = ["Common", "answer_of", "index_kind"]
 
@@ -32,6 +34,9 @@ class Common:
     """The state of a client."""
 
     _engine: Any
+    """What calls are made with: the client, traced and limited as is wanted."""
+    _opened: Any
+    """The client itself."""
     _opening: bool
 
     def __init__(self, config: Any) -> None:
@@ -39,7 +44,7 @@ class Common:
             message = f"a configuration must be a dict, not {type(config).__name__}"
             raise TypeError(message)
         self._config: dict[str, Any] = config
-        self._engine = None
+        self._engine = self._opened = None
         self._opening = False
 
     def _connected(self) -> Any:
@@ -57,8 +62,19 @@ class Common:
         """The engine's client, which is this one's no longer."""
         if self._opening:
             raise ClientError("the client is currently connecting: it cannot be closed yet")
-        engine, self._engine = self._engine, None
-        return engine
+        opened = self._opened
+        self._engine = self._opened = None
+        if opened is not None:
+            process.left(opened)
+        return opened
+
+    def _took(self, opened: Any, limited: Any) -> None:
+        """The client was opened."""
+        self._opened = opened
+        process.watched(opened)
+        engine = process.traced(opened)
+        most, wait = limit_of(self._config)
+        self._engine = limited(engine, most, wait) if most else engine
 
     def is_connected(self) -> bool:
         """Whether the client is connected."""

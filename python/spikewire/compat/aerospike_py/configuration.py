@@ -11,7 +11,7 @@ from spikewire.compat.aerospike_py.differences import CONFIG_NO_EFFECT
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import missing, without_effect
 
-__all__ = ["CONFIG", "opened_with"]
+__all__ = ["CONFIG", "limit_of", "opened_with"]
 
 #: Milliseconds, seconds, counts and the like: their names here and in the engine, and the unit.
 _NUMBERS = (
@@ -64,17 +64,21 @@ def opened_with(
             made["cluster_name"] = name
     if config.get("use_services_alternate"):
         made["use_services_alternate"] = True
-    _limits(config)
+    limit_of(config)
     return seeds, made
 
 
-def _limits(config: dict[str, Any]) -> None:
-    for name in ("max_concurrent_operations", "operation_queue_timeout_ms"):
-        if _integer(name, config.get(name, 0)) < 0:
-            message = f"{name} must not be negative"
-            raise OverflowError(message)
-    if config.get("max_concurrent_operations"):
-        missing("config.max_concurrent_operations")
+def limit_of(config: dict[str, Any]) -> tuple[int, int]:
+    """How many operations may be under way, and for how many milliseconds others wait; 0 stands
+    for no limit."""
+    most, wait = (
+        _integer(name, config.get(name, 0))
+        for name in ("max_concurrent_operations", "operation_queue_timeout_ms")
+    )
+    if most < 0 or wait < 0:
+        message = "max_concurrent_operations and operation_queue_timeout_ms must not be negative"
+        raise OverflowError(message)
+    return most, wait
 
 
 def _integer(name: str, value: Any) -> int:

@@ -67,13 +67,12 @@ class Process:
         self.counting = True
         self.tracing = False
 
-    def watched(self, client: Any) -> Any:
-        """A client that was opened: the one to make calls with."""
+    def watched(self, client: Any) -> None:
+        """A client was opened."""
         if self.counting:
             client.metrics.enable()
         with self._lock:
             self._clients.add(client)
-        return self.traced(client)
 
     def traced(self, client: Any) -> Any:
         """The client, or the view of it that is traced."""
@@ -84,10 +83,9 @@ class Process:
     def left(self, client: Any) -> None:
         """A client is about to be closed: keeps what it counted."""
         with self._lock:
-            for each in list(self._clients):
-                if each is client or each == client:
-                    self._clients.discard(each)
-                    _add(self._past, each.stats())
+            if client in self._clients:
+                self._clients.discard(client)
+                _add(self._past, client.stats())
 
     def count(self, enabled: bool) -> None:
         """Turns counting on or off."""

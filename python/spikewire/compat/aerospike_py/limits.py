@@ -1,0 +1,97 @@
+"""``max_concurrent_operations``: how many operations of a client are under way at once."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import threading
+from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
+
+from spikewire.compat.aerospike_py.exception import BackpressureError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["AsyncLimited", "Limited"]
+
+#: Calls that count; queries, functions, indexes and info commands go on beside them.
+_COUNTED = frozenset(
+    {"get", "put", "delete", "touch", "append", "prepend", "add", "operate", "get_many",
+     "exists_many", "put_many", "operate_many", "batch"}
+)  # fmt: skip
+
+
+class _Base:
+    """The engine's client, with a limit on its calls."""
+
+    def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
+        self._engine = engine
+        self._most = most
+        self._seconds = milliseconds / 1000 or None
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(self._engine, name)
+        if name not in _COUNTED:
+            return found
+        made = self._limited(found)
+        setattr(self, name, made)
+        return made
+
+    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+        raise NotImplementedError
+
+    def _full(self) -> BackpressureError:
+        return BackpressureError(
+            f"{self._most} operations were under way for {self._seconds} s "
+            "(max_concurrent_operations, operation_queue_timeout_ms)"
+        )
+
+
+class Limited(_Base):
+    """For threads."""
+
+    def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
+        super().__init__(engine, most, milliseconds)
+        self._free = threading.BoundedSemaphore(most)
+
+    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(verb)
+        def call(*given: Any, **named: Any) -> Any:
+            if not self._free.acquire(timeout=self._seconds):
+                raise self._full()
+            try:
+                return verb(*given, **named)
+            finally:
+                self._free.release()
+
+        return call
+
+
+class AsyncLimited(_Base):
+    """For tasks: those that wait are served in their order, on each event loop by itself."""
+
+    def __init__(self, engine: Any, most: int, milliseconds: int) -> None:
+        super().__init__(engine, most, milliseconds)
+        self._free: WeakKeyDictionary[Any, asyncio.Semaphore] = WeakKeyDictionary()
+
+    def _limited(self, verb: Callable[..., Any]) -> Callable[..., Any]:
+        @functools.wraps(verb)
+        async def call(*given: Any, **named: Any) -> Any:
+            loop = asyncio.get_running_loop()
+            free = self._free.get(loop)
+            if free is None:
+                free = self._free[loop] = asyncio.Semaphore(self._most)
+            try:
+                await asyncio.wait_for(free.acquire(), self._seconds)
+            except asyncio.TimeoutError:
+                raise self._full() from None
+            try:
+                return await verb(*given, **named)
+            finally:
+                free.release()
+
+        return call
