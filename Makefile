@@ -143,7 +143,7 @@ wheel-size: ## Say how large the wheels in dist/ are; fail beyond 8 MB
 
 .PHONY: docs
 docs: docs-rust ## Build the documentation site into build/site, that of the crates included
-	@$(MAKE) --no-print-directory docs-site
+	@SPIKEWIRE_RUSTDOC=1 $(MAKE) --no-print-directory docs-site
 	rm -rf build/site/rust && cp -R target/doc build/site/rust
 
 .PHONY: docs-site

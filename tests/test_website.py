@@ -63,7 +63,9 @@ def public() -> Iterator[str]:
 def names(subject: str) -> Iterator[str]:
     try:
         module = importlib.import_module(subject)
-    except ImportError:  # a name in a module
+    except ImportError as error:  # a name in a module, or a module that needs an optional package
+        if not (error.name or "").startswith("spikewire"):
+            return
         module_name, _, name = subject.rpartition(".")
         of = getattr(importlib.import_module(module_name), name)
     else:

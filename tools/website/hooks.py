@@ -6,6 +6,7 @@ Pages are written so that code hosts show them well. What the site has beyond th
 ``outside``       files beside ``docs`` that are pages too, and links to them
 ``tabs``          blocks between comments that become tabs
 ``reference``     the pages of the Python modules, for mkdocstrings
+``others``        those of the npm package and of the crates
 ================  ==================================================================
 """
 
@@ -19,6 +20,7 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))
 
+import others
 import outside
 import reference
 import tabs
@@ -32,7 +34,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Adds the pages and the style that are not in ``docs``."""
-    for path, text in [*outside.pages(ROOT), *reference.pages()]:
+    for path, text in [*outside.pages(ROOT), *reference.pages(), *others.pages(ROOT)]:
         files.append(File.generated(config, path, content=text))
     for asset in sorted((ROOT / "tools/website/assets").iterdir()):
         path = f"assets/{asset.name}"

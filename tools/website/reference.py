@@ -93,16 +93,22 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "pool",
         "Pool and tasks",
-        "Event loops in threads; tasks of asyncio.",
-        ("spikewire.pool", "spikewire.tasks"),
+        "Event loops in threads; tasks of asyncio; trio and anyio.",
+        ("spikewire.pool", "spikewire.tasks", "spikewire.anyio"),
     ),
-    ("metrics", "Metrics", "Statistics, events, Prometheus.", ("spikewire.metrics",)),
+    (
+        "metrics",
+        "Metrics",
+        "Statistics, events, Prometheus, OpenTelemetry.",
+        ("spikewire.metrics", "spikewire.metrics.otel"),
+    ),
     (
         "admin",
         "Indexes, modules, jobs",
         "What changes more than records.",
         ("spikewire.indexes", "spikewire.modules", "spikewire.jobs"),
     ),
+    ("django", "Django", "A cache backend.", ("spikewire.contrib.django",)),
     (
         "testing",
         "Testing",

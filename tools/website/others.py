@@ -1,0 +1,140 @@
+"""What the reference has of the other languages: the exports of the npm package, and the crates.
+
+Of Node.js: names, documentation comments and members, read from the TypeScript source. Of Rust: a
+list, which leads to what rustdoc makes where that was built (``make docs``).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+#: What a program imports, and the file that exports it.
+ENTRIES = (
+    ("spikewire", "index.ts"),
+    ("spikewire/testing", "testing.ts"),
+    ("spikewire/cql", "cql/index.ts"),
+)
+
+_EXPORTED = re.compile(r"export (?:type )?(\{[^}]*\}|\*(?: as \w+)?) from '\./([\w./-]+)\.js'")
+_FIELD = re.compile(r'^(name|description) = "(.*)"$', re.MULTILINE)
+_DECLARED = re.compile(
+    r"(?:/\*\*((?:(?!\*/).)*)\*/\s*)?export (?:declare )?(?:abstract )?(?:async )?"
+    r"(class|interface|type|function|const) (\w+)",
+    re.DOTALL,
+)
+_BODY = re.compile(r"\{\}?\n")
+_MEMBER = re.compile(
+    r"^  /\*\*((?:(?!\*/).)*)\*/\s*(?!private|#)(?:static |async |readonly |get |\*)*"
+    r"([a-z]\w*)[?!]?[(:<]",
+    re.DOTALL | re.MULTILINE,
+)
+
+
+def pages(root: Path) -> Iterator[tuple[str, str]]:
+    """Path and text of each page."""
+    yield "api/node.md", _node(root / "node/src")
+    yield "api/rust.md", _rust(root / "crates")
+
+
+def exports(source: Path, entry: str) -> Iterator[tuple[Path, str]]:
+    """The names that a program gets from an entry, each with the file that declares it."""
+    file = source / entry
+    for names, where in _EXPORTED.findall(file.read_text(encoding="utf-8")):
+        declaring = file.parent / f"{where}.ts"
+        if names == "*":
+            text = declaring.read_text(encoding="utf-8")
+            yield from ((declaring, name) for _, _, name in _DECLARED.findall(text))
+        elif names.startswith("*"):
+            yield declaring, names.split()[-1]
+        else:
+            for name in names.strip("{} \n,").split(","):
+                yield declaring, name.replace("type ", "").strip().split(" as ")[-1]
+
+
+def _said(comment: str) -> str:
+    lines = (line.strip().removeprefix("*").strip() for line in comment.strip().splitlines())
+    text = "\n".join(line for line in lines if not line.startswith("@"))
+    return re.sub(r"\{@link (\w+)\}", r"`\1`", text).strip()
+
+
+def _node(source: Path) -> str:
+    text = [
+        "# Node.js reference",
+        "",
+        "Made from the source of the npm package; an editor shows the same, with all types.",
+        "[The Node.js client](../node.md) explains it.",
+        "",
+    ]
+    for module, entry in ENTRIES:
+        text += [f"## `{module}`", ""]
+        for file, name in sorted(set(exports(source, entry)), key=lambda one: one[1].lower()):
+            text += _declaration(file, name)
+    return "\n".join(text)
+
+
+def _declaration(file: Path, name: str) -> list[str]:
+    code = file.read_text(encoding="utf-8")
+    found = _declared(code, name)
+    if found is None:  # a module as a whole
+        head = re.match(r"/\*\*((?:(?!\*/).)*)\*/", code, re.DOTALL)
+        return [f"### {name}", "", "module", "", _said(head[1]) if head else "", ""]
+    text = [f"### {name}", "", f"{found[2]}", "", _said(found[1] or ""), ""]
+    if found[2] in ("class", "interface"):
+        rows = list(_members(file, name))
+        if rows:
+            text += ["| member | |", "|---|---|", *dict.fromkeys(rows), ""]
+    return text
+
+
+def _declared(code: str, name: str) -> re.Match[str] | None:
+    return next((one for one in _DECLARED.finditer(code) if one[3] == name), None)
+
+
+def _members(file: Path, name: str) -> Iterator[str]:
+    """A row for each member, those of the class that it extends first."""
+    code = file.read_text(encoding="utf-8")
+    found = _declared(code, name)
+    if found is None:
+        return
+    begins = _BODY.search(code, found.end())
+    head = code[found.end() : begins.end() - 1 if begins else found.end()]
+    if base := re.search(r"\sextends (\w*[a-z]\w*)(?:<[^{]*>)? \{", head):
+        imported = rf"import [^;']*\b{base[1]}\b[^;']*from '\./([\w./-]+)\.js'"
+        where = re.search(imported, code)
+        yield from _members(file.parent / f"{where[1]}.ts" if where else file, base[1])
+    if not head.endswith("}"):
+        begin = found.end() + len(head)
+        body = code[begin : code.find("\n}", begin)]
+        for comment, member in _MEMBER.findall(body):
+            said = _said(comment).split("\n\n")[0].replace("\n", " ").replace("||", "\\|\\|")
+            if said and "@internal" not in comment and member != "constructor":
+                yield f"| `{member}` | {said} |"
+
+
+def _rust(crates: Path) -> str:
+    built = bool(os.environ.get("SPIKEWIRE_RUSTDOC"))
+    said = "`make docs` builds it" + ("." if built else ", and leads there from this list.")
+    text = [
+        "# Rust reference",
+        "",
+        f"The documentation of the crates is their manual; {said}",
+        "[The Rust client](../rust.md) explains it.",
+        "",
+        "| crate | |",
+        "|---|---|",
+    ]
+    for file in sorted(crates.glob("*/Cargo.toml")):
+        package = dict(_FIELD.findall(file.read_text(encoding="utf-8").split("\n[")[0]))
+        name = package["name"]
+        # What the bindings for Python and Node.js have is in the references of these languages.
+        if name not in ("spikewire-python", "spikewire-node"):
+            page = f"../rust/{name.replace('-', '_')}/index.html"
+            shown = f'<a href="{page}"><code>{name}</code></a>' if built else f"`{name}`"
+            text.append(f"| {shown} | {package['description']} |")
+    return "\n".join([*text, ""])
