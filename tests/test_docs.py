@@ -43,6 +43,8 @@ PROGRAMS = [
     "docs/builder.md",
     "docs/columns.md",
     "docs/compat-aerospike.md",
+    "docs/compat-aerospike-py.md",
+    "docs/moving.md",
     "docs/free-threading.md",
     "docs/from-aerospike.md",
     "docs/from-aerospike-py.md",
