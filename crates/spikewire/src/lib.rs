@@ -277,7 +277,7 @@ macro_rules! bins {
 }
 
 /// The page about Rust in the documentation, whose examples have to compile.
-#[cfg(all(doctest, feature = "cassandra"))]
+#[cfg(all(doctest, feature = "cassandra", feature = "metrics", feature = "tracing"))]
 #[doc = include_str!("../../../docs/rust.md")]
 struct PageAboutRust;
 

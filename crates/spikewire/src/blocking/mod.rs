@@ -21,7 +21,7 @@ use crate::batch::Batch;
 use crate::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
 use crate::cluster;
 use crate::many::{Many, many};
-use crate::metrics::{Metrics, Stats};
+use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::PreparedQuery;
 use crate::record::Record;
@@ -75,6 +75,11 @@ impl Client {
     /// Turns the counting of commands on and off, and has the line of events.
     pub fn metrics(&self) -> &Metrics {
         self.core.context.cluster.metrics()
+    }
+
+    /// What others can look at its counters and events with. Does not keep it from being closed.
+    pub fn observed(&self) -> Arc<dyn Observed> {
+        self.core.context.cluster.clone()
     }
 
     /// A node's answer to an info command such as `"namespaces"`.

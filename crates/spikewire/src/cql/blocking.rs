@@ -17,7 +17,7 @@ use super::cluster::{self, Node};
 use super::prepared::{Bound, Form, Prepared, Statement, execute};
 use super::result::{QueryResult, Raw, Rows};
 use super::row::Row;
-use crate::metrics::{Metrics, Stats};
+use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::Seeds;
 
 /// A blocking session. Cheap to clone; all clones share the connections, from any number of threads.
@@ -167,6 +167,11 @@ impl Session {
     /// Turns the counting of statements on and off, and has the line of events.
     pub fn metrics(&self) -> &Metrics {
         self.core.composer.cluster().metrics()
+    }
+
+    /// What others can look at its counters and events with. Does not keep it from being closed.
+    pub fn observed(&self) -> Arc<dyn Observed> {
+        self.core.composer.cluster().clone()
     }
 
     /// What this session counted, and what it holds: nodes, connections, circuit breakers.

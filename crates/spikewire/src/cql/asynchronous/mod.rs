@@ -25,7 +25,7 @@ use super::cluster::{self, Node};
 use super::prepared::{Bound, Form, Prepared, Statement, execute};
 use super::result::QueryResult;
 use crate::driving::{Connections, on_a_thread};
-use crate::metrics::{Metrics, Stats};
+use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::Seeds;
 use pending::{Pending, Ticket};
 
@@ -240,6 +240,11 @@ impl AsyncSession {
     /// Turns the counting of statements on and off, and has the line of events.
     pub fn metrics(&self) -> &Metrics {
         self.core.composer.cluster().metrics()
+    }
+
+    /// What others can look at its counters and events with. Does not keep it from being closed.
+    pub fn observed(&self) -> Arc<dyn Observed> {
+        self.core.composer.cluster().clone()
     }
 
     /// What this session counted, and what it holds: nodes, connections, circuit breakers.

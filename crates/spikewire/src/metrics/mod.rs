@@ -18,7 +18,24 @@
 //! }
 //! # Ok::<(), spikewire::Error>(())
 //! ```
+//!
+//! With the feature `tracing`, [`to_tracing`] makes events of the facade [`tracing`](https://docs.rs/tracing) of
+//! what clients tell: nodes, breakers, slow commands. With the feature `metrics`, a [`Publisher`] gives
+//! what they count to the recorder of the facade [`metrics`](https://docs.rs/metrics).
 
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+mod bridge;
+#[cfg(feature = "metrics")]
+mod publisher;
+#[cfg(feature = "tracing")]
+mod tracing;
+
+#[cfg(any(feature = "tracing", feature = "metrics"))]
+pub use self::bridge::Bridge;
+#[cfg(feature = "metrics")]
+pub use self::publisher::Publisher;
+#[cfg(feature = "tracing")]
+pub use self::tracing::to_tracing;
 pub use spikewire_transport::metrics::{
     Event, Events, Histogram, Labels, Metrics, NodeStats, Observed, SlowCommand, Stage, Stats,
     Totals, bounds,
