@@ -27,6 +27,8 @@ TEXTS: dict[str, tuple[str, Any]] = {
     "max_retries": ("3", 3),
     "sleep_between_retries": ("10ms", 0.01),
     "sleep_multiplier": ("1.5", 1.5),
+    "hedge": ("p99", "p99"),
+    "hedge_percent": ("20", 20),
     "max_sleep_between_retries": ("1s", 1.0),
     "sleep_jitter": ("true", True),
     "retry_in_doubt": ("true", True),

@@ -80,7 +80,8 @@ def test_every_verb_has_a_kind_and_every_option_is_how_or_what() -> None:
     [
         (sections.ProfileOptions, [()]),
         (sections.ReadSection, [("read",)]),
-        (sections.ReadOptions, [("read", "point"), ("read", "many")]),
+        (sections.ReadPointOptions, [("read", "point")]),
+        (sections.ReadOptions, [("read", "many")]),
         (sections.WriteSection, [("write",)]),
         (sections.WriteOptions, [("write", it) for it in ("point", "many", "retryable")]),
         (sections.WriteOptions, [("write", "not_retryable")]),
@@ -173,7 +174,7 @@ def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None
         ({"write": {"durable": 1}}, "p.write.durable: "),
         ({"query": {"page_size": 0}}, "p.query.page_size: page_size must be"),
         ({"job": {"records_per_second": 0}}, "p.job.records_per_second: "),
-        ({"batch": {"ttl": 1}}, "p.batch.ttl: there is no option"),
+        ({"batch": {"page_size": 1}}, "p.batch.page_size: there is no option"),
     ],
 )
 def test_a_mistake_names_section_and_option(options: Any, says: str) -> None:
@@ -369,3 +370,50 @@ def test_asyncio(cluster: Cluster) -> None:
             assert await view.info("namespaces") == "test"
 
     asyncio.run(run())
+
+
+def test_rows_of_a_batch_take_the_options_of_reads_and_writes(client: spikewire.Client) -> None:
+    profile = Profile(
+        "rows",
+        read={"read_mode": "all", "timeout": 20, "point": {"read_mode": "one"}},
+        write={"ttl": 500, "many": {"send_key": True, "exists": "create"}},
+        batch={"timeout": 10},
+    )
+    view = client.with_profile(profile)
+    explained = view.explain("batch")
+    assert explained["timeout"].value == 10
+    assert explained["read_mode"].source == "profile 'rows', read.read_mode"
+    assert explained["exists"].source == "profile 'rows', write.many.exists"
+    data = view.dataset("test", "rows")
+    rows = [
+        spikewire.Write("a", {"n": 1}),
+        spikewire.Write("b", {"n": 1}, ttl="never", exists="merge"),
+        spikewire.Write("c", [op.put("n", 1)]),
+        spikewire.Read("a"),
+    ]
+    data.batch(rows).raise_for_errors()
+    again = data.batch(rows)
+    assert {row: type(error) for row, error in again.errors.items()} == {
+        0: spikewire.RecordExists,
+        2: spikewire.RecordExists,
+    }
+    found = client.dataset("test", "rows").get_many(["a", "b", "c"])
+    assert [row is not None and row.ttl is not None for row in found] == [True, False, True]
+    kept = {record.key.key for record in client.dataset("test", "rows").query()}
+    assert kept == {"a", "b", "c"}, "the user keys are stored"
+    assert [row is None for row in data.batch([spikewire.Delete(key) for key in "abc"])] == [
+        False
+    ] * 3
+
+
+def test_a_batch_checks_what_its_rows_inherit(client: spikewire.Client) -> None:
+    data = client.dataset("test", "rows")
+    for options, error in (
+        ({"ttl": "soon"}, ValueError),
+        ({"exists": "perhaps"}, ValueError),
+        ({"read_mode": "any"}, ValueError),
+        ({"read_touch": 101}, ValueError),
+        ({"durable": 1}, TypeError),
+    ):
+        with pytest.raises(error, match=next(iter(options))):
+            data.batch([], **options)  # type: ignore[arg-type]

@@ -80,7 +80,8 @@ def test_unknown_options_are_named() -> None:
 
 
 def test_the_documented_options_are_those_that_exist() -> None:
-    documented = spikewire.options.BlockingOptions.__annotations__
+    options = spikewire.options
+    documented = {**options.BlockingOptions.__annotations__, **options.AsyncOptions.__annotations__}
     with pytest.raises(TypeError) as caught:
         Client("127.0.0.1:1", nonsense=1)  # type: ignore[call-arg]
     known = str(caught.value).partition("there are: ")[2].split(", ")

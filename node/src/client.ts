@@ -17,7 +17,7 @@ import { ManyVerbs } from './many.js'
 import { Modules } from './modules.js'
 import { native, type Space } from './native.js'
 import type { Operation } from './operation.js'
-import type { ReadMode, Replica } from './options.js'
+import type { Hedge, ReadMode, Replica } from './options.js'
 import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
@@ -46,6 +46,10 @@ export interface ClientOptions {
   retryInDoubt?: boolean | undefined
   /** Which copies of a record reads go to. */
   replica?: Replica | undefined
+  /** When reads of one record have a second request. Default: never. */
+  hedge?: Hedge | undefined
+  /** Most second requests for a hundred reads that may have one. Default: 10. */
+  hedgePercent?: number | undefined
   /** The racks that `prefer-rack` prefers, in order. */
   racks?: readonly number[] | undefined
   /** How sure reads are. */
@@ -62,6 +66,8 @@ export interface ClientOptions {
   pipelineDepth?: number | undefined
   /** Commands that wait for one node when all its connections are full. */
   queueLimit?: number | undefined
+  /** Commands in flight at once: beyond it calls wait in line; 0 (default): no limit. */
+  maxInFlight?: number | undefined
   /** Errors of a node within the window that open its circuit breaker; 0: never. */
   maxErrorRate?: number | undefined
   /** How many looks at the cluster the window is. */
@@ -91,6 +97,8 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'sleepMultiplier',
     'maxSleepBetweenRetries',
     'sleepJitter',
+    'hedge',
+    'hedgePercent',
     'retryInDoubt',
     'replica',
     'racks',
@@ -102,6 +110,7 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
     'connectionsPerNode',
     'pipelineDepth',
     'queueLimit',
+    'maxInFlight',
     'maxErrorRate',
     'errorRateWindow',
     'ipMap',

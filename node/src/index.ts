@@ -47,6 +47,7 @@ export {
   type Exists,
   Newer,
   newer,
+  type Hedge,
   type ReadMode,
   type ReadOptions,
   type Replica,
@@ -75,7 +76,9 @@ export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from 
 export type {
   ApplyOptions,
   DeleteOptions,
+  ExistsOptions,
   GetOptions,
+  OperateManyOptions,
   OperateOptions,
   TouchOptions,
 } from './verbs.js'

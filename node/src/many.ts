@@ -37,7 +37,7 @@ import {
   DELETE,
   type DeleteOptions,
   OPERATE,
-  type OperateOptions,
+  type OperateManyOptions,
   Verbs,
 } from './verbs.js'
 import { type Callback, handOver, withSignal } from './ways.js'
@@ -178,7 +178,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   operateMany(
     keys: Iterable<K | Key>,
     operations: readonly Operation[],
-    options?: OperateOptions,
+    options?: OperateManyOptions,
   ): Promise<Batch<B>>
   operateMany(
     keys: Iterable<K | Key>,
@@ -188,13 +188,13 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   operateMany(
     keys: Iterable<K | Key>,
     operations: readonly Operation[],
-    options: OperateOptions,
+    options: OperateManyOptions,
     callback: Callback<Batch<B>>,
   ): void
   operateMany(
     keys: Iterable<K | Key>,
     operations: readonly Operation[],
-    options?: OperateOptions | Callback<Batch<B>>,
+    options?: OperateManyOptions | Callback<Batch<B>>,
     callback?: Callback<Batch<B>>,
   ): Promise<Batch<B>> | undefined {
     if (typeof options === 'function') {

@@ -29,6 +29,18 @@ export interface RetryOptions {
   sleepJitter?: boolean | undefined
 }
 
+/**
+ * When a second request goes to another replica, because no answer has come: after so many
+ * milliseconds, or after as long as a share of that node's answers take (`'p99'`). 0: never.
+ */
+export type Hedge = number | `p${number}`
+
+/** What reads of one record take besides. */
+export interface HedgeOptions {
+  /** When a second request goes to another replica. Default: the client's. */
+  hedge?: Hedge | undefined
+}
+
 /** What every read takes. */
 export interface ReadOptions extends CallOptions, RetryOptions {
   /** Reads only what this is true for. Default: no filter. */
@@ -108,6 +120,8 @@ export const READ = [
   ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const),
   ...RETRY,
 ] as const
+/** @internal */
+export const READ_ONE = [...READ, 'hedge'] as const
 export const WRITE = [
   ...(['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where'] as const),
   ...LIMITS,

@@ -9,7 +9,8 @@ import {
   checked,
   type LimitOptions,
   LIMITS,
-  READ,
+  type HedgeOptions,
+  READ_ONE,
   type ReadOptions,
   WRITE,
   type WriteOptions,
@@ -22,7 +23,7 @@ import type { BinValue } from './values.js'
 import { type Callback, handOver, withSignal } from './ways.js'
 
 /** What `get` takes. */
-export interface GetOptions<D = never> extends ReadOptions {
+export interface GetOptions<D = never> extends ReadOptions, HedgeOptions {
   /** The bins to read: all of them when left out, and none (only generation and TTL) when empty. */
   bins?: readonly string[] | undefined
   /** Given when there is no such record, or `where` is not true for it, instead of an error. */
@@ -48,15 +49,24 @@ export type ApplyOptions = Pick<
   'ttl' | 'durable' | 'sendKey' | 'where' | keyof LimitOptions
 >
 
-/** What `operate` takes; `readTouch` and `readMode` are for operations that only read. */
-export interface OperateOptions extends WriteOptions, Pick<ReadOptions, 'readTouch' | 'readMode'> {}
+/** What `operateMany` takes; `readTouch` and `readMode` are for operations that only read. */
+export interface OperateManyOptions
+  extends WriteOptions,
+    Pick<ReadOptions, 'readTouch' | 'readMode'> {}
 
-const GET = [...READ, 'bins', 'default']
+/** What `operate` takes; `readTouch`, `readMode` and `hedge` are for operations that only read. */
+export interface OperateOptions extends OperateManyOptions, HedgeOptions {}
+
+/** What `exists` takes. */
+export interface ExistsOptions extends ReadOptions, HedgeOptions {}
+
+const GET = [...READ_ONE, 'bins', 'default']
 const EVERY_WRITE = ['sendKey', 'where', ...LIMITS]
 export const DELETE = [...EVERY_WRITE, 'generation', 'durable']
 const TOUCH = [...EVERY_WRITE, 'ttl', 'generation']
 export const APPLY = [...EVERY_WRITE, 'ttl', 'durable']
 export const OPERATE = [...WRITE, 'readTouch', 'readMode']
+const OPERATE_ONE = [...OPERATE, 'hedge']
 
 const PUT = 0
 const ADD = 1
@@ -191,16 +201,16 @@ export abstract class Verbs<K, B extends object> {
   }
 
   /** Whether there is such a record, and `where` is true for it. */
-  exists(key: K | Key, options?: ReadOptions): Promise<boolean>
+  exists(key: K | Key, options?: ExistsOptions): Promise<boolean>
   exists(key: K | Key, callback: Callback<boolean>): void
-  exists(key: K | Key, options: ReadOptions, callback: Callback<boolean>): void
+  exists(key: K | Key, options: ExistsOptions, callback: Callback<boolean>): void
   exists(
     key: K | Key,
     options?: ReadOptions | Callback<boolean>,
     callback?: Callback<boolean>,
   ): Promise<boolean> | undefined {
     if (typeof options === 'function') return this.exists(key, {}, options) as undefined
-    const promise = this.#call<boolean>(key, options, READ, (client, slot, space, wire, given) =>
+    const promise = this.#call<boolean>(key, options, READ_ONE, (client, slot, space, wire, given) =>
       native.exists(client, slot, space, wire, given),
     )
     return callback === undefined ? promise : handOver(promise, callback)
@@ -267,7 +277,7 @@ export abstract class Verbs<K, B extends object> {
     const promise = this.#call<OperatedRecord<B>>(
       key,
       options,
-      OPERATE,
+      OPERATE_ONE,
       (client, slot, space, wire, given) =>
         native.operate(client, slot, space, wire, operations, given),
     )

@@ -30,7 +30,7 @@ from spikewire.cql._native import AsyncSessionCore, SessionCore
 from spikewire.errors import Error
 from spikewire.jobs import AsyncJob, Job
 from spikewire.metrics.stats import StatsFields
-from spikewire.options import BlockingOptions, ClientOptions, StreamOptions
+from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions, StreamOptions
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
     ArrowSchema,
@@ -40,6 +40,7 @@ from spikewire.types import (
     BytesLike,
     Columns,
     Exists,
+    Hedge,
     KeyLike,
     Nulls,
     Path,
@@ -196,6 +197,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Record:
         """Reads a record.
 
@@ -231,6 +233,9 @@ class Client:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -254,6 +259,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Record | _D:
         """Reads a record.
 
@@ -289,6 +295,9 @@ class Client:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -308,6 +317,7 @@ class Client:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
@@ -551,14 +561,15 @@ class Client:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch` and `read_mode` need operations that
-        only read, else `ValueError`.
+        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+        that only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -796,6 +807,12 @@ class Client:
         self,
         rows: Iterable[Row],
         *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
         max_retries: int | None = None,
@@ -814,7 +831,9 @@ class Client:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        The keywords are those of `put`, for all rows.
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+        say otherwise. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -1050,6 +1069,7 @@ class Dataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Record:
         """Reads a record.
 
@@ -1085,6 +1105,9 @@ class Dataset:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1108,6 +1131,7 @@ class Dataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Record | _D:
         """Reads a record.
 
@@ -1143,6 +1167,9 @@ class Dataset:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1162,6 +1189,7 @@ class Dataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
@@ -1405,14 +1433,15 @@ class Dataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch` and `read_mode` need operations that
-        only read, else `ValueError`.
+        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+        that only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -1650,6 +1679,12 @@ class Dataset:
         self,
         rows: Iterable[Row],
         *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
         max_retries: int | None = None,
@@ -1668,7 +1703,9 @@ class Dataset:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        The keywords are those of `put`, for all rows.
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+        say otherwise. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -1851,6 +1888,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
@@ -1886,6 +1924,9 @@ class ClientSubmit:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1909,6 +1950,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
@@ -1944,6 +1986,9 @@ class ClientSubmit:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1963,6 +2008,7 @@ class ClientSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -2206,14 +2252,15 @@ class ClientSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch` and `read_mode` need operations that
-        only read, else `ValueError`.
+        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+        that only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -2451,6 +2498,12 @@ class ClientSubmit:
         self,
         rows: Iterable[Row],
         *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
         max_retries: int | None = None,
@@ -2469,7 +2522,9 @@ class ClientSubmit:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        The keywords are those of `put`, for all rows.
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+        say otherwise. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2500,6 +2555,7 @@ class DatasetSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
@@ -2535,6 +2591,9 @@ class DatasetSubmit:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2558,6 +2617,7 @@ class DatasetSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
@@ -2593,6 +2653,9 @@ class DatasetSubmit:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2612,6 +2675,7 @@ class DatasetSubmit:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -2855,14 +2919,15 @@ class DatasetSubmit:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch` and `read_mode` need operations that
-        only read, else `ValueError`.
+        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+        that only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -3100,6 +3165,12 @@ class DatasetSubmit:
         self,
         rows: Iterable[Row],
         *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
         max_retries: int | None = None,
@@ -3118,7 +3189,9 @@ class DatasetSubmit:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        The keywords are those of `put`, for all rows.
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+        say otherwise. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -3171,7 +3244,7 @@ class FutureBase:
 class AsyncClient:
     """An asyncio client; `spikewire.AsyncClient` is built on it."""
 
-    def __new__(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self: ...
+    def __new__(cls, seeds: Seeds, **options: Unpack[AsyncOptions]) -> Self: ...
     @property
     def is_connected(self) -> bool:
         """Whether the client is connected and not closed."""
@@ -3238,6 +3311,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
@@ -3273,6 +3347,9 @@ class AsyncClient:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3296,6 +3373,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
@@ -3331,6 +3409,9 @@ class AsyncClient:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3350,6 +3431,7 @@ class AsyncClient:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -3593,14 +3675,15 @@ class AsyncClient:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch` and `read_mode` need operations that
-        only read, else `ValueError`.
+        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+        that only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -3838,6 +3921,12 @@ class AsyncClient:
         self,
         rows: Iterable[Row],
         *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
         max_retries: int | None = None,
@@ -3856,7 +3945,9 @@ class AsyncClient:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        The keywords are those of `put`, for all rows.
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+        say otherwise. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -4091,6 +4182,7 @@ class AsyncDataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[Record]:
         """Reads a record.
 
@@ -4126,6 +4218,9 @@ class AsyncDataset:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4149,6 +4244,7 @@ class AsyncDataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[Record | _D]:
         """Reads a record.
 
@@ -4184,6 +4280,9 @@ class AsyncDataset:
         timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
         longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
         at random between 0 and that. Default: the client's; unless set, there are no pauses.
+        `hedge`: when a second request goes to another replica, because no answer has come: after
+        this time, or after as long as a share of that node's answers take ("p99"); the first
+        answer counts. 0: never. Default: the client's; unless set, never.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4203,6 +4302,7 @@ class AsyncDataset:
         sleep_multiplier: float | None = None,
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
@@ -4446,14 +4546,15 @@ class AsyncDataset:
         max_sleep_between_retries: Seconds | None = None,
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
+        hedge: Hedge | None = None,
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
         per operation, `None` where an operation returns nothing.
 
         Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch` and `read_mode` need operations that
-        only read, else `ValueError`.
+        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+        that only read, else `ValueError`.
 
         Raises `RecordNotFound` if the operations only read and there is no such record,
         `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
@@ -4691,6 +4792,12 @@ class AsyncDataset:
         self,
         rows: Iterable[Row],
         *,
+        ttl: Ttl | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        read_touch: int | None = None,
+        read_mode: ReadMode | None = None,
         replica: Replica | None = None,
         timeout: Seconds | None = None,
         max_retries: int | None = None,
@@ -4709,7 +4816,9 @@ class AsyncDataset:
         or the row's `where` is not true for it. A row that fails does not affect the
         others.
 
-        The keywords are those of `put`, for all rows.
+        `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+        say otherwise. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -5739,7 +5848,7 @@ class Write(Row):
         ttl: Ttl | None = None,
         generation: int | Newer | None = None,
         exists: Exists | None = None,
-        durable: bool = False,
+        durable: bool | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
     ) -> Self: ...
@@ -5751,7 +5860,7 @@ class Write(Row):
         """A dict of bins, or operations in a list or tuple."""
     @property
     def ttl(self) -> Ttl | None:
-        """The time to live."""
+        """The time to live; `None`: as the batch says."""
     @property
     def generation(self) -> int | Newer | None:
         """The rule about the generation."""
@@ -5759,8 +5868,8 @@ class Write(Row):
     def exists(self) -> Exists | None:
         """The rule about records that exist."""
     @property
-    def durable(self) -> bool:
-        """Whether removing the last bin leaves a tombstone."""
+    def durable(self) -> bool | None:
+        """Whether removing the last bin leaves a tombstone; `None`: as the batch says."""
     @property
     def send_key(self) -> bool | None:
         """Whether the user key is stored; `None`: the client's `send_key`."""
@@ -5783,7 +5892,7 @@ class Apply(Row):
         arguments: Sequence[BinValue] | None = None,
         *,
         ttl: Ttl | None = None,
-        durable: bool = False,
+        durable: bool | None = None,
         send_key: bool | None = None,
         where: Where | None = None,
     ) -> Self: ...
@@ -5801,10 +5910,10 @@ class Apply(Row):
         """What it is called with, in a list or tuple; `None` for nothing."""
     @property
     def ttl(self) -> Ttl | None:
-        """The time to live."""
+        """The time to live; `None`: as the batch says."""
     @property
-    def durable(self) -> bool:
-        """Whether removing the last bin leaves a tombstone."""
+    def durable(self) -> bool | None:
+        """Whether removing the last bin leaves a tombstone; `None`: as the batch says."""
     @property
     def send_key(self) -> bool | None:
         """Whether the user key is stored; `None`: the client's `send_key`."""
@@ -5823,7 +5932,7 @@ class Delete(Row):
         key: UserKey | KeyLike,
         *,
         generation: int | Newer | None = None,
-        durable: bool = False,
+        durable: bool | None = None,
         send_key: bool = False,
         where: Where | None = None,
     ) -> Self: ...
@@ -5834,8 +5943,8 @@ class Delete(Row):
     def generation(self) -> int | Newer | None:
         """The rule about the generation."""
     @property
-    def durable(self) -> bool:
-        """Whether it leaves a tombstone."""
+    def durable(self) -> bool | None:
+        """Whether it leaves a tombstone; `None`: as the batch says."""
     @property
     def send_key(self) -> bool:
         """Whether the user key is compared with the stored one."""

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from spikewire._native import AsyncDataset, Dataset
     from spikewire.metrics.control import Metrics
     from spikewire.metrics.stats import Stats
-    from spikewire.options import BlockingOptions, ClientOptions
+    from spikewire.options import AsyncOptions, BlockingOptions
     from spikewire.profiles.profile import Profile
     from spikewire.profiles.view import AsyncClientView, ClientView
     from spikewire.types import Seeds
@@ -250,21 +250,21 @@ class AsyncClient(_native.AsyncClient):
 
     _namespace: str | None
 
-    def __init__(self, seeds: Seeds, **options: Unpack[ClientOptions]) -> None:
+    def __init__(self, seeds: Seeds, **options: Unpack[AsyncOptions]) -> None:
         pass
 
     @classmethod
-    async def connect(cls, seeds: Seeds, **options: Unpack[ClientOptions]) -> Self:
+    async def connect(cls, seeds: Seeds, **options: Unpack[AsyncOptions]) -> Self:
         """A connected client, for use without ``async with``; call ``await close()`` at the end."""
         return await cls(seeds, **options).__aenter__()
 
     @classmethod
-    def from_url(cls, url: str | None = None, **options: Unpack[ClientOptions]) -> Self:
+    def from_url(cls, url: str | None = None, **options: Unpack[AsyncOptions]) -> Self:
         """A client by a URL, as with ``Client.from_url``. It connects on ``async with``, or by
         ``await client.open()``.
         """
         opening = reads(cls, url, options)
-        client = cls(opening.seeds, **cast("ClientOptions", opening.options))
+        client = cls(opening.seeds, **cast("AsyncOptions", opening.options))
         client._namespace = opening.namespace
         return client
 

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, TypedDict
 if TYPE_CHECKING:
     from spikewire.builder.results import Missing, OnError
     from spikewire.codec import Codec
-    from spikewire.types import ReadMode, Replica, Seconds, Where
+    from spikewire.types import Hedge, ReadMode, Replica, Seconds, Where
 
-__all__ = ["BlockingOptions", "ClientOptions", "StreamOptions"]
+__all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions"]
 
 
 class ClientOptions(TypedDict, total=False):
@@ -39,6 +39,12 @@ class ClientOptions(TypedDict, total=False):
     """Which replica a command goes to first. Default: "sequence"."""
     read_mode: ReadMode
     """The consistency of reads. Default: "one"."""
+    hedge: Hedge
+    """When reads of one record have a second request, to another replica, because no answer has
+    come: after a time, or after as long as a share of that node's answers take ("p99"); 0: never.
+    Default: 0."""
+    hedge_percent: int
+    """Most second requests for a hundred reads that may have one, 1 to 100. Default: 10."""
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool
@@ -107,3 +113,11 @@ class StreamOptions(TypedDict, total=False):
     """As in ``get``. Default: the client's."""
     sleep_jitter: bool | None
     """As in ``get``. Default: the client's."""
+
+
+class AsyncOptions(ClientOptions, total=False):
+    """Keyword options that only ``AsyncClient`` has."""
+
+    max_in_flight: int
+    """Commands in flight on one event loop: beyond it verbs wait in line, first come, first served;
+    0: no limit. Default: 0."""

@@ -57,6 +57,7 @@ __all__ = [
     "Event",
     "Exists",
     "Explanation",
+    "Hedge",
     "Index",
     "Indexes",
     "Job",
@@ -205,6 +206,10 @@ Seeds: TypeAlias = str | list[str] | tuple[str, ...]
 
 #: A span of time: seconds, or a ``timedelta``.
 Seconds: TypeAlias = float | timedelta
+
+#: When a read has a second request: seconds or a ``timedelta`` (0: never), or ``"p99"``, a
+#: percentile from 50 to 99.9 of the latencies of late.
+Hedge: TypeAlias = float | timedelta | str
 
 #: Time to live: whole seconds, a ``timedelta``, a ``datetime`` with a time zone, or a word.
 Ttl: TypeAlias = int | timedelta | datetime | Literal["default", "never", "unchanged"]

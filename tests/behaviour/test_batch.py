@@ -193,7 +193,7 @@ class TestRowsAsValues:
             {"n": 1},
             5,
             None,
-            False,
+            None,
         )
         assert (Read("k", ["a"]).bins, Read("k").ops) == (["a"], None)
 
@@ -241,8 +241,8 @@ class TestBadInput:
             data.batch([Read(1)], replica="x")
         with pytest.raises(TypeError, match="timeout"):
             data.batch([Read(1)], timeout="x")
-        with pytest.raises(TypeError, match="ttl"):
-            data.batch([Read(1)], ttl=5)
+        with pytest.raises(TypeError, match="tll"):
+            data.batch([Read(1)], tll=5)
         for make in (Read, lambda key, **o: Write(key, {"n": 1}, **o), Delete):
             with pytest.raises(TypeError, match="tll"):
                 make(1, tll=5)  # type: ignore[call-arg]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -137,7 +138,7 @@ def test_profiles_have_them(face: Face, cluster: Cluster) -> None:
         cluster.inject(0, **BUSY)
         for verb, arguments, wanted in (("get", (1,), 6), ("put", (1, {"n": 1}), 4)):
             with pytest.raises(spikewire.ServerError) as caught:
-                face.settle(lambda v=verb, a=arguments: getattr(data, v)(*a))
+                face.settle(partial(getattr(data, verb), *arguments))
             assert caught.value.attempts == wanted
 
 

@@ -38,6 +38,7 @@ USES = {
         "ReadOptions",
         "ReadRules",
         "RetryRules",
+        "RowOptions",
         "WriteOptions",
     ),
 }

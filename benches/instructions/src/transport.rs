@@ -166,7 +166,8 @@ impl Topology for Peer {
     fn settings(&self) -> Settings {
         let minute = Duration::from_secs(60);
         let (connections_per_node, depth, queue) = (1, 512, 512);
-        Settings { connections_per_node, depth, queue, connect_timeout: minute, idle: minute }
+        let (in_flight, connect_timeout, idle) = (usize::MAX, minute, minute);
+        Settings { connections_per_node, depth, queue, in_flight, connect_timeout, idle }
     }
 
     fn is_closed(&self) -> bool {

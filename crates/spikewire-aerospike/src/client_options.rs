@@ -6,6 +6,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::host;
 
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, Refusal, multiplier, parse};
+use crate::hedging::Hedge;
 use crate::options::Options;
 
 /// What a client is told when it is made.
@@ -17,6 +18,8 @@ pub struct ClientOptions {
     pub send_key: bool,
     /// How sure reads are.
     pub read_mode: ReadMode,
+    /// When reads of one record have a second request.
+    pub hedge: Hedge,
 }
 
 /// An option's value as a host has it. Names are for error messages.
@@ -32,6 +35,8 @@ pub trait OptionValue {
     fn span(&self, name: &str) -> Result<Duration, Self::Error>;
     /// What pauses are multiplied by; see [`multiplier`](crate::command::multiplier).
     fn multiplier(&self, name: &str) -> Result<f32, Self::Error>;
+    /// When a read has a second request; see [`Hedge`].
+    fn hedge(&self, name: &str) -> Result<Hedge, Self::Error>;
     /// A text.
     fn text(&self, name: &str) -> Result<String, Self::Error>;
     /// Addresses by address.
@@ -41,7 +46,9 @@ pub trait OptionValue {
 }
 
 /// Options that are counts, and their bounds.
-const COUNTS: [(&str, (u64, u64)); 6] = [
+const COUNTS: [(&str, (u64, u64)); 8] = [
+    ("max_in_flight", (0, 100_000_000)),
+    ("hedge_percent", (1, 100)),
     ("max_retries", MAX_RETRIES),
     ("connections_per_node", (1, 1024)),
     ("pipeline_depth", (1, 100_000)),
@@ -60,20 +67,23 @@ const LEAST: [(&str, Duration); 3] = [
 impl Default for ClientOptions {
     fn default() -> Self {
         let options = Options::new(Vec::new());
-        Self { options, send_key: false, read_mode: ReadMode::default() }
+        Self { options, send_key: false, read_mode: ReadMode::default(), hedge: Hedge::NEVER }
     }
 }
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 23] = [
+    pub const NAMES: [&str; 26] = [
         "cluster_name",
         "connect_timeout",
         "connections_per_node",
         "error_rate_window",
+        "hedge",
+        "hedge_percent",
         "idle_timeout",
         "ip_map",
         "max_error_rate",
+        "max_in_flight",
         "max_retries",
         "max_sleep_between_retries",
         "pipeline_depth",
@@ -119,6 +129,8 @@ impl ClientOptions {
             "retry_in_doubt" => options.policy.retry_in_doubt = value.flag(name)?,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
             "read_mode" => self.read_mode = parse::read_mode(&value.text(name)?)?,
+            "hedge" => self.hedge = value.hedge(name)?,
+            "hedge_percent" => options.hedge_percent = count()? as u32,
             "send_key" => self.send_key = value.flag(name)?,
             "connect_timeout" => options.connect_timeout = span()?,
             "tend_interval" => options.tend_interval = span()?,
@@ -126,6 +138,11 @@ impl ClientOptions {
             "use_services_alternate" => options.use_services_alternate = value.flag(name)?,
             "connections_per_node" => options.connections_per_node = count()? as usize,
             "pipeline_depth" => options.depth = count()? as usize,
+            // Zero: no limit.
+            "max_in_flight" => {
+                options.in_flight =
+                    (count()? as usize).checked_sub(1).map_or(usize::MAX, |it| it + 1);
+            }
             "queue_limit" => options.queue = count()? as usize,
             "max_error_rate" => options.max_error_rate = count()? as u32,
             "error_rate_window" => options.error_rate_window = count()? as u32,
@@ -148,6 +165,7 @@ impl ClientOptions {
         }
         for (name, count) in [
             ("max_retries", options.policy.max_retries as usize),
+            ("hedge_percent", options.hedge_percent as usize),
             ("connections_per_node", options.connections_per_node),
             ("pipeline_depth", options.depth),
             ("queue_limit", options.queue),
@@ -171,7 +189,8 @@ impl ClientOptions {
     /// What commands inherit from the client.
     pub fn defaults(&self) -> CommandDefaults {
         let policy = self.options.policy;
-        CommandDefaults { policy, send_key: self.send_key, read_mode: self.read_mode }
+        let Self { send_key, read_mode, hedge, .. } = *self;
+        CommandDefaults { policy, send_key, read_mode, hedge }
     }
 }
 
@@ -223,6 +242,10 @@ mod tests {
 
         fn multiplier(&self, name: &str) -> Result<f32, Refusal> {
             multiplier(name, self.0 as f64, self.0)
+        }
+
+        fn hedge(&self, name: &str) -> Result<Hedge, Refusal> {
+            Hedge::time(name, Duration::from_millis(self.0), self.0)
         }
 
         fn text(&self, _: &str) -> Result<String, Refusal> {

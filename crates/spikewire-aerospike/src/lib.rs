@@ -9,6 +9,7 @@
 //! | `framing` | Aerospike's frames, for what opens connections |
 //! | `options`, `client_options` | how it behaves; the options by name, with their bounds |
 //! | `error`, [`clock`] | what can go wrong, what time it is |
+//! | `hedging` | second requests for reads whose answer is late |
 //! | `name` | names that travel inside other text, checked |
 //!
 //! Nothing here knows Python, and the protocol crate knows nothing of this one.
@@ -21,6 +22,7 @@ pub mod cluster;
 pub mod command;
 mod error;
 mod framing;
+mod hedging;
 mod name;
 mod options;
 pub mod transport;
@@ -29,5 +31,6 @@ pub use spikewire_transport::clock;
 
 pub use client_options::{ClientOptions, OptionValue};
 pub use error::{Error, Kind, Result};
+pub use hedging::{Hedge, Hedging};
 pub use name::Name;
 pub use options::{Backoff, Options, Policy, ReplicaPolicy};

@@ -49,8 +49,12 @@ pub struct Options {
     pub depth: usize,
     /// Commands that may wait for a place on one node; beyond it they fail as busy.
     pub queue: usize,
+    /// Commands in flight on one event loop before the next one waits in line.
+    pub in_flight: usize,
     /// Idle connections are closed after this time.
     pub idle: Duration,
+    /// Most second requests of reads, for a hundred of them.
+    pub hedge_percent: u32,
     /// Errors per window after which a node's circuit breaker opens; zero: never.
     pub max_error_rate: u32,
     /// Length of that window in tend intervals.
@@ -72,7 +76,9 @@ impl Options {
             connections_per_node: 4,
             depth: 512,
             queue: 100_000,
+            in_flight: usize::MAX,
             idle: Duration::from_secs(55),
+            hedge_percent: 10,
             max_error_rate: 100,
             error_rate_window: 1,
         }

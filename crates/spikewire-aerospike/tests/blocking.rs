@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::{Cluster, Node};
-use spikewire_aerospike::command::{Aim, Command, Target};
+use spikewire_aerospike::command::{Command, Target};
 use spikewire_aerospike::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_aerospike::{Error, Kind, Options, Policy};
 use spikewire_aerospike_protocol::host::Host;
@@ -65,7 +65,7 @@ impl Bench {
     fn codes(&self, nodes: &[&Arc<Node>], within: Duration) -> Vec<Result<u8, Error>> {
         let now = Tick::now();
         let commands = nodes.iter().map(|node| {
-            let target = Target { aim: Aim::Node((*node).clone()), write: true };
+            let target = Target::node((*node).clone(), true);
             let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
             Command::new(REQUEST.to_vec(), target, policy, now, Kept::default())
         });
@@ -81,7 +81,7 @@ impl Bench {
         within: Duration,
         interrupted: Option<&dyn Fn() -> bool>,
     ) -> (Result<(), Fault>, Option<Result<u8, Error>>) {
-        let target = Target { aim: Aim::Node(self.node.clone()), write: true };
+        let target = Target::node(self.node.clone(), true);
         let policy = Policy { timeout: within, max_retries: 0, ..Policy::default() };
         let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
         let limits = CallerLimits {
@@ -174,7 +174,7 @@ fn a_connection_that_ended_unused_is_replaced_before_anything_is_sent() {
 fn occupy(bench: &Bench) -> (TcpStream, thread::JoinHandle<()>) {
     let (pool, node) = (bench.pool.clone(), bench.node.clone());
     let thread = thread::spawn(move || {
-        let target = Target { aim: Aim::Node(node), write: true };
+        let target = Target::node(node, true);
         let policy = Policy { timeout: LONG, max_retries: 0, ..Policy::default() };
         let command = Command::new(REQUEST.to_vec(), target, policy, Tick::now(), Kept::default());
         let limits = CallerLimits {

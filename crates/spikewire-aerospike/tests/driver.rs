@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::{Cluster, Node};
-use spikewire_aerospike::command::{Aim, Command, Target};
+use spikewire_aerospike::command::{Command, Target};
 use spikewire_aerospike::transport::{EventLoop, LoopDriver, Next};
 use spikewire_aerospike::transport::{Multiplexer, Outcome, ResponseHandler};
 use spikewire_aerospike::{Kind, Options, Policy};
@@ -128,7 +128,7 @@ impl Bench {
 }
 
 fn command(node: &Arc<Node>, number: usize, policy: Policy) -> Box<Command<Number>> {
-    let target = Target { aim: Aim::Node(node.clone()), write: false };
+    let target = Target::node(node.clone(), false);
     Command::new(message(), target, policy, Tick::now(), Number(number))
 }
 

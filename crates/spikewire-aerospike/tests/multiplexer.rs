@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use socket2::{Domain, Socket, Type};
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::{Cluster, Node};
-use spikewire_aerospike::command::{Aim, Command, Target};
+use spikewire_aerospike::command::{Command, Target};
 use spikewire_aerospike::transport::{Multiplexer, Outcome, ResponseHandler};
 use spikewire_aerospike::{Error, Kind, Options, Policy, ReplicaPolicy};
 use spikewire_aerospike_protocol::frame::{self, Kind as Frame};
@@ -63,7 +63,7 @@ impl Bench {
     }
 
     fn command(&self, number: usize, bytes: Vec<u8>, policy: Policy) -> Box<Command<Number>> {
-        let target = Target { aim: Aim::Node(self.node.clone()), write: true };
+        let target = Target::node(self.node.clone(), true);
         Command::new(bytes, target, policy, Tick::now(), Number(number))
     }
 

@@ -7,9 +7,9 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
-use spikewire_aerospike::{ClientOptions, OptionValue, Options};
+use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options};
 
-use crate::arguments::{count, multiplier, seconds};
+use crate::arguments::{count, hedge, multiplier, seconds};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::core::Core;
 use crate::errors::{Raised, refused, type_error, type_name};
@@ -179,6 +179,10 @@ impl OptionValue for Given<'_, '_> {
 
     fn multiplier(&self, name: &str) -> Result<f32, Raised> {
         Ok(multiplier(name, self.0)?)
+    }
+
+    fn hedge(&self, name: &str) -> Result<Hedge, Raised> {
+        Ok(hedge(name, self.0)?)
     }
 
     fn text(&self, name: &str) -> Result<String, Raised> {

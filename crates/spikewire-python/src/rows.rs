@@ -38,14 +38,14 @@ pub struct Write {
     pub key: Py<PyAny>,
     /// A dict of bins, or operations in a list or tuple.
     pub what: Py<PyAny>,
-    /// The time to live.
+    /// The time to live; `None`: as the batch says.
     pub ttl: Option<Py<PyAny>>,
     /// The rule about the generation.
     pub generation: Option<Py<PyAny>>,
     /// The rule about records that exist.
     pub exists: Option<Py<PyAny>>,
-    /// Whether removing the last bin leaves a tombstone.
-    pub durable: bool,
+    /// Whether removing the last bin leaves a tombstone; `None`: as the batch says.
+    pub durable: Option<bool>,
     /// Whether the user key is stored; `None`: the client's `send_key`.
     pub send_key: Option<bool>,
     /// The filter.
@@ -59,8 +59,8 @@ pub struct Delete {
     pub key: Py<PyAny>,
     /// The rule about the generation.
     pub generation: Option<Py<PyAny>>,
-    /// Whether it leaves a tombstone.
-    pub durable: bool,
+    /// Whether it leaves a tombstone; `None`: as the batch says.
+    pub durable: Option<bool>,
     /// Whether the user key is compared with the stored one.
     pub send_key: bool,
     /// The filter.
@@ -79,10 +79,10 @@ pub struct Apply {
     pub function: Py<PyAny>,
     /// What it is called with, in a list or tuple; `None` for nothing.
     pub arguments: Option<Py<PyAny>>,
-    /// The time to live.
+    /// The time to live; `None`: as the batch says.
     pub ttl: Option<Py<PyAny>>,
-    /// Whether removing the last bin leaves a tombstone.
-    pub durable: bool,
+    /// Whether removing the last bin leaves a tombstone; `None`: as the batch says.
+    pub durable: Option<bool>,
     /// Whether the user key is stored; `None`: the client's `send_key`.
     pub send_key: Option<bool>,
     /// The filter.
@@ -126,7 +126,7 @@ impl Read {
 #[pymethods]
 impl Write {
     #[new]
-    #[pyo3(signature = (key, what, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None))]
+    #[pyo3(signature = (key, what, *, ttl=None, generation=None, exists=None, durable=None, send_key=None, r#where=None))]
     #[allow(clippy::too_many_arguments)] // a keyword is an argument
     fn new(
         key: Py<PyAny>,
@@ -134,7 +134,7 @@ impl Write {
         ttl: Option<Py<PyAny>>,
         generation: Option<Py<PyAny>>,
         exists: Option<Py<PyAny>>,
-        durable: bool,
+        durable: Option<bool>,
         send_key: Option<bool>,
         r#where: Option<Py<PyAny>>,
     ) -> PyClassInitializer<Self> {
@@ -161,11 +161,11 @@ impl Write {
 #[pymethods]
 impl Delete {
     #[new]
-    #[pyo3(signature = (key, *, generation=None, durable=false, send_key=false, r#where=None))]
+    #[pyo3(signature = (key, *, generation=None, durable=None, send_key=false, r#where=None))]
     fn new(
         key: Py<PyAny>,
         generation: Option<Py<PyAny>>,
-        durable: bool,
+        durable: Option<bool>,
         send_key: bool,
         r#where: Option<Py<PyAny>>,
     ) -> PyClassInitializer<Self> {
@@ -190,7 +190,7 @@ impl Delete {
 #[pymethods]
 impl Apply {
     #[new]
-    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None))]
+    #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=None, send_key=None, r#where=None))]
     #[allow(clippy::too_many_arguments)] // a keyword is an argument
     fn new(
         key: Py<PyAny>,
@@ -198,7 +198,7 @@ impl Apply {
         function: Py<PyAny>,
         arguments: Option<Py<PyAny>>,
         ttl: Option<Py<PyAny>>,
-        durable: bool,
+        durable: Option<bool>,
         send_key: Option<bool>,
         r#where: Option<Py<PyAny>>,
     ) -> PyClassInitializer<Self> {

@@ -148,6 +148,7 @@ impl Signals {
             in_flight,
             queued,
             stages,
+            hedges,
             nodes,
             tends,
             failed_tends,
@@ -164,6 +165,8 @@ impl Signals {
         known.set_item("nodes", PyList::new(py, all.collect::<PyResult<Vec<_>>>()?)?)?;
         known.set_item("in_flight", in_flight)?;
         known.set_item("queued", queued)?;
+        known.set_item("hedges_sent", hedges.0)?;
+        known.set_item("hedges_won", hedges.1)?;
         known.set_item("tends", tends)?;
         known.set_item("failed_tends", failed_tends)?;
         known.set_item("tend_age", tend_age.as_secs_f64())?;

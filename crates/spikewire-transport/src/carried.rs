@@ -132,6 +132,16 @@ impl<T: ResponseHandler> Carried<T> {
         wanted
     }
 
+    /// Whether what would be sent only now is still waited for.
+    pub(crate) fn is_wanted(&self) -> bool {
+        match self {
+            Self::Own(ticket) => ticket.is_wanted(),
+            Self::Shared(shared) => {
+                shared.state.lock().ticket.as_ref().is_some_and(ResponseHandler::is_wanted)
+            }
+        }
+    }
+
     /// Whether it was withdrawn, or the other one was answered.
     #[inline]
     pub(crate) fn is_withdrawn(&self) -> bool {

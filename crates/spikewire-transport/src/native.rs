@@ -109,7 +109,11 @@ where
         queue: usize,
         receiver: R,
     ) -> io::Result<Self> {
-        let multiplexer = Multiplexer::with_queue(topology, queue)?;
+        let mut multiplexer = Multiplexer::with_queue(topology, queue)?;
+        // What has no bound here has one of its own.
+        if queue < usize::MAX {
+            multiplexer.bound();
+        }
         let thread = Wakes { awake: AtomicBool::new(false), waker: multiplexer.waker()? };
         let shared = Arc::new(Shared { driver: LoopDriver::new(multiplexer), thread });
         let own = shared.clone();

@@ -208,6 +208,8 @@ pub struct Settings {
     pub depth: usize,
     /// Commands that may wait for a place on one node; beyond it they fail.
     pub queue: usize,
+    /// Commands in flight on one event loop before the next one waits in line.
+    pub in_flight: usize,
     /// Time from the first packet to the end of the handshake.
     pub connect_timeout: Duration,
     /// Idle connections are closed after this time.

@@ -257,7 +257,7 @@ pub use query::{Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, P
 pub use record::{Bin, Bins, Name, Record};
 pub use row::Row;
 pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
-pub use spikewire_aerospike::{Backoff, Error, Kind, ReplicaPolicy, Result};
+pub use spikewire_aerospike::{Backoff, Error, Hedge, Kind, ReplicaPolicy, Result};
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;
 

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{
-    CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadTouch,
-    RetryOptions, Ttl, WriteOptions, parse,
+    CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadRules,
+    ReadTouch, RetryOptions, Ttl, WriteOptions, parse,
 };
-use spikewire_aerospike::{Backoff, ClientOptions, ReplicaPolicy};
+use spikewire_aerospike::{Backoff, ClientOptions, Hedge, ReplicaPolicy};
 
 use crate::{Error, Expression, Result};
 
@@ -34,6 +34,7 @@ pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
     pub(crate) replica: Option<ReplicaPolicy>,
     pub(crate) retry: RetryOptions,
+    hedge: Option<Hedge>,
     ttl: Ttl,
     generation: GenerationRule,
     exists: Exists,
@@ -58,6 +59,7 @@ impl CallOptions {
                 jitter: None,
                 in_doubt: None,
             },
+            hedge: None,
             ttl: Ttl::Default,
             generation: GenerationRule::Any,
             exists: Exists::Merge,
@@ -105,6 +107,12 @@ impl CallOptions {
     /// Whether a write that may have been applied is tried again.
     pub const fn retry_in_doubt(mut self, retry: bool) -> Self {
         self.retry.in_doubt = Some(retry);
+        self
+    }
+
+    /// When a read of one record has a second request, to another replica.
+    pub const fn hedge(mut self, hedge: Hedge) -> Self {
+        self.hedge = Some(hedge);
         self
     }
 
@@ -185,6 +193,7 @@ impl CallOptions {
             filter: self.filter_bytes()?,
             touch: self.read_touch,
             mode: self.read_mode,
+            hedge: self.hedge,
             replica: self.replica,
             timeout: self.timeout,
             retry: self.checked_retry()?,
@@ -209,11 +218,12 @@ impl CallOptions {
     /// What operations take from it, which only read or do not.
     pub(crate) fn for_operations(&self, reads: bool) -> Result<(WriteOptions, ReadRules)> {
         if !reads {
-            return Ok((self.for_write()?, (None, None)));
+            return Ok((self.for_write()?, ReadRules::default()));
         }
-        let ReadOptions { filter, touch, mode, replica, timeout, retry } = self.for_read()?;
+        let ReadOptions { filter, touch, mode, replica, timeout, retry, hedge } =
+            self.for_read()?;
         let options = WriteOptions { filter, replica, timeout, retry, ..WriteOptions::default() };
-        Ok((options, (touch, mode)))
+        Ok((options, ReadRules { touch, mode, hedge }))
     }
 
     /// How it is tried again.
@@ -249,9 +259,6 @@ impl CallOptions {
         self.generation != GenerationRule::Any || self.exists != Exists::Merge
     }
 }
-
-/// Rules for operations that only read.
-pub(crate) type ReadRules = (Option<ReadTouch>, Option<ReadMode>);
 
 /// A filter in its wire form, or why it has none.
 #[derive(Debug, Clone)]
@@ -388,6 +395,18 @@ impl Builder {
         self
     }
 
+    /// When reads of one record have a second request, to another replica. Default never.
+    pub fn hedge(mut self, hedge: Hedge) -> Self {
+        self.client.hedge = hedge;
+        self
+    }
+
+    /// Most second requests for a hundred reads. Default 10.
+    pub fn hedge_percent(mut self, percent: u32) -> Self {
+        self.client.options.hedge_percent = percent;
+        self
+    }
+
     /// Whether writes store the user key with the record. Default no.
     pub fn send_key(mut self, send_key: bool) -> Self {
         self.client.send_key = send_key;
@@ -458,6 +477,13 @@ impl Builder {
     /// 100,000.
     pub fn queue_limit(mut self, limit: usize) -> Self {
         self.client.options.queue = limit;
+        self
+    }
+
+    /// Commands in flight on one tokio runtime at once: beyond it calls wait in line, first come, first
+    /// served. Default no limit.
+    pub fn max_in_flight(mut self, limit: usize) -> Self {
+        self.client.options.in_flight = limit.max(1);
         self
     }
 

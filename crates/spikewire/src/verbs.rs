@@ -134,7 +134,7 @@ impl Place<'_> {
     pub fn operations(&self, steps: &[OperationRef<'_>]) -> Result<(CommandSpec, Vec<bool>)> {
         let reads = steps.iter().all(|step| step.reads());
         let (options, rules) = self.options.for_operations(reads)?;
-        Ok(CommandSpec::operate(self.defaults, &options, rules, steps.iter().copied())?)
+        Ok(CommandSpec::operate(self.defaults, &options, &rules, steps.iter().copied())?)
     }
 
     pub fn apply(

@@ -70,6 +70,8 @@ _NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], 
 _CLIENT: list[tuple[str, Literal["counter", "gauge"], str, Callable[[Stats], float]]] = [
     ("commands_in_flight", "gauge", "Commands under way.", lambda stats: stats.in_flight),
     ("commands_queued", "gauge", "Commands that wait to be sent.", lambda stats: stats.queued),
+    ("hedges_sent", "counter", "Second requests for reads.", lambda stats: stats.hedges_sent),
+    ("hedges_won", "counter", "Those answered first.", lambda stats: stats.hedges_won),
     ("tends", "counter", "Looks at the cluster.", lambda stats: stats.tends),
     ("tends_failed", "counter", "Those that found no node.", lambda stats: stats.failed_tends),
     ("tend_age_seconds", "gauge", "Time since the last look.", lambda stats: stats.tend_age),

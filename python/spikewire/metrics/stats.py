@@ -27,6 +27,8 @@ if TYPE_CHECKING:
         nodes: list[NodeFields]
         in_flight: int
         queued: int
+        hedges_sent: int
+        hedges_won: int
         tends: int
         failed_tends: int
         tend_age: float
@@ -140,6 +142,10 @@ class Stats:
     it is looked at ten times a second."""
     queued: int
     """Those of them that wait for a place on a connection."""
+    hedges_sent: int
+    """Second requests (``hedge``) since the client was opened; counted in any case."""
+    hedges_won: int
+    """Those of them that were answered first."""
     tends: int
     """How often the client looked at the cluster."""
     failed_tends: int
@@ -225,6 +231,8 @@ def made(fields: StatsFields) -> Stats:
         tuple(NodeStats(*node) for node in fields["nodes"]),
         fields["in_flight"],
         fields["queued"],
+        fields["hedges_sent"],
+        fields["hedges_won"],
         fields["tends"],
         fields["failed_tends"],
         fields["tend_age"],

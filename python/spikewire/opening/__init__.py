@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from spikewire import _native
 from spikewire.opening.url import Scheme, taken_apart
 from spikewire.opening.values import converted, shown
-from spikewire.options import BlockingOptions, ClientOptions
+from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -34,13 +34,14 @@ AEROSPIKE = Scheme(
     port=3000,
     options=BlockingOptions.__annotations__,
     probe=_native.Client,
+    passed_over=AsyncOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )
 _AEROSPIKE_ASYNC = Scheme(
     name=AEROSPIKE.name,
     prefix=AEROSPIKE.prefix,
     path=AEROSPIKE.path,
     port=AEROSPIKE.port,
-    options=ClientOptions.__annotations__,
+    options=AsyncOptions.__annotations__,
     probe=_native.AsyncClient,
     passed_over=BlockingOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )

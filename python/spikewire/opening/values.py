@@ -95,6 +95,10 @@ def _seconds(text: str) -> float:
     return float(found[1]) * _UNITS[found[2]]
 
 
+def _hedge(text: str) -> float | str:
+    return text if text.startswith("p") else _seconds(text)
+
+
 def _two_spans(text: str) -> tuple[float, float]:
     parts = text.split(",")
     if len(parts) != 2:
@@ -131,6 +135,7 @@ _CONVERTERS: dict[str, Callable[[str], Any]] = {
     "bool": _flag,
     "bool | TlsOptions": _flag,
     "Seconds": _seconds,
+    "Hedge": _hedge,
     "tuple[Seconds, Seconds]": _two_spans,
     "list[int]": _numbers,
     "dict[str, str]": _pairs,

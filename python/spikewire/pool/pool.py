@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from spikewire._native import AsyncDataset
     from spikewire.cql import AsyncSession
-    from spikewire.options import ClientOptions
+    from spikewire.options import AsyncOptions
     from spikewire.types import Seeds
 
     _P = ParamSpec("_P")
@@ -81,7 +81,7 @@ class Pool:
         loops: int | None = None,
         uvloop: bool | None = None,
         close_timeout: float = 10.0,
-        **options: Unpack[ClientOptions],
+        **options: Unpack[AsyncOptions],
     ) -> None:
         self._workers: list[Worker] = []
         self._count = _default_loops() if loops is None else _at_least_one("loops", loops)

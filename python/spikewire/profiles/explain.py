@@ -41,6 +41,7 @@ INHERITED = {
     "max_sleep_between_retries": 0.0,
     "sleep_jitter": False,
     "retry_in_doubt": False,
+    "hedge": 0.0,
     "replica": "sequence",
     "read_mode": "one",
     "send_key": False,

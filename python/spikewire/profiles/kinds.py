@@ -45,6 +45,7 @@ FIELDS = (
     "max_sleep_between_retries",
     "sleep_jitter",
     "retry_in_doubt",
+    "hedge",
     "replica",
     "read_mode",
     "read_touch",
@@ -69,7 +70,10 @@ _WRITE = _route("write", "point", "retryable")
 _WRITE_ONCE = _route("write", "point", "not_retryable")
 _WRITE_MANY = _route("write", "many", "retryable")
 _WRITE_MANY_ONCE = _route("write", "many", "not_retryable")
+_WRITE_ROWS = _route("write", "many")
 _JOB = _route("job")
+#: The rows of a batch are reads and writes of many records.
+_BATCH: Route = ((), *_READ_MANY[1:], *_WRITE_ROWS[1:], ("batch",))
 
 #: The sections of each verb; where operations decide, those for reading and those for writing.
 VERBS: dict[str, tuple[Route, ...]] = {
@@ -90,7 +94,7 @@ VERBS: dict[str, tuple[Route, ...]] = {
     "apply_many": (_WRITE_MANY_ONCE,),
     "operate": (_READ, _WRITE_ONCE),
     "operate_many": (_READ_MANY, _WRITE_MANY_ONCE),
-    "batch": (_route("batch"),),
+    "batch": (_BATCH,),
     "query": (_route("query"),),
     "operate_all": (_JOB,),
     "delete_all": (_JOB,),
@@ -126,6 +130,11 @@ _TRIAL: dict[str, tuple[Any, ...]] = {
 _FIRST: dict[str, object] = {"operate": 1, "operate_many": ()}
 #: Here the option of that name means something else than for other verbs.
 _APART = frozenset({("delete", "send_key"), ("delete_many", "send_key"), ("get_numpy", "ttl")})
+#: The options of reads and writes that the rows of a batch take; the others are of the batch.
+_OF_ROWS = {
+    "read": frozenset({"read_touch", "read_mode"}),
+    "write": frozenset({"ttl", "exists", "durable", "send_key"}),
+}
 #: As the client's own, a timeout for all verbs is not one for queries.
 _NOT_FOR_ALL = frozenset({("query", "timeout")})
 
@@ -153,12 +162,16 @@ def takers(path: Path, name: str) -> tuple[tuple[str, bool], ...]:
         (verb, bool(number))
         for verb, routes in VERBS.items()
         for number, route in enumerate(routes)
-        if path in route and name in options_of(verb, writing=bool(number))
+        if path in route
+        and name in options_of(verb, writing=bool(number))
+        and holds(path, name, verb)
     )
 
 
 def holds(path: Path, name: str, verb: str) -> bool:
     """Whether an option in a section of a verb holds for it."""
+    if verb == "batch" and path:
+        return name in _OF_ROWS.get(path[0], FIELDS)
     return bool(path) or (verb, name) not in _NOT_FOR_ALL
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
-    from spikewire.types import Exists, ReadMode, Replica, Seconds, Ttl
+    from spikewire.types import Exists, Hedge, ReadMode, Replica, Seconds, Ttl
 
 __all__ = [
     "BatchSection",
@@ -13,6 +13,7 @@ __all__ = [
     "ProfileOptions",
     "QuerySection",
     "ReadOptions",
+    "ReadPointOptions",
     "ReadSection",
     "WriteOptions",
     "WriteSection",
@@ -32,9 +33,15 @@ class CallOptions(TypedDict, total=False):
 
 
 class BatchSection(CallOptions, total=False):
-    """Options of ``batch``, whose rows have options of their own."""
+    """Options of ``batch``, and those of its rows that do not say otherwise."""
 
     retry_in_doubt: bool | None
+    read_mode: ReadMode | None
+    read_touch: int | None
+    ttl: Ttl | None
+    exists: Exists | None
+    durable: bool
+    send_key: bool | None
 
 
 class ReadOptions(CallOptions, total=False):
@@ -45,10 +52,16 @@ class ReadOptions(CallOptions, total=False):
     buffers: bool
 
 
-class ReadSection(ReadOptions, total=False):
+class ReadPointOptions(ReadOptions, total=False):
+    """Options of reads of one record."""
+
+    hedge: Hedge | None
+
+
+class ReadSection(ReadPointOptions, total=False):
     """Options of reads, and those of reads of one record or of many."""
 
-    point: ReadOptions
+    point: ReadPointOptions
     many: ReadOptions
 
 
@@ -96,7 +109,7 @@ class JobSection(TypedDict, total=False):
     records_per_second: int | None
 
 
-class ProfileOptions(ReadOptions, WriteOptions, QuerySection, total=False):
+class ProfileOptions(ReadPointOptions, WriteOptions, QuerySection, total=False):
     """The keywords of a profile: options of all verbs that take them, and sections."""
 
     read: ReadSection

@@ -15,7 +15,7 @@ use super::run::recipients;
 use super::{AdminAction, InfoCommand, MessageRequest, NodeAnswer, Procedure};
 use crate::clock::Tick;
 use crate::cluster::{self, Cluster, Node};
-use crate::command::{Aim, Command, Target};
+use crate::command::{Command, Target};
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::{INFO_WEIGHT, MESSAGE_WEIGHT, Next, Outcome};
@@ -138,7 +138,7 @@ where
                 progress.questions =
                     vec![Question { node: node.clone(), command: None, answer: None }];
                 progress.open = 1;
-                let target = Target { aim: Aim::Node(node), write: true };
+                let target = Target::node(node, true);
                 let timeout = deadline.since(now);
                 let policy = Policy { timeout, max_retries: 0, ..Policy::default() };
                 let mut command =
@@ -179,7 +179,7 @@ where
         spikewire_aerospike_protocol::info::request(&mut bytes, &[asked.as_str()]);
         let timeout = self.cluster.options().connect_timeout;
         let policy = Policy { timeout, max_retries: 1, ..Policy::default() };
-        let target = Target { aim: Aim::Node(node), write: true };
+        let target = Target::node(node, true);
         let mut command = Command::new(bytes, target, policy, now, ticket);
         command.rows = INFO_WEIGHT;
         command

@@ -54,6 +54,7 @@ pub use snapshot::{NamespaceMap, Snapshot};
 pub use spikewire_transport::metrics::{NodeStats, Stats};
 
 use crate::error::{Error, Kind, Result};
+use crate::hedging::Hedging;
 use crate::options::Options;
 use net::Net;
 use shared::Shared;
@@ -108,11 +109,18 @@ impl Cluster {
         &self.shared.metrics
     }
 
+    /// The second requests of its reads.
+    pub fn hedging(&self) -> &Hedging {
+        &self.shared.hedging
+    }
+
     /// What the client counted, its connections, its nodes and their breakers, and the tender.
     pub fn stats(&self) -> Stats {
         let nodes = self.snapshot();
         let nodes = nodes.nodes.iter().map(|node| NodeStats::of(node.name.clone(), &**node));
-        Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.tends)
+        let stats = Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.tends);
+        let hedging = self.hedging();
+        Stats { hedges: (hedging.sent(), hedging.won()), ..stats }
     }
 
     /// Asks for a look at the cluster now, because a connection failed; extra looks are at least

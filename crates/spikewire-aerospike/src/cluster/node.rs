@@ -1,10 +1,11 @@
 //! One node of the cluster.
 
 use std::net::SocketAddr;
+use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 pub use spikewire_transport::Breaker;
-use spikewire_transport::metrics::Gauges;
+use spikewire_transport::metrics::{Gauges, Recent};
 
 use super::Build;
 
@@ -27,6 +28,8 @@ pub struct Node {
     /// Its connections.
     pub gauges: Gauges,
     active: AtomicBool,
+    /// How long reads took that may have a second request; made by the first of them.
+    latencies: OnceLock<Box<Recent>>,
 }
 
 impl Node {
@@ -34,13 +37,19 @@ impl Node {
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
         let (build, breaker, gauges) = Default::default();
         let active = AtomicBool::new(true);
-        Self { slot, name, address, tls_name, build, breaker, gauges, active }
+        let latencies = OnceLock::new();
+        Self { slot, name, address, tls_name, build, breaker, gauges, active, latencies }
     }
 
     /// The same node, whose server has this version.
     #[must_use]
     pub fn with_build(self, build: Build) -> Self {
         Self { build, ..self }
+    }
+
+    /// How long reads took of late, as far as that was looked at.
+    pub(crate) fn latencies(&self) -> &Recent {
+        self.latencies.get_or_init(Box::default)
     }
 
     /// Whether the node is part of the cluster; once false it stays so.

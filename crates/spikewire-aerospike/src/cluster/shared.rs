@@ -12,6 +12,7 @@ use spikewire_transport::{Janitors, Metrics};
 
 use super::net::Net;
 use super::{Node, Snapshot};
+use crate::hedging::Hedging;
 use crate::options::Options;
 
 /// The least time from one pass to an extra one.
@@ -26,12 +27,15 @@ pub(super) struct Shared {
     pub janitors: Janitors,
     pub metrics: Metrics,
     pub tends: Looks,
+    pub hedging: Hedging,
 }
 
 impl Shared {
     pub fn new(options: Options, net: Net) -> Self {
+        let hedging = Hedging::new(options.hedge_percent);
         Self {
             options,
+            hedging,
             net: Arc::new(net),
             snapshot: ArcSwap::default(),
             signal: TendSignal::default(),

@@ -44,7 +44,8 @@ pub use route::{Aim, Router, Target};
 pub use rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl};
 pub use set_ref::SetRef;
 pub use spec::{
-    BinSelection, CommandDefaults, CommandSpec, Prepared, ReadOptions, WriteOptions, limits,
+    BinSelection, CommandDefaults, CommandSpec, Prepared, ReadOptions, ReadRules, WriteOptions,
+    limits,
 };
 
 use spikewire_transport as transport;

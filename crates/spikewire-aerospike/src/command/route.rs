@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::time::Duration;
 
 use crate::cluster::{NamespaceMap, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
+use crate::hedging::Hedge;
 use crate::options::ReplicaPolicy;
 
 /// What a command is about, as far as routing needs it.
@@ -14,6 +16,13 @@ pub struct Target {
     pub aim: Aim,
     /// Whether the command writes.
     pub write: bool,
+    /// The replica that it goes to first, counted from 1 (0: as its policy says). Chosen beforehand
+    /// where a second request must go to another one.
+    column: u8,
+    /// Whether this is a second request.
+    second: bool,
+    /// When there is a second request to another replica.
+    hedge: Hedge,
 }
 
 /// Where a command goes.
@@ -28,7 +37,31 @@ pub enum Aim {
 impl Target {
     /// A command about one record.
     pub fn record(namespace: Arc<str>, partition: u16, write: bool) -> Self {
-        Self { aim: Aim::Partition(namespace, partition), write }
+        let aim = Aim::Partition(namespace, partition);
+        Self { aim, write, column: 0, second: false, hedge: Hedge::NEVER }
+    }
+
+    /// A command for one node.
+    pub fn node(node: Arc<Node>, write: bool) -> Self {
+        Self { aim: Aim::Node(node), write, column: 0, second: false, hedge: Hedge::NEVER }
+    }
+
+    /// The same with a second request to another replica when it is slow.
+    #[must_use]
+    #[inline]
+    pub fn with_hedge(self, hedge: Hedge) -> Self {
+        Self { hedge, ..self }
+    }
+
+    /// Whether it may have a second request, or is one.
+    #[inline(always)]
+    pub fn is_hedged(&self) -> bool {
+        !self.hedge.is_never()
+    }
+
+    /// Whether this is a second request.
+    pub fn is_second(&self) -> bool {
+        self.second
     }
 
     /// The same about another partition; nothing where it goes to a certain node.
@@ -70,7 +103,10 @@ impl Router {
             }
         };
         let map = snapshot.map(namespace)?;
-        let found = self.holder(map, partition, target.write, policy, step);
+        let found = match target.column {
+            0 => self.holder(map, partition, target.write, policy, step),
+            column => in_turn(map, partition, u32::from(column) - 1 + step),
+        };
         found.cloned().ok_or_else(|| no_holder(namespace, partition))
     }
 
@@ -95,15 +131,50 @@ impl Router {
         }
     }
 
-    /// The first try goes to the best rack that has a replica; retries walk on from there.
-    fn on_rack<'a>(&self, map: &'a NamespaceMap, pid: u16, step: u32) -> Option<&'a Arc<Node>> {
-        let preferred = self.racks.iter().find_map(|rack| {
+    /// The second request for a read that begins, which goes to another node, and how long an answer
+    /// to the first is waited for. Where the read itself goes is settled with that.
+    #[cold]
+    pub fn second(
+        &self,
+        snapshot: &Snapshot,
+        target: &mut Target,
+        policy: ReplicaPolicy,
+    ) -> Option<(Duration, Target)> {
+        let Aim::Partition(namespace, partition) = &target.aim else { return None };
+        let partition = *partition;
+        if target.write || target.second || policy == ReplicaPolicy::Master {
+            return None;
+        }
+        let map = snapshot.namespaces.get(&**namespace)?;
+        let columns = map.replicas();
+        let begins = match policy {
+            ReplicaPolicy::Any => self.turn.fetch_add(1, Relaxed) as usize,
+            ReplicaPolicy::PreferRack => self.preferred(map, partition).unwrap_or(0),
+            _ => 0,
+        };
+        let usable = |on: &usize| usable(map, (begins + on) % columns.max(1), partition);
+        let mut found = (0..columns).filter_map(|on| usable(&on).map(|node| (on, node)));
+        let (first, node) = found.next()?;
+        let (other, second) = found.find(|(_, other)| other.slot != node.slot)?;
+        let delay = target.hedge.delay(|share| second.latencies().quantile(share))?;
+        let column = |on| u8::try_from((begins + on) % columns + 1).ok();
+        let second = Target { column: column(other)?, second: true, ..target.clone() };
+        target.column = column(first)?;
+        Some((delay, second))
+    }
+
+    fn preferred(&self, map: &NamespaceMap, pid: u16) -> Option<usize> {
+        self.racks.iter().find_map(|rack| {
             (0..map.replicas()).find(|column| {
                 map.holder(*column, pid)
                     .is_some_and(|(node, at)| at == Some(*rack) && node.is_active())
             })
-        });
-        in_turn(map, pid, preferred.unwrap_or(0) as u32 + step)
+        })
+    }
+
+    /// The first try goes to the best rack that has a replica; retries walk on from there.
+    fn on_rack<'a>(&self, map: &'a NamespaceMap, pid: u16, step: u32) -> Option<&'a Arc<Node>> {
+        in_turn(map, pid, self.preferred(map, pid).unwrap_or(0) as u32 + step)
     }
 }
 
@@ -195,6 +266,49 @@ mod tests {
         let target = Target::record("test".into(), 7, false);
         let next = || router.choose(&snapshot, &target, ReplicaPolicy::Any, 0).unwrap().slot;
         assert_eq!([next(), next(), next()], [0, 2, 0]);
+    }
+
+    fn second(policy: ReplicaPolicy, target: &mut Target) -> Option<(Duration, String, String)> {
+        let (_, snapshot) = cluster();
+        let router = Router::new(vec![2]);
+        let (delay, second) = router.second(&snapshot, target, policy)?;
+        let name = |target| router.choose(&snapshot, target, policy, 0).unwrap().name.clone();
+        Some((delay, name(target), name(&second)))
+    }
+
+    #[test]
+    fn a_second_request_goes_to_another_node() {
+        let delay = Duration::from_millis(5);
+        let hedge = Hedge::after(delay).unwrap();
+        let read = || Target::record("test".into(), 7, false).with_hedge(hedge);
+        let pair = |first: &str, other: &str| Some((delay, first.into(), other.into()));
+        assert_eq!(second(ReplicaPolicy::Sequence, &mut read()), pair("N0", "N2"));
+        assert_eq!(second(ReplicaPolicy::PreferRack, &mut read()), pair("N2", "N0"));
+        assert_eq!(second(ReplicaPolicy::Any, &mut read()), pair("N0", "N2"));
+        assert_eq!(second(ReplicaPolicy::Master, &mut read()), None);
+        let write = Target::record("test".into(), 7, true).with_hedge(hedge);
+        assert_eq!(second(ReplicaPolicy::Sequence, &mut write.clone()), None);
+        let (nodes, snapshot) = cluster();
+        nodes[2].retire();
+        let router = Router::default();
+        let seconds = router.second(&snapshot, &mut read(), ReplicaPolicy::Sequence);
+        assert!(seconds.is_none(), "one node is left");
+    }
+
+    #[test]
+    fn a_percentile_is_that_of_the_other_node() {
+        let hedge = Hedge::percentile(90.0).unwrap();
+        let read = || Target::record("test".into(), 7, false).with_hedge(hedge);
+        let (nodes, snapshot) = cluster();
+        let router = Router::default();
+        let policy = ReplicaPolicy::Sequence;
+        assert!(router.second(&snapshot, &mut read(), policy).is_none(), "nothing is known");
+        for _ in 0..100 {
+            nodes[0].latencies().record(Duration::from_secs(1));
+            nodes[2].latencies().record(Duration::from_millis(3));
+        }
+        let (delay, _) = router.second(&snapshot, &mut read(), policy).unwrap();
+        assert!(delay < Duration::from_millis(4), "{delay:?}");
     }
 
     #[test]

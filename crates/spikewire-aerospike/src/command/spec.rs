@@ -13,6 +13,7 @@ use spikewire_aerospike_protocol::request::{Request, server_timeout};
 use super::batch::RowKind;
 use super::rules::{ExistsRule, GenerationRule, ReadMode, ReadTouch, Ttl, write_header};
 use super::{OperationRef, Refusal, RetryOptions, SetRef, Target};
+use crate::hedging::Hedge;
 use crate::options::{Policy, ReplicaPolicy};
 use crate::transport::buffer;
 
@@ -25,6 +26,8 @@ pub struct CommandDefaults {
     pub send_key: bool,
     /// How sure reads are.
     pub read_mode: ReadMode,
+    /// When reads of one record have a second request.
+    pub hedge: Hedge,
 }
 
 /// What one read does differently.
@@ -42,6 +45,19 @@ pub struct ReadOptions {
     pub timeout: Option<Duration>,
     /// How it is tried again. Boxed, for it is rare.
     pub retry: Option<Box<RetryOptions>>,
+    /// When it has a second request.
+    pub hedge: Option<Hedge>,
+}
+
+/// What operations that only read do differently, besides what all commands can.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ReadRules {
+    /// Whether they renew the time to live.
+    pub touch: Option<ReadTouch>,
+    /// How sure they are.
+    pub mode: Option<ReadMode>,
+    /// When they have a second request.
+    pub hedge: Option<Hedge>,
 }
 
 /// What one write does differently.
@@ -128,6 +144,8 @@ pub struct CommandSpec {
     pub filter: Option<Arc<[u8]>>,
     /// Its limits.
     pub policy: Policy,
+    /// When it has a second request.
+    pub hedge: Hedge,
 }
 
 /// A composed request for one record, ready to be sent.
@@ -168,8 +186,10 @@ impl CommandSpec {
         let policy =
             limits(&defaults.policy, options.timeout, options.replica, options.retry.as_deref());
         let filter = options.filter.clone();
-        let mut spec = Self { header, write: false, send_key: false, filter, policy };
-        spec.reads(defaults, options.touch, options.mode)?;
+        let hedge = Hedge::NEVER;
+        let mut spec = Self { header, write: false, send_key: false, filter, policy, hedge };
+        let (touch, mode, hedge) = (options.touch, options.mode, options.hedge);
+        spec.reads(defaults, &ReadRules { touch, mode, hedge })?;
         Ok(spec)
     }
 
@@ -189,6 +209,7 @@ impl CommandSpec {
                 options.replica,
                 options.retry.as_deref(),
             ),
+            hedge: Hedge::NEVER,
         })
     }
 
@@ -223,11 +244,11 @@ impl CommandSpec {
     }
 
     /// Several operations on a record, and which of them the server answers: none where all bins
-    /// are read, as these come as they are. `touch` and `mode` are for operations that only read.
+    /// are read, as these come as they are. `rules` are for operations that only read.
     pub fn operate<'a>(
         defaults: &CommandDefaults,
         options: &WriteOptions,
-        (touch, mode): (Option<ReadTouch>, Option<ReadMode>),
+        rules: &ReadRules,
         steps: impl Iterator<Item = OperationRef<'a>>,
     ) -> Result<(Self, Vec<bool>), Refusal> {
         let (mut reads, mut reads_all, mut gives, mut writes) = (false, false, false, false);
@@ -250,16 +271,16 @@ impl CommandSpec {
         }
         let mut spec = Self::write(defaults, options)?;
         if writes {
-            if touch.is_some() || mode.is_some() {
+            if *rules != ReadRules::default() {
                 return Err(Refusal::of_value(
-                    "read_touch and read_mode apply to reads, and these operations write",
+                    "read_touch, read_mode and hedge apply to reads, and these operations write",
                 ));
             }
         } else {
             options.check_reads()?;
             spec.header = Header::default();
             (spec.write, spec.send_key) = (false, false);
-            spec.reads(defaults, touch, mode)?;
+            spec.reads(defaults, rules)?;
         }
         if reads {
             spec.header.info1 |= info1::READ | if reads_all { info1::GET_ALL } else { 0 };
@@ -273,14 +294,11 @@ impl CommandSpec {
 
     /// Rules about reading.
     #[inline]
-    fn reads(
-        &mut self,
-        defaults: &CommandDefaults,
-        touch: Option<ReadTouch>,
-        mode: Option<ReadMode>,
-    ) -> Result<(), Refusal> {
-        self.header.ttl = touch.unwrap_or_default().slot()?;
-        mode.unwrap_or(defaults.read_mode).apply(&mut self.header, &mut self.policy);
+    fn reads(&mut self, defaults: &CommandDefaults, rules: &ReadRules) -> Result<(), Refusal> {
+        self.header.ttl = rules.touch.unwrap_or_default().slot()?;
+        let mode = rules.mode.unwrap_or(defaults.read_mode);
+        mode.apply(&mut self.header, &mut self.policy);
+        self.hedge = rules.hedge.unwrap_or(defaults.hedge);
         Ok(())
     }
 
@@ -313,6 +331,7 @@ impl CommandSpec {
             return Err(error);
         }
         let target = Target::record(set.namespace.clone(), digest.partition(), self.write);
+        let target = target.with_hedge(self.hedge);
         Ok(Prepared { bytes, target, policy: self.policy })
     }
 

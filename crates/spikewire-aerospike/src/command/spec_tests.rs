@@ -15,7 +15,12 @@ fn operate(
     steps: &[OperationRef<'_>],
 ) -> Result<(CommandSpec, Vec<bool>), Refusal> {
     let defaults = CommandDefaults { send_key: true, ..CommandDefaults::default() };
-    CommandSpec::operate(&defaults, options, (touch, None), steps.iter().copied())
+    CommandSpec::operate(
+        &defaults,
+        options,
+        &ReadRules { touch, ..ReadRules::default() },
+        steps.iter().copied(),
+    )
 }
 
 #[test]

@@ -2,12 +2,15 @@
 
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 use spikewire_aerospike_protocol::message::{self, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
-use spikewire_transport::topology::{Endpoint, Preference, Settings, Target as Addressed};
+use spikewire_transport::topology::{
+    CopyPlan, Endpoint, Preference, Settings, Target as Addressed,
+};
 use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Metrics, Protocol, Topology};
 
 use super::{INFO_WEIGHT, LARGE, MANY, MESSAGE_WEIGHT, about};
@@ -134,6 +137,7 @@ impl Topology for Cluster {
             connections_per_node: options.connections_per_node,
             depth: options.depth,
             queue: options.queue,
+            in_flight: options.in_flight,
             connect_timeout: options.connect_timeout,
             idle: options.idle,
         }
@@ -149,9 +153,44 @@ impl Topology for Cluster {
         Some(Self::metrics(self))
     }
 
+    #[inline(always)]
+    fn copy_of(
+        &self,
+        router: &Router,
+        target: &mut Target,
+        policy: ReplicaPolicy,
+    ) -> Option<CopyPlan<Target>> {
+        if target.is_hedged() { second(self, router, target, policy) } else { None }
+    }
+
+    fn admits_copy(&self, _: &Target) -> bool {
+        self.hedging().spend()
+    }
+
+    #[cold]
+    fn measured(&self, target: &Target, node: &Node, took: Duration, counts: bool) {
+        node.latencies().record(took);
+        if counts && target.is_second() {
+            self.hedging().win();
+        }
+    }
+
     fn look_again_soon(&self) {
         self.tend_soon();
     }
+}
+
+/// The second request for a read that may have one.
+#[cold]
+fn second(
+    cluster: &Cluster,
+    router: &Router,
+    target: &mut Target,
+    policy: ReplicaPolicy,
+) -> Option<CopyPlan<Target>> {
+    let (delay, target) = router.second(&cluster.snapshot(), target, policy)?;
+    cluster.hedging().earn();
+    Some(CopyPlan { delay, target, shares: true })
 }
 
 impl Endpoint for Node {
@@ -182,6 +221,11 @@ impl Endpoint for Node {
 impl Addressed for Target {
     fn writes(&self) -> bool {
         self.write
+    }
+
+    #[inline(always)]
+    fn is_measured(&self) -> bool {
+        self.is_hedged()
     }
 }
 
@@ -242,8 +286,6 @@ impl CommandError for Error {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
-
     use spikewire_transport::{Attempts, Refusal, Tick};
 
     use super::*;

@@ -168,6 +168,7 @@ impl Topology for Cluster {
     fn settings(&self) -> Settings {
         let options = self.options();
         Settings {
+            in_flight: usize::MAX,
             connections_per_node: options.connections_per_node,
             depth: options.depth,
             queue: options.queue,

@@ -17,6 +17,7 @@ pub use writing::{ttl, write_options};
 use std::ffi::CStr;
 use std::time::Duration;
 
+use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command::{self, BinSelection, check_bin_name, parse};
 
 use crate::errors::{kind_name, shown};
@@ -106,6 +107,15 @@ pub fn count(what: &str, value: Value<'_>, bounds: (u64, u64)) -> Result<u64> {
         }
     };
     Ok(parse::count(what, int, bounds, shown(value))?)
+}
+
+/// When a read has a second request: milliseconds, or the word for a percentile.
+pub fn hedge(what: &str, value: Value<'_>) -> Result<Hedge> {
+    if value.kind() == Type::String {
+        return Ok(Hedge::word(what, &text(what, value)?)?);
+    }
+    let delay = span(what, value)?;
+    Ok(Hedge::time(what, delay, format_args!("{} ms", shown(value)))?)
 }
 
 /// What pauses between retries are multiplied by.

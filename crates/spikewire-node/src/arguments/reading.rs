@@ -4,7 +4,7 @@ use std::ffi::CStr;
 use std::time::Duration;
 
 use spikewire_aerospike::command::{
-    MAX_RETRIES, ReadMode, ReadOptions, ReadTouch, RetryOptions, limits, parse,
+    MAX_RETRIES, ReadMode, ReadOptions, ReadRules, ReadTouch, RetryOptions, limits, parse,
 };
 use spikewire_aerospike::{Policy, ReplicaPolicy};
 
@@ -71,10 +71,11 @@ pub fn read_touch(value: Value<'_>) -> Result<ReadTouch> {
 }
 
 /// Options about reading alone.
-pub fn read_rules(options: &Options<'_>) -> Result<(Option<ReadTouch>, Option<ReadMode>)> {
+pub fn read_rules(options: &Options<'_>) -> Result<ReadRules> {
     let touch = options.get(c"readTouch")?.map(read_touch).transpose()?;
     let mode = options.get(c"readMode")?.map(read_mode).transpose()?;
-    Ok((touch, mode))
+    let hedge = options.get(c"hedge")?.map(|value| super::hedge("hedge", value)).transpose()?;
+    Ok(ReadRules { touch, mode, hedge })
 }
 
 /// Options that every read takes.
@@ -83,7 +84,7 @@ pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
     if options.is_empty() {
         return Ok(ReadOptions::default());
     }
-    let (touch, mode) = read_rules(options)?;
+    let ReadRules { touch, mode, hedge } = read_rules(options)?;
     let filter = options.get(c"where")?;
     Ok(ReadOptions {
         filter: filter.map(expression::filter).transpose()?,
@@ -92,6 +93,7 @@ pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
         replica: replica(options)?,
         timeout: timeout(options)?,
         retry: retry(options)?,
+        hedge,
     })
 }
 

@@ -48,7 +48,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
     {
         let failed =
             |error: std::io::Error| failed::<P>("the event loop cannot watch connections", &error);
-        let connections = LoopDriver::new(Multiplexer::new(topology).map_err(failed)?);
+        let connections = LoopDriver::new(Multiplexer::for_loop(topology).map_err(failed)?);
         let descriptor = connections.as_raw_fd();
         let driver = Rc::new(Self {
             connections,

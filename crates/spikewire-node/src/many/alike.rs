@@ -48,7 +48,7 @@ pub fn operate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let rules = arguments::read_rules(&options)?;
     let options = arguments::write_options(&options)?;
     let sent = || steps.iter().map(OwnedOperation::as_sent);
-    let (spec, answered) = CommandSpec::operate(&rows.client.defaults, &options, rules, sent())?;
+    let (spec, answered) = CommandSpec::operate(&rows.client.defaults, &options, &rules, sent())?;
     rows.alike(&spec, |row| {
         sent().for_each(|step| row.step(step));
         Ok(())

@@ -1,6 +1,8 @@
 //! Batches that mix reads, writes, deletes and calls of functions.
 
-use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Operations, WriteOptions};
+use spikewire_aerospike::command::{
+    CommandDefaults, CommandSpec, Operations, ReadRules, WriteOptions,
+};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
@@ -93,10 +95,10 @@ impl<'e> Mixed<'_, 'e> {
             return Err(Failure::of_range("bins and ops exclude each other"));
         }
         let steps = operation::steps(operations)?;
-        let rules = (reads.touch, reads.mode);
+        let rules = ReadRules { touch: reads.touch, mode: reads.mode, hedge: None };
         let options = WriteOptions { filter: reads.filter, ..WriteOptions::default() };
         let sent = || steps.iter().map(OwnedOperation::as_sent);
-        let (spec, answered) = CommandSpec::operate(&self.defaults, &options, rules, sent())?;
+        let (spec, answered) = CommandSpec::operate(&self.defaults, &options, &rules, sent())?;
         if spec.write {
             return Err(Failure::of_range("ops of a Read must only read: use Write for these"));
         }
@@ -130,7 +132,7 @@ impl<'e> Mixed<'_, 'e> {
         let options = arguments::write_options(options)?;
         let sent = || steps.iter().map(OwnedOperation::as_sent);
         let (spec, answered) =
-            CommandSpec::operate(&self.defaults, &options, (None, None), sent())?;
+            CommandSpec::operate(&self.defaults, &options, &ReadRules::default(), sent())?;
         if !spec.write {
             return Err(Failure::of_range("operations of a Write must write: use Read for these"));
         }

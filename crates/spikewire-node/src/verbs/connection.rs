@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::CommandDefaults;
-use spikewire_aerospike::{ClientOptions, Error, Kind, OptionValue};
+use spikewire_aerospike::{ClientOptions, Error, Hedge, Kind, OptionValue};
 
 use crate::arguments;
 use crate::binding::{Binding, Call};
@@ -38,6 +38,10 @@ impl OptionValue for Given<'_> {
 
     fn multiplier(&self, name: &str) -> Result<f32> {
         arguments::multiplier(&camel(name), self.0)
+    }
+
+    fn hedge(&self, name: &str) -> Result<Hedge> {
+        arguments::hedge(&camel(name), self.0)
     }
 
     fn text(&self, name: &str) -> Result<String> {

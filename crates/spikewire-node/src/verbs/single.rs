@@ -144,7 +144,8 @@ pub fn operate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let rules = arguments::read_rules(&options)?;
     let options = arguments::write_options(&options)?;
     let sent = || steps.iter().map(operation::OwnedOperation::as_sent);
-    let (spec, answered) = CommandSpec::operate(&subject.client.defaults, &options, rules, sent())?;
+    let (spec, answered) =
+        CommandSpec::operate(&subject.client.defaults, &options, &rules, sent())?;
     subject.send(call, &spec, ResponseShape::Operated { answered }, |out| {
         sent().for_each(|step| out.step(step));
         Ok(())

@@ -15,8 +15,9 @@ pub use writing::{Newer, exists, generation, ttl};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyString, PyTuple};
 
+use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command::{self, parse};
 
 use crate::errors::{Shown, refused, shown, type_error, type_name, value_error};
@@ -68,6 +69,14 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
         return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
     }
     parse::count(what, value.extract().ok(), (min, max), Shown(value)).map_err(refused)
+}
+
+/// When a read has a second request: a time, or the word for a percentile.
+pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
+    if let Ok(word) = value.cast::<PyString>() {
+        return Hedge::word(what, word.to_str()?).map_err(refused);
+    }
+    Hedge::time(what, seconds(what, value)?, Shown(value)).map_err(refused)
 }
 
 /// What pauses between retries are multiplied by.

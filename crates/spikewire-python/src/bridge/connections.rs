@@ -40,7 +40,7 @@ where
         topology: Arc<P::Topology>,
         event_loop: &Bound<'_, PyAny>,
     ) -> PyResult<(Arc<Self>, Py<Driver>)> {
-        let connections = LoopDriver::new(Multiplexer::new(topology.clone())?);
+        let connections = LoopDriver::new(Multiplexer::for_loop(topology.clone())?);
         let connections = Arc::new(Self {
             topology,
             connections,

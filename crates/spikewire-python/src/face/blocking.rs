@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 use spikewire_aerospike::transport::{Reply, buffer};
 
@@ -13,7 +14,7 @@ use crate::bridge::signal::{detached, detached_command};
 use crate::call::Call;
 use crate::client::Shared;
 use crate::core::Core;
-use crate::errors::to_python;
+use crate::errors::{to_python, type_error};
 use crate::identity::Registry;
 use crate::many::{BatchCall, Window};
 use crate::query::QueryCall;
@@ -73,6 +74,16 @@ impl Face for Shared {
 
     fn known() -> &'static Registry<Self> {
         &KNOWN
+    }
+
+    fn check(options: &Bound<'_, PyDict>) -> PyResult<()> {
+        if options.contains("max_in_flight")? {
+            return Err(type_error(
+                "max_in_flight is an option of AsyncClient: of a Client each thread has one call in \
+                 flight, and submit has submit_limit",
+            ));
+        }
+        Ok(())
     }
 
     fn of(shared: Shared) -> Self {

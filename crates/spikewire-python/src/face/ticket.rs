@@ -41,6 +41,14 @@ impl ResponseHandler for Ticket {
         }
     }
 
+    fn is_wanted(&self) -> bool {
+        match self {
+            Self::One { promise, .. } => !promise.is_given_up(),
+            Self::Part(part) => !part.owner().promise.is_given_up(),
+            Self::Question(_) => true,
+        }
+    }
+
     fn is_withdrawn(&self) -> bool {
         matches!(self, Self::Question(question) if question.is_withdrawn())
     }

@@ -15,7 +15,8 @@ use crate::errors::{Raised, refused, type_error, type_name, value_error};
 use crate::rows::{Apply, Delete, Read, Write};
 use crate::verbs::single::selected;
 use crate::verbs::{
-    Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, Steps, WriteOptions, write_bins,
+    Defaults, Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, Steps,
+    WriteOptions, write_bins,
 };
 
 pub fn batch<'py>(
@@ -23,13 +24,16 @@ pub fn batch<'py>(
     resolve: Resolve<'_>,
     rows: &Bound<'py, PyAny>,
     limits: &Limits<'_>,
+    usual: &RowOptions<'_>,
 ) -> PyResult<BatchCall> {
     let policy = limits.policy(&defaults.policy)?;
+    usual.check()?;
     let mut mixed = Mixed {
         defaults: Defaults {
             commands: CommandDefaults { policy, ..defaults.commands },
             codec: defaults.codec.clone(),
         },
+        usual,
         resolve,
         rows: BatchRows::new(resolve),
         answered: Vec::new(),
@@ -44,6 +48,8 @@ pub fn batch<'py>(
 
 struct Mixed<'a> {
     defaults: Defaults,
+    /// What rows do that do not say themselves.
+    usual: &'a RowOptions<'a>,
     resolve: Resolve<'a>,
     rows: BatchRows<'a>,
     answered: Vec<Option<Answers>>,
@@ -73,7 +79,9 @@ impl Mixed<'_> {
         let (py, row) = (row.py(), row.get());
         self.key(row.key.bind(py))?;
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
-        let rules = ReadRules { touch: bound(&row.read_touch), mode: bound(&row.read_mode) };
+        let touch = bound(&row.read_touch).or_else(|| self.usual.rules.touch.clone());
+        let mode = bound(&row.read_mode).or_else(|| self.usual.rules.mode.clone());
+        let rules = ReadRules { touch, mode, hedge: None };
         let Some(ops) = &row.ops else {
             let filter = bound(&row.r#where);
             let options = ReadOptions {
@@ -106,17 +114,17 @@ impl Mixed<'_> {
         self.key(row.key.bind(py))?;
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
-            ttl: bound(&row.ttl),
+            ttl: bound(&row.ttl).or_else(|| self.usual.ttl.clone()),
             generation: bound(&row.generation),
-            exists: bound(&row.exists),
-            durable: row.durable,
-            send_key: row.send_key,
+            exists: bound(&row.exists).or_else(|| self.usual.exists.clone()),
+            durable: row.durable.unwrap_or(self.usual.durable),
+            send_key: row.send_key.or(self.usual.send_key),
             filter: bound(&row.r#where),
             ..WriteOptions::default()
         };
         let what = row.what.bind(py);
         if what.is_instance_of::<PyList>() || what.is_instance_of::<PyTuple>() {
-            let rules = ReadRules { touch: None, mode: None };
+            let rules = ReadRules { touch: None, mode: None, hedge: None };
             let steps = Steps::new(what, &options, &rules, &self.defaults)?;
             if !steps.spec.write {
                 return Err(value_error("operations of a Write must write: use Read for these"));
@@ -134,7 +142,7 @@ impl Mixed<'_> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
             generation: bound(&row.generation),
-            durable: row.durable,
+            durable: row.durable.unwrap_or(self.usual.durable),
             send_key: Some(row.send_key),
             filter: bound(&row.r#where),
             ..WriteOptions::default()
@@ -148,9 +156,9 @@ impl Mixed<'_> {
         self.key(row.key.bind(py))?;
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
-            ttl: bound(&row.ttl),
-            durable: row.durable,
-            send_key: row.send_key,
+            ttl: bound(&row.ttl).or_else(|| self.usual.ttl.clone()),
+            durable: row.durable.unwrap_or(self.usual.durable),
+            send_key: row.send_key.or(self.usual.send_key),
             filter: bound(&row.r#where),
             ..WriteOptions::default()
         };

@@ -18,6 +18,6 @@ pub mod single;
 pub mod steps;
 
 pub use function::Function;
-pub use options::{Defaults, Limits, ReadOptions, ReadRules, RetryRules, WriteOptions};
+pub use options::{Defaults, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions};
 pub use single::{apply, delete, exists, get, operate, touch, write};
 pub use steps::{Steps, write_bins};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 
 use spikewire_aerospike::Policy;
-use spikewire_aerospike::command::{self, CommandDefaults, ReadMode, ReadTouch, RetryOptions};
+use spikewire_aerospike::command::{self, CommandDefaults, RetryOptions};
 
 use crate::arguments;
 use crate::expression;
@@ -31,13 +31,17 @@ impl Deref for Defaults {
 pub struct ReadRules<'py> {
     pub touch: Option<Bound<'py, PyAny>>,
     pub mode: Option<Bound<'py, PyAny>>,
+    pub hedge: Option<Bound<'py, PyAny>>,
 }
 
 impl ReadRules<'_> {
     #[inline]
-    pub fn checked(&self) -> PyResult<(Option<ReadTouch>, Option<ReadMode>)> {
+    pub fn checked(&self) -> PyResult<command::ReadRules> {
+        let touch = arguments::read_touch(self.touch.as_ref())?;
         let mode = self.mode.as_ref().map(arguments::read_mode).transpose()?;
-        Ok((arguments::read_touch(self.touch.as_ref())?, mode))
+        let hedge =
+            self.hedge.as_ref().map(|value| arguments::hedge("hedge", value)).transpose()?;
+        Ok(command::ReadRules { touch, mode, hedge })
     }
 }
 
@@ -98,6 +102,24 @@ impl Limits<'_> {
     }
 }
 
+/// Keywords for the rows of a batch that do not say themselves.
+pub struct RowOptions<'py> {
+    pub rules: ReadRules<'py>,
+    pub ttl: Option<Bound<'py, PyAny>>,
+    pub exists: Option<Bound<'py, PyAny>>,
+    pub durable: bool,
+    pub send_key: Option<bool>,
+}
+
+impl RowOptions<'_> {
+    /// Refuses what no row could be told.
+    pub fn check(&self) -> PyResult<()> {
+        self.rules.checked()?;
+        arguments::ttl(self.ttl.as_ref())?;
+        arguments::exists(self.exists.as_ref()).map(drop)
+    }
+}
+
 /// Keywords that every read takes.
 pub struct ReadOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
@@ -113,9 +135,9 @@ impl ReadOptions<'_> {
         let filter = expression::filter(self.filter.as_ref())?;
         let timeout = arguments::timeout_of(self.timeout.as_ref())?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
-        let (touch, mode) = self.rules.checked()?;
+        let command::ReadRules { touch, mode, hedge } = self.rules.checked()?;
         let retry = self.retry.checked()?;
-        Ok(command::ReadOptions { filter, touch, mode, replica, timeout, retry })
+        Ok(command::ReadOptions { filter, touch, mode, replica, timeout, retry, hedge })
     }
 }
 

@@ -83,7 +83,7 @@ impl<'py> Steps<'py> {
         let (options, rules) = (options.checked()?, rules.checked()?);
         let steps = all.iter().map(|step| step.get().as_sent());
         let (spec, answered) =
-            CommandSpec::operate(defaults, &options, rules, steps).map_err(refused)?;
+            CommandSpec::operate(defaults, &options, &rules, steps).map_err(refused)?;
         Ok(Self { all, spec, answered, coded: defaults.codec.is_some() })
     }
 

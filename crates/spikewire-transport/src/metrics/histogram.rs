@@ -15,7 +15,7 @@ const UNIT: u64 = 125;
 
 /// The bucket of so many nanoseconds: its upper bound belongs to it, its lower one does not.
 #[inline]
-fn bucket(nanos: u64) -> usize {
+pub(super) fn bucket(nanos: u64) -> usize {
     let units = nanos.saturating_sub(1) / UNIT;
     if units < STEPS as u64 {
         return 0;

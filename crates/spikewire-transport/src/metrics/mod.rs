@@ -4,6 +4,7 @@
 //! |---|---|
 //! | here | the switch, and the shards of all drivers as one whole |
 //! | `histogram` | latencies in buckets, written by one thread and read by any |
+//! | `recent` | latencies of late, of which old ones count for less and less |
 //! | `recorder` | a driver's own counters, which nothing else writes to |
 //! | `events` | what happens seldom, in a line for whoever listens |
 //! | `gauges` | the connections to a node |
@@ -15,6 +16,7 @@
 mod events;
 mod gauges;
 mod histogram;
+mod recent;
 mod recorder;
 mod stats;
 
@@ -29,6 +31,7 @@ use spikewire_sync::Mutex;
 pub use self::events::{Event, Events, SlowCommand};
 pub use self::gauges::Gauges;
 pub use self::histogram::{BUCKETS, Histogram, bounds};
+pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
 use self::recorder::Shard;
 pub use self::recorder::{About, Ended, Stage};

@@ -19,6 +19,9 @@ pub struct Stats {
     pub in_flight: usize,
     /// Those of them that wait for a place on a connection.
     pub queued: usize,
+    /// Second requests that were sent for reads, and how many of them were answered first, since the
+    /// client began.
+    pub hedges: (u64, u64),
     /// The stages of commands, while they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
@@ -85,6 +88,7 @@ impl Stats {
             commands,
             in_flight,
             queued,
+            hedges: (0, 0),
             stages,
             nodes,
             tends: looks.all.load(Relaxed),

@@ -39,10 +39,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.in_flight += 1;
             return self.begin(command, now);
         }
-        if !self.topology.admits_copy(&command.target) || !command.ticket.copy_begins() {
+        let begins = command.ticket.is_wanted()
+            && self.topology.admits_copy(&command.target)
+            && command.ticket.copy_begins();
+        if !begins {
             return buffer::give(command.bytes);
         }
         self.in_flight += 1;
+        self.copied = true;
         command.start = now;
         self.attempt(command, now);
     }

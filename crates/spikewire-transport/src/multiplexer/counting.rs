@@ -99,8 +99,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Says what is under way, for readers on other threads.
     pub(super) fn tell(&self) {
         if let Some(recorder) = &self.recorder {
-            let queued = self.nodes.values().map(|here| here.waiting.len()).sum();
-            recorder.tell(self.in_flight, Some(queued));
+            let queued: usize = self.nodes.values().map(|here| here.waiting.len()).sum();
+            recorder.tell(self.in_flight, Some(queued + self.line.len()));
         }
     }
 

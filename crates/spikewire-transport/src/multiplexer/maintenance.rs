@@ -185,7 +185,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             };
             alarm = alarm.min(own).min(limit);
         }
-        for command in self.nodes.values().flat_map(|here| &here.waiting) {
+        for command in self.nodes.values().flat_map(|here| &here.waiting).chain(&self.line) {
             alarm = alarm.min(command.deadline);
         }
         if self.in_flight > 0 { alarm.min(now.after(LOOK)) } else { alarm }

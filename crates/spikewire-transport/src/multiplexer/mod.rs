@@ -14,13 +14,14 @@ mod attempt;
 mod copies;
 mod counting;
 mod lanes;
+mod line;
 mod maintenance;
 mod poller;
 mod retry_queue;
 mod waiting_read;
 
-use std::collections::BinaryHeap;
 use std::collections::binary_heap::PeekMut;
+use std::collections::{BinaryHeap, VecDeque};
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
@@ -78,10 +79,16 @@ pub struct Multiplexer<P: Protocol, T> {
     /// How commands spread over connections.
     spread: Spread,
     in_flight: usize,
+    /// Commands that are in flight before the next one waits in line.
+    most: usize,
+    /// First come, first served.
+    line: VecDeque<CommandOf<P, T>>,
     alarm: Tick,
     closed: bool,
     /// Whether there may be commands under way whose copies were answered.
     beaten: bool,
+    /// Whether a copy may be under way.
+    copied: bool,
     /// Counts commands while that is asked for.
     recorder: Option<Box<Recorder>>,
 }
@@ -115,11 +122,26 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             holds: false,
             spread: Spread::default(),
             in_flight: 0,
+            most: usize::MAX,
+            line: VecDeque::new(),
             alarm: Tick::NEVER,
             closed: false,
             beaten: false,
+            copied: false,
             recorder,
         })
+    }
+
+    /// The same for an event loop, on which as many commands are in flight as the settings say.
+    pub fn for_loop(topology: Arc<P::Topology>) -> io::Result<Self> {
+        let mut multiplexer = Self::new(topology)?;
+        multiplexer.bound();
+        Ok(multiplexer)
+    }
+
+    /// From here on as many commands are in flight as the settings say, and others wait in line.
+    pub(crate) fn bound(&mut self) {
+        self.most = self.settings.in_flight;
     }
 
     /// A handle that makes a blocking [`Multiplexer::turn`] on another thread return.
@@ -140,6 +162,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Whether there are commands under way whose copies were answered, since this was asked last.
     /// [`Multiplexer::expire`] ends them, and until then they are in flight.
     pub(crate) fn take_beaten(&mut self) -> bool {
+        self.copied &= self.in_flight > 0;
         std::mem::take(&mut self.beaten)
     }
 
@@ -153,6 +176,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if command.start > now {
             self.alarm = self.alarm.min(command.start);
             self.delayed.push(Delayed { at: command.start, command, is_copy: false });
+        } else if self.in_flight > self.most && self.has_no_room(&command) {
+            self.line.push_back(command);
         } else {
             self.begin(command, now);
         }
@@ -160,14 +185,19 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Writes what was submitted since the last flush.
     pub fn flush(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        while let Some(index) = self.dirty.pop() {
-            let Some(connection) = &mut self.connections[index] else { continue };
-            connection.dirty = false;
-            if !(self.holds && connection.pipeline.awaits()) {
-                self.write(index, now);
+        loop {
+            while let Some(index) = self.dirty.pop() {
+                let Some(connection) = &mut self.connections[index] else { continue };
+                connection.dirty = false;
+                if !(self.holds && connection.pipeline.awaits()) {
+                    self.write(index, now);
+                }
+            }
+            self.report(deliver);
+            if self.line.is_empty() || !self.let_in(now) {
+                return;
             }
         }
-        self.report(deliver);
     }
 
     /// Waits up to `wait` for something to happen (`Some(ZERO)`: only looks; `None`: no limit),
@@ -250,6 +280,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 late.extend(overdue.into_iter().map(|command| (command, node.clone())));
             }
         }
+        late.extend(self.late_in_line(now).into_iter().map(|command| (command, None)));
         for (command, node) in late {
             self.time_out(Abandoned { command, sent: false }, node.as_deref());
         }
@@ -265,6 +296,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 }
             } else if command.is_over(now) {
                 self.time_out(Abandoned { command, sent: false }, None);
+            } else if command.attempts.made == 0 {
+                // It was to begin later, perhaps by the clock of another thread.
+                self.begin(command, now);
             } else {
                 self.attempt(command, now);
             }
@@ -290,7 +324,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         // A copy that has not begun leaves no gap.
         let delayed = delayed.filter(|next| !next.is_copy).map(|delayed| delayed.command);
         let waiting = self.nodes.values_mut().flat_map(|node| std::mem::take(&mut node.waiting));
-        for command in delayed.chain(waiting).collect::<Vec<_>>() {
+        let line = std::mem::take(&mut self.line);
+        for command in delayed.chain(waiting).chain(line).collect::<Vec<_>>() {
             self.fail(command, closed().into());
         }
         self.report(deliver);

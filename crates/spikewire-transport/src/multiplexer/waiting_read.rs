@@ -59,6 +59,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             due = due.min(connection.silence_ends());
         }
         let (index, here) = first?;
+        // Of a command and its copy nothing is known but that one of them is slow.
+        if self.copied && others > 0 {
+            return None;
+        }
         let limit = due.since(now).min(longest);
         let is_all = here + others == self.in_flight;
         (is_all && limit >= SOONEST).then_some(Awaited { index, limit, is_only: others == 0 })

@@ -559,7 +559,9 @@ pub struct Bench<const SEALED: bool> {
 }
 
 pub fn settings() -> Settings {
-    Settings { connections_per_node: 1, depth: 512, queue: 1000, connect_timeout: LONG, idle: LONG }
+    let in_flight = usize::MAX;
+    let (depth, queue) = (512, 1000);
+    Settings { connections_per_node: 1, depth, queue, in_flight, connect_timeout: LONG, idle: LONG }
 }
 
 pub fn policy(timeout: Duration) -> Policy<Stay> {

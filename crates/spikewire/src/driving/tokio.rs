@@ -63,7 +63,7 @@ where
     let failed =
         |error: &dyn std::fmt::Display| format!("cannot drive connections on tokio: {error}");
     let runtime = runtime::Handle::try_current().map_err(|error| failed(&error))?;
-    let multiplexer = Multiplexer::new(topology).map_err(|error| failed(&error))?;
+    let multiplexer = Multiplexer::for_loop(topology).map_err(|error| failed(&error))?;
     let driver = LoopDriver::new(multiplexer);
     let shared = Arc::new(Shared { driver, task: Wakes::default(), runtime: runtime.clone() });
     let watched = Watched(shared.clone());

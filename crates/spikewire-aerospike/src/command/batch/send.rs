@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::request::{Request, TooLarge, server_timeout};
 use super::{Batch, Part, State};
 use crate::clock::Tick;
 use crate::cluster::{NamespaceMap, Node, Snapshot};
-use crate::command::{Aim, Command, Router, Target, route};
+use crate::command::{Command, Router, Target, route};
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::buffer;
@@ -153,7 +153,7 @@ impl Batch {
             batch.finish()?;
         }
         let policy = Policy { max_retries: 0, ..self.policy };
-        let target = Target { aim: Aim::Node(node.clone()), write };
+        let target = Target::node(node.clone(), write);
         let part = Part {
             number: self.parts,
             round: self.rounds,

@@ -19,7 +19,9 @@ use crate::query::asynchronous::AsyncQuery;
 use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
 use crate::space::Space;
-use crate::verbs::{Function, Limits, ReadOptions, ReadRules, RetryRules, WriteOptions};
+use crate::verbs::{
+    Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
+};
 use crate::{columns, many, verbs};
 
 impl Verbs for AsyncDataset {
@@ -169,11 +171,14 @@ impl AsyncDataset {
     /// timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
     /// longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
     /// at random between 0 and that. Default: the client's; unless set, there are no pauses.
+    /// `hedge`: when a second request goes to another replica, because no answer has come: after
+    /// this time, or after as long as a share of that node's answers take ("p99"); the first
+    /// answer counts. 0: never. Default: the client's; unless set, never.
     ///
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -191,10 +196,11 @@ impl AsyncDataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
+        hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -213,7 +219,7 @@ impl AsyncDataset {
     /// `where`: a filter as in `get`; a record that does not pass it counts as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -228,10 +234,11 @@ impl AsyncDataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
+        hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -641,13 +648,13 @@ impl AsyncDataset {
     /// per operation, `None` where an operation returns nothing.
     ///
     /// Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-    /// need an operation that writes, `read_touch` and `read_mode` need operations that
-    /// only read, else `ValueError`.
+    /// need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+    /// that only read, else `ValueError`.
     ///
     /// Raises `RecordNotFound` if the operations only read and there is no such record,
     /// `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
     /// operation does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -669,10 +676,11 @@ impl AsyncDataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
+        hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -722,7 +730,7 @@ impl AsyncDataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -768,7 +776,7 @@ impl AsyncDataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -805,7 +813,7 @@ impl AsyncDataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -967,7 +975,7 @@ impl AsyncDataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -1053,15 +1061,23 @@ impl AsyncDataset {
     /// or the row's `where` is not true for it. A row that fails does not affect the
     /// others.
     ///
-    /// The keywords are those of `put`, for all rows.
+    /// `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+    /// `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+    /// say otherwise. The other keywords are those of `put`, for all rows.
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn batch<'py>(
         &self,
         py: Python<'py>,
         rows: &Bound<'py, PyAny>,
+        ttl: Option<Bound<'py, PyAny>>,
+        exists: Option<Bound<'py, PyAny>>,
+        durable: bool,
+        send_key: Option<bool>,
+        read_touch: Option<Bound<'py, PyAny>>,
+        read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
         max_retries: Option<Bound<'py, PyAny>>,
@@ -1082,7 +1098,9 @@ impl AsyncDataset {
             in_doubt: retry_in_doubt,
         };
         let limits = Limits { replica, timeout, retry };
-        let call = many::mixed::batch(defaults, &resolve, rows, &limits)?;
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+        let usual = RowOptions { rules, ttl, exists, durable, send_key };
+        let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
         self.run_many(py, call)
     }
 

@@ -20,7 +20,9 @@ use crate::query::blocking::Query;
 use crate::query::job::{JobCall, JobOptions};
 use crate::query::{QueryCall, QueryOptions};
 use crate::space::Space;
-use crate::verbs::{Function, Limits, ReadOptions, ReadRules, RetryRules, WriteOptions};
+use crate::verbs::{
+    Function, Limits, ReadOptions, ReadRules, RetryRules, RowOptions, WriteOptions,
+};
 use crate::{columns, many, verbs};
 
 impl Verbs for Dataset {
@@ -175,11 +177,14 @@ impl Dataset {
     /// timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
     /// longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
     /// at random between 0 and that. Default: the client's; unless set, there are no pauses.
+    /// `hedge`: when a second request goes to another replica, because no answer has come: after
+    /// this time, or after as long as a share of that node's answers take ("p99"); the first
+    /// answer counts. 0: never. Default: the client's; unless set, never.
     ///
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
     /// invalid arguments.
-    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (key, bins=None, *, default=Given::No, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
     fn get<'py>(
         &self,
         py: Python<'py>,
@@ -197,10 +202,11 @@ impl Dataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
+        hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -219,7 +225,7 @@ impl Dataset {
     /// `where`: a filter as in `get`; a record that does not pass it counts as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
-    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
+    #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
     fn exists<'py>(
         &self,
         py: Python<'py>,
@@ -234,10 +240,11 @@ impl Dataset {
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
+        hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -647,13 +654,13 @@ impl Dataset {
     /// per operation, `None` where an operation returns nothing.
     ///
     /// Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-    /// need an operation that writes, `read_touch` and `read_mode` need operations that
-    /// only read, else `ValueError`.
+    /// need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
+    /// that only read, else `ValueError`.
     ///
     /// Raises `RecordNotFound` if the operations only read and there is no such record,
     /// `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
     /// operation does not fit its bin, and the errors of `put`.
-    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
     fn operate<'py>(
         &self,
         py: Python<'py>,
@@ -675,10 +682,11 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
+        hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let address = self.address(key)?;
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -728,7 +736,7 @@ impl Dataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -774,7 +782,7 @@ impl Dataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -811,7 +819,7 @@ impl Dataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -973,7 +981,7 @@ impl Dataset {
     ) -> PyResult<Bound<'py, PyAny>> {
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
-        let rules = ReadRules { touch: read_touch, mode: read_mode };
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let retry = RetryRules {
             max_retries,
             sleep: sleep_between_retries,
@@ -1059,15 +1067,23 @@ impl Dataset {
     /// or the row's `where` is not true for it. A row that fails does not affect the
     /// others.
     ///
-    /// The keywords are those of `put`, for all rows.
+    /// `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
+    /// `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
+    /// say otherwise. The other keywords are those of `put`, for all rows.
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
-    #[pyo3(signature = (rows, *, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
+    #[pyo3(signature = (rows, *, ttl=None, exists=None, durable=false, send_key=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn batch<'py>(
         &self,
         py: Python<'py>,
         rows: &Bound<'py, PyAny>,
+        ttl: Option<Bound<'py, PyAny>>,
+        exists: Option<Bound<'py, PyAny>>,
+        durable: bool,
+        send_key: Option<bool>,
+        read_touch: Option<Bound<'py, PyAny>>,
+        read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
         max_retries: Option<Bound<'py, PyAny>>,
@@ -1088,7 +1104,9 @@ impl Dataset {
             in_doubt: retry_in_doubt,
         };
         let limits = Limits { replica, timeout, retry };
-        let call = many::mixed::batch(defaults, &resolve, rows, &limits)?;
+        let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
+        let usual = RowOptions { rules, ttl, exists, durable, send_key };
+        let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
         self.run_many(py, call)
     }
 
