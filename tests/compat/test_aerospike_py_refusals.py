@@ -64,16 +64,10 @@ def test_users_and_roles_of_asyncio_do_so_when_awaited(config: dict[str, Any]) -
     asyncio.run(main())
 
 
-def test_a_user_and_stages_name_a_replacement(config: dict[str, Any]) -> None:
+def test_a_user_names_a_replacement(config: dict[str, Any]) -> None:
     for more in ({"user": "u", "password": "p"}, {"user": "u"}):
         with pytest.raises(NotImplementedError, match=r"config\.user is not in .*: \w"):
             aerospike_py.client(config | more).connect()
-    with pytest.raises(NotImplementedError, match="get_metrics"):
-        aerospike_py.set_internal_stage_metrics_enabled(True)
-    aerospike_py.set_internal_stage_metrics_enabled(False)
-    assert not aerospike_py.is_internal_stage_metrics_enabled()
-    with pytest.raises(NotImplementedError), aerospike_py.internal_stage_profiling():
-        pass
 
 
 def test_a_read_of_all_bins_does_not_mix(client: aerospike_py.Client) -> None:
@@ -205,6 +199,23 @@ def test_counting_is_turned_off_and_on(client: aerospike_py.Client) -> None:
         aerospike_py.set_metrics_enabled(True)
     client.put(KEY, {"x": 1})
     assert counts("put") == before + 1
+
+
+def test_stages_are_timed_for_a_block(client: aerospike_py.Client) -> None:
+    assert not aerospike_py.is_internal_stage_metrics_enabled()
+    with aerospike_py.internal_stage_profiling():
+        assert aerospike_py.is_internal_stage_metrics_enabled()
+        client.put(KEY, {"x": 1})
+    assert not aerospike_py.is_internal_stage_metrics_enabled()
+    found = aerospike_py.get_metrics()
+    assert 'db_client_internal_stage_seconds_count{stage="wire"' in found
+    client.put(KEY, {"x": 2})
+    again = aerospike_py.get_metrics()
+    assert stage_lines(again) == stage_lines(found)
+
+
+def stage_lines(text: str) -> list[str]:
+    return [line for line in text.splitlines() if "internal_stage" in line]
 
 
 def test_counts_are_served(client: aerospike_py.Client) -> None:

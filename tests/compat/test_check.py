@@ -66,7 +66,7 @@ PY = """
             await client.operate_ordered(rows[0], [])
             await client.put(rows[0], {"a": 1}, policy={"commit_level": 1})
         await db.admin_query_roles()
-        ap.set_internal_stage_metrics_enabled(True)
+        ap.client({"hosts": [], "password": "p"})
 """
 CASSANDRA = """
     from cassandra.auth import PlainTextAuthProvider
@@ -116,7 +116,7 @@ def test_a_program_for_the_official_client() -> None:
 def test_a_program_for_aerospike_py() -> None:
     assert verdicts(PY, "missing") == {
         "AsyncClient.admin_query_roles", "LazyBatchRecords.squeeze", "config.user",
-        "aerospike_py.set_internal_stage_metrics_enabled",
+        "config.password",
     }  # fmt: skip
     assert verdicts(PY, "differs") == {
         "AsyncClient.operate_ordered", "policy.commit_level", "policy.timeout",
@@ -187,9 +187,8 @@ def test_texts_are_those_of_the_errors() -> None:
     assert found(OFFICIAL)["aerospike.ConfigProvider"].text in str(caught.value)
     assert str(caught.value) == table.text("ConfigProvider")
     with pytest.raises(NotImplementedError) as caught:
-        aerospike_py.set_internal_stage_metrics_enabled(True)
-    name = "aerospike_py.set_internal_stage_metrics_enabled"
-    assert found(PY)[name].text in str(caught.value)
+        aerospike_py.client({"hosts": ["h"], "user": "u"}).connect()
+    assert found(PY)["config.user"].text in str(caught.value)
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)

@@ -110,7 +110,13 @@ class Client(Users, Common):
 
     def put(self, key: Any, bins: Any, meta: Any = None, policy: Any = None) -> None:
         """Writes bins."""
-        if policy is not None or meta is not None or not bins or not plain_key(key):
+        if (
+            policy is not None
+            or meta is not None
+            or type(bins) is not dict
+            or not bins
+            or not plain_key(key)
+        ):
             return self._made(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
         try:
             return self._connected().put(key, bins)  # type: ignore[no-any-return]

@@ -27,7 +27,7 @@ CONFIG_NO_EFFECT: dict[str, object] = {
 
 _USERS = Missing("connect where the cluster asks for no user")
 _NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
-_STAGES = Missing("client.stats() of spikewire.Client, or get_metrics() here, has whole commands")
+_STAGES = Differs("times the engine's stages: queue, wire, turn, deliver")
 _METRICS = Differs(
     "has the engine's counts: of the whole process, without the set, batches once for each node"
 )

@@ -27,7 +27,6 @@ from spikewire.compat.aerospike_py.constants import (
     LOG_LEVEL_TRACE,
     LOG_LEVEL_WARN,
 )
-from spikewire.compat.aerospike_py.failures import missing
 from spikewire.metrics.stats import BOUNDS
 
 if TYPE_CHECKING:
@@ -41,6 +40,8 @@ __all__ = [
 ]  # fmt: skip
 
 _NAME = "db_client_operation_duration_seconds"
+_STAGE = "db_client_internal_stage_seconds"
+_TRUE = ("1", "true", "yes", "on")
 _TRACE = 5
 _LEVELS = {
     LOG_LEVEL_OFF: logging.CRITICAL + 1,
@@ -55,6 +56,8 @@ _LOGGERS = ("aerospike_py", "spikewire")
 #: Namespace, operation and result; and what commands of these came to.
 _Key = tuple[str, str, str]
 _Sums = dict[_Key, tuple[int, float, tuple[int, ...]]]
+#: By the name of a stage.
+_Stages = dict[str, tuple[int, float, tuple[int, ...]]]
 
 
 class Process:
@@ -64,13 +67,16 @@ class Process:
         self._lock = threading.Lock()
         self._clients: WeakSet[Any] = WeakSet()
         self._past: _Sums = {}
+        self._past_stages: _Stages = {}
         self.counting = True
+        #: Whether stages are timed, too, while commands are counted.
+        self.staging = os.environ.get("AEROSPIKE_PY_INTERNAL_METRICS", "").strip().lower() in _TRUE
         self.tracing = False
 
     def watched(self, client: Any) -> None:
         """A client was opened."""
         if self.counting:
-            client.metrics.enable()
+            client.metrics.enable(stages=self.staging)
         with self._lock:
             self._clients.add(client)
 
@@ -85,14 +91,19 @@ class Process:
         with self._lock:
             if client in self._clients:
                 self._clients.discard(client)
-                _add(self._past, client.stats())
+                stats = client.stats()
+                _add(self._past, stats)
+                _add_stages(self._past_stages, stats)
 
-    def count(self, enabled: bool) -> None:
-        """Turns counting on or off."""
+    def count(self, counting: bool, staging: bool) -> None:
+        """Turns counting and the timing of stages on or off."""
         with self._lock:
-            self.counting = enabled
+            self.counting, self.staging = counting, staging
             for client in self._clients:
-                client.metrics.enable() if enabled else client.metrics.disable()
+                if counting:
+                    client.metrics.enable(stages=staging)
+                else:
+                    client.metrics.disable()
 
     def sums(self) -> _Sums:
         """What all of them counted."""
@@ -101,6 +112,23 @@ class Process:
             for client in self._clients:
                 _add(made, client.stats())
         return made
+
+    def stages(self) -> _Stages:
+        """What the stages of their commands took."""
+        with self._lock:
+            made = dict(self._past_stages)
+            for client in self._clients:
+                _add_stages(made, client.stats())
+        return made
+
+
+def _add_stages(sums: _Stages, stats: Any) -> None:
+    for each in stats.stages:
+        if not each.count:
+            continue
+        count, seconds, buckets = sums.get(each.stage, (0, 0.0, (0,) * len(each.buckets)))
+        added = tuple(a + b for a, b in zip(buckets, each.buckets, strict=True))
+        sums[each.stage] = count + each.count, seconds + each.seconds, added
 
 
 def _add(sums: _Sums, stats: Any) -> None:
@@ -121,30 +149,33 @@ def get_metrics() -> str:
         f"# TYPE {_NAME} histogram",
     ]
     for (namespace, operation, result), found in sorted(process.sums().items()):
-        lines.extend(_lines(namespace, operation, result, *found))
+        labels = (
+            f'db_system_name="aerospike",db_namespace="{namespace}",db_collection_name="",'
+            f'db_operation_name="{operation}",error_type="{result}"'
+        )
+        lines.extend(_lines(_NAME, labels, *found))
+    stages = sorted(process.stages().items())
+    if stages:
+        lines += [f"# HELP {_STAGE} How long parts of commands took.", f"# TYPE {_STAGE} histogram"]
+    for stage, found in stages:
+        lines.extend(_lines(_STAGE, f'stage="{stage}",db_operation_name=""', *found))
     return "\n".join([*lines, "# EOF", ""])
 
 
-def _lines(
-    namespace: str, operation: str, result: str, count: int, seconds: float, buckets: Any
-) -> Iterator[str]:
-    labels = (
-        f'db_system_name="aerospike",db_namespace="{namespace}",db_collection_name="",'
-        f'db_operation_name="{operation}",error_type="{result}"'
-    )
-    yield f"{_NAME}_sum{{{labels}}} {seconds!r}"
-    yield f"{_NAME}_count{{{labels}}} {count}"
+def _lines(name: str, labels: str, count: int, seconds: float, buckets: Any) -> Iterator[str]:
+    yield f"{name}_sum{{{labels}}} {seconds!r}"
+    yield f"{name}_count{{{labels}}} {count}"
     for at, seen in enumerate(accumulate(buckets)):
         # Every doubling; the engine has eight buckets for each.
         if at == len(BOUNDS):
-            yield f'{_NAME}_bucket{{le="+Inf",{labels}}} {seen}'
+            yield f'{name}_bucket{{le="+Inf",{labels}}} {seen}'
         elif at % 8 == 0:
-            yield f'{_NAME}_bucket{{le="{BOUNDS[at]!r}",{labels}}} {seen}'
+            yield f'{name}_bucket{{le="{BOUNDS[at]!r}",{labels}}} {seen}'
 
 
 def set_metrics_enabled(enabled: bool) -> None:
     """Turns counting on, which it is unless turned off, or off."""
-    process.count(bool(enabled))
+    process.count(bool(enabled), process.staging)
 
 
 def is_metrics_enabled() -> bool:
@@ -153,21 +184,24 @@ def is_metrics_enabled() -> bool:
 
 
 def set_internal_stage_metrics_enabled(enabled: bool) -> None:
-    """Stages are not there: turning them on says what to use instead."""
-    if enabled:
-        missing("set_internal_stage_metrics_enabled")
+    """Times the stages of commands, too, while commands are counted; off unless turned on."""
+    process.count(process.counting, bool(enabled))
 
 
 def is_internal_stage_metrics_enabled() -> bool:
-    """``False``: stages are not there."""
-    return False
+    """Whether stages are timed."""
+    return process.staging
 
 
 @contextmanager
 def internal_stage_profiling() -> Iterator[None]:
-    """Is not there."""
-    missing("internal_stage_profiling")
-    yield
+    """Times stages for the length of a block."""
+    before = process.staging
+    set_internal_stage_metrics_enabled(True)
+    try:
+        yield
+    finally:
+        set_internal_stage_metrics_enabled(before)
 
 
 class _Handler(BaseHTTPRequestHandler):
