@@ -141,7 +141,8 @@ class Call:
 
     def _done(self, future: Any) -> None:
         if future.cancelled():
-            self.end(CancelledError())
+            cancelled = asyncio.CancelledError if asyncio.isfuture(future) else CancelledError
+            self.end(cancelled())
         else:
             # Not `exception()`, which would count as looking at it.
             self.end(future._exception)  # noqa: SLF001
@@ -164,7 +165,10 @@ class Call:
 
 def _of_error(error: BaseException) -> Attributes:
     kind = type(error)
-    module = "" if kind.__module__ == "builtins" else f"{kind.__module__}."
+    # `CancelledError` is known by where it is imported from.
+    public = {"asyncio.exceptions": "asyncio", "concurrent.futures._base": "concurrent.futures"}
+    name = public.get(kind.__module__, kind.__module__)
+    module = "" if name == "builtins" else f"{name}."
     found: Attributes = {"error.type": f"{module}{kind.__qualname__}"}
     if isinstance(error, ServerError):
         found["db.response.status_code"] = str(error.code)

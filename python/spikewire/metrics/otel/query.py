@@ -23,6 +23,8 @@ class _AnyQuery:
         self._reading: Any = None
 
     def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
         found = getattr(self._query, name)
         if not callable(found) or name == "close":
             return found

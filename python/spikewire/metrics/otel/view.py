@@ -91,6 +91,8 @@ class _Traced:
 
     def __getattr__(self, name: str) -> Any:
         # Only what is not in the instance's dict comes here.
+        if name.startswith("__"):
+            raise AttributeError(name)
         if name not in VERBS:
             return getattr(self._face, name)
         getattr(self._face, name)  # Those of `submit` are fewer.
@@ -123,7 +125,9 @@ class _Traced:
         return hash(self._face)
 
     def __reduce__(self) -> Any:
-        raise TypeError("what is instrumented does not pickle: pickle the dataset itself")
+        raise TypeError(
+            "what is instrumented is neither copied nor pickled: pickle the dataset itself"
+        )
 
     def __repr__(self) -> str:
         return f"<traced {self._face!r}>"
