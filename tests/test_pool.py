@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import contextvars
 import copy
 import gc
@@ -206,20 +205,21 @@ class TestMap:
                 await endless.__anext__()
             # Ending them ends the one who waits, too.
             await endless.aclose()
-            with pytest.raises(asyncio.CancelledError):
+            with pytest.raises(RuntimeError, match="has closed these results"):
                 await taking
 
         on_loop(main())
         begun.clear()
         endless = pool.map(work, range(5))
-        waiting = threading.Thread(target=_awaited_in_a_thread, args=(endless,), daemon=True)
+        told: list[str] = []
+        waiting = threading.Thread(target=_read_until_closed, args=(endless, told), daemon=True)
         waiting.start()
         assert begun.wait(PATIENCE)
         with pytest.raises(RuntimeError, match="another task or thread is taking"):
             next(endless)
         endless.close()
         waiting.join(PATIENCE)
-        assert not waiting.is_alive()
+        assert told == ["another task or thread has closed these results"]
 
 
 class TestErrors:
@@ -748,6 +748,49 @@ class TestLife:
         """
         assert scenario(cluster.seeds, code) == "both"
 
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
+    def test_what_is_under_way_at_a_fork_is_the_parents(self, cluster: Cluster) -> None:
+        code = """
+            from spikewire.pool import Pool, PoolClosed
+
+            released = threading.Event()
+
+            async def later(n):
+                while n and not released.is_set():
+                    await asyncio.sleep(0.01)
+                return n
+
+            async def awaited(what):
+                return await what
+
+            def refused(call, *args):
+                try:
+                    call(*args)
+                except PoolClosed:
+                    return
+                raise AssertionError(call)
+
+            with Pool(seeds, loops=2, timeout=20) as pool:
+                job = pool.run(later, 1)
+                results = pool.map(later, range(10), limit=2)
+                assert next(results) == 0
+
+                def work():
+                    refused(job.result)
+                    refused(job.exception)
+                    refused(asyncio.run, awaited(job))
+                    refused(next, results)
+                    refused(asyncio.run, awaited(results))
+                    results.close()
+
+                child(work)
+                released.set()
+                assert job.result(60) == 1
+                assert list(results) == list(range(1, 10))
+            print("the parent's")
+        """
+        assert scenario(cluster.seeds, code) == "the parent's"
+
     def test_without_uvloop(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setitem(sys.modules, "uvloop", None)
         with pytest.raises(ImportError, match=r"spikewire\[uvloop\]"):
@@ -756,9 +799,11 @@ class TestLife:
             assert "asyncio" in type(pool._workers[0].loop).__module__
 
 
-def _awaited_in_a_thread(results: Any) -> None:
-    with contextlib.suppress(asyncio.CancelledError):
+def _read_until_closed(results: Any, told: list[str]) -> None:
+    try:
         list(results)
+    except RuntimeError as error:
+        told.append(str(error))
 
 
 async def _awaited(results: Any) -> Any:

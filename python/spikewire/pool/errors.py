@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
-__all__ = ["LoopDied", "PoolClosed"]
+import os
+
+__all__ = ["LoopDied", "PoolClosed", "belongs_to"]
 
 
 class PoolClosed(RuntimeError):  # noqa: N818
     """The pool is not open, or this process is not the one that opened it."""
+
+
+def belongs_to(process: int) -> None:
+    """Raises ``PoolClosed`` in another process: its threads are not here, and nothing would end."""
+    if process != os.getpid():
+        message = "the pool belongs to the parent of this process: open one after the fork"
+        raise PoolClosed(message)
 
 
 class LoopDied(RuntimeError):  # noqa: N818

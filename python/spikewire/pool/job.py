@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import os
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from spikewire.pool.errors import belongs_to
 from spikewire.pool.worker import Unit, begin
 
 if TYPE_CHECKING:
@@ -29,6 +31,7 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
     def __init__(self, workers: list[Worker]) -> None:
         super().__init__()
         self._workers = workers
+        self._process = os.getpid()
         #: How the call is cancelled; set while it is under way.
         self.stop: Callable[[], None] | None = None
 
@@ -54,9 +57,12 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
 
     def _check(self) -> None:
         if not self.done():
+            belongs_to(self._process)
             refuse_to_block(self._workers)
 
     def __await__(self) -> Generator[Any, None, _T]:
+        if not self.done():
+            belongs_to(self._process)
         return asyncio.wrap_future(self).__await__()
 
 

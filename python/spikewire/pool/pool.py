@@ -18,7 +18,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.client import AsyncClient
-from spikewire.pool.errors import PoolClosed
+from spikewire.pool.errors import PoolClosed, belongs_to
 from spikewire.pool.job import Job, JobUnit, refuse_to_block
 from spikewire.pool.results import Results
 from spikewire.pool.window import Window
@@ -261,9 +261,7 @@ class Pool:
         return min(living, key=lambda worker: worker.load)
 
     def _check(self) -> None:
-        if self._process != os.getpid():
-            message = "the pool belongs to the parent of this process: open one after the fork"
-            raise PoolClosed(message)
+        belongs_to(self._process)
         if not self._is_open:
             message = "the pool is not open: use it in `async with` or `with`"
             raise PoolClosed(message)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
 import threading
 import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from spikewire.pool.errors import belongs_to
 from spikewire.pool.job import refuse_to_block
 from spikewire.pool.window import Window, take
 
@@ -73,6 +75,7 @@ class Results(Generic[_T]):
         self._total = _length(items)
         self._close_timeout = close_timeout
         self._reader = threading.Lock()
+        self._process = os.getpid()
         self._waiting: dict[int, Outcome] = {}
         self._given = 0
 
@@ -93,20 +96,22 @@ class Results(Generic[_T]):
         if self._is_over:
             raise StopIteration
         window = self._open()
-        if self._items is None:
+        items = self._items
+        if items is None:
             message = "an asynchronous iterable of items is read by `async for` or `await`"
             raise TypeError(message)
         try:
             while True:
-                self._feed(window, self._items)
+                self._feed(window, items)
                 outcome = self._step(window)
+                self._check_open()
                 if outcome is not None:
                     return self._result(outcome)
                 if self._is_finished(window):
                     raise StopIteration
                 event = threading.Event()
                 if window.wake_by(event.set):
-                    while not event.wait(_LOOK):
+                    while not self._is_over and not event.wait(_LOOK):
                         # A signal that came just before the wait is looked for now.
                         pass
         except BaseException:
@@ -124,6 +129,7 @@ class Results(Generic[_T]):
             self._reader.release()
 
     def _begin_taking(self) -> None:
+        belongs_to(self._process)
         if not self._reader.acquire(blocking=False):
             message = "another task or thread is taking these results"
             raise RuntimeError(message)
@@ -140,6 +146,7 @@ class Results(Generic[_T]):
                 else:
                     self._feed_async(window, loop)
                 outcome = self._step(window)
+                self._check_open()
                 if outcome is not None:
                     return self._result(outcome)
                 if self._is_finished(window):
@@ -153,8 +160,16 @@ class Results(Generic[_T]):
             await self.aclose()
             raise
 
-    async def _news(self, window: Window, loop: asyncio.AbstractEventLoop) -> None:
-        """Waits for outcomes, or for an item."""
+    def _check_open(self) -> None:
+        """A reader whose results are ended by another one has not seen them all."""
+        if self._is_over:
+            message = "another task or thread has closed these results"
+            raise RuntimeError(message)
+
+    async def _news(
+        self, window: Window, loop: asyncio.AbstractEventLoop, *, to_the_end: bool = False
+    ) -> None:
+        """Waits for outcomes, or for an item; unless ``to_the_end``, until another one closes."""
         event = asyncio.Event()
 
         def wake() -> None:
@@ -169,7 +184,7 @@ class Results(Generic[_T]):
         if reading is not None:
             reading.add_done_callback(read)
         try:
-            if window.wake_by(wake):
+            if window.wake_by(wake) and (to_the_end or not self._is_over):
                 await event.wait()
         finally:
             if reading is not None:
@@ -195,7 +210,8 @@ class Results(Generic[_T]):
         while window is not None and window.in_flight and (left := until - time.monotonic()) > 0:
             event = threading.Event()
             if window.wake_by(event.set):
-                event.wait(left)
+                # What it waits for may be taken by a reader that is there, too.
+                event.wait(min(left, _LOOK))
             window.collect()
 
     async def aclose(self) -> None:
@@ -207,11 +223,14 @@ class Results(Generic[_T]):
         until = loop.time() + self._close_timeout
         while window is not None and window.in_flight and (left := until - loop.time()) > 0:
             with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._news(window, loop), left)
+                news = self._news(window, loop, to_the_end=True)
+                await asyncio.wait_for(news, min(left, _LOOK))
             window.collect()
 
     def _end(self) -> Window | None:
         """Cancels what is under way."""
+        if self._process != os.getpid():  # That is the parent's.
+            return None
         was_over, self._is_over = self._is_over, True
         window, self._items, self._async_items = self._window, None, None
         reading, self._source, self._reading = self._reading, (), None
@@ -222,6 +241,8 @@ class Results(Generic[_T]):
             window.collect()
             # Also when nothing is counted: an interrupt may have come before the count.
             window.cancel()
+            # Whoever waits for more sees that it is over.
+            window.wake()
         return window
 
     def __enter__(self) -> Self:

@@ -23,7 +23,8 @@ Outcome = tuple[int, Any, "BaseException | None"]
 class Window:
     """Hands items to loops, at most ``limit`` to each, and takes what has become of them.
 
-    All methods are the reader's but ``post``, which the loops call.
+    All methods are the reader's but ``post``, which the loops call; another thread may ``cancel``
+    and ``collect``.
     """
 
     def __init__(
@@ -63,19 +64,20 @@ class Window:
         living = [lane for lane in self._lanes if lane.worker.is_running] or self._lanes
         lane = min(living, key=lambda lane: lane.in_flight)
         lane.worker.hand([_Item(lane, self.fed + at, item) for at, item in enumerate(items)])
-        lane.in_flight += len(items)
-        self.fed += len(items)
+        with self._lock:
+            lane.in_flight += len(items)
+            self.fed += len(items)
 
     def collect(self) -> int:
         """Takes what the loops have posted; how many outcomes that is."""
         with self._lock:
             mail, self._mail = self._mail, []
-        count = 0
-        for lane, outcomes in mail:
-            lane.in_flight -= len(outcomes)
-            count += len(outcomes)
-            self.arrived.extend(outcomes)
-        self.done += count
+            count = 0
+            for lane, outcomes in mail:
+                lane.in_flight -= len(outcomes)
+                count += len(outcomes)
+                self.arrived.extend(outcomes)
+            self.done += count
         return count
 
     def wake_by(self, wake: Callable[[], object]) -> bool:
@@ -90,6 +92,13 @@ class Window:
         """Tells the reader of outcomes; from any thread."""
         with self._lock:
             self._mail.append((lane, outcomes))
+            wakes, self._wakes = self._wakes, []
+        for wake in wakes:
+            wake()
+
+    def wake(self) -> None:
+        """Wakes those who wait for a post, without one."""
+        with self._lock:
             wakes, self._wakes = self._wakes, []
         for wake in wakes:
             wake()
