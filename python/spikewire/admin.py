@@ -3,7 +3,7 @@ commands, and no thread waits."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar, overload
+from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from spikewire.tasks import begun
 
@@ -23,7 +23,7 @@ B = TypeVar("B")
 def soon(task: AdminTask[A]) -> Future[A]: ...
 @overload
 def soon(task: AdminTask[A], convert: Callable[[A], B]) -> Future[B]: ...
-def soon(task: AdminTask[A], convert: Callable[[A], B] | None = None) -> Future[A] | Future[B]:
+def soon(task: AdminTask[Any], convert: Callable[[Any], Any] | None = None) -> Future[Any]:
     """Begins an administrative command; the future of its result, or of what is made of that.
     Cancelling ends it: the nodes are asked no more."""
     ended = task.start()
@@ -31,8 +31,8 @@ def soon(task: AdminTask[A], convert: Callable[[A], B] | None = None) -> Future[
 
 
 async def _result(
-    ended: Future[None], task: AdminTask[A], convert: Callable[[A], B] | None
-) -> A | B:
+    ended: Future[None], task: AdminTask[Any], convert: Callable[[Any], Any] | None
+) -> Any:
     await ended
     result = task.result()
     return result if convert is None else convert(result)

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from spikewire.cql._native import Parameters, Rows, SessionSubmit, Statement
     from spikewire.cql.options import ExecuteOptions, SessionOptions
+    from spikewire.cql.trace import Trace
     from spikewire.metrics.control import Metrics
     from spikewire.metrics.stats import Stats
 
@@ -347,7 +348,7 @@ class AsyncSession(_native.AsyncSessionCore):
         """A new batch, to be filled with ``add`` and executed with ``execute``."""
         return Batch(kind)
 
-    def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> Future[trace.Trace]:
+    def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> Future[Trace]:
         """What the cluster did for a statement that was executed with ``tracing=True``: for its
         last page, or for one of ``rows.tracing_ids``.
 
@@ -356,7 +357,7 @@ class AsyncSession(_native.AsyncSessionCore):
         """
         return begun(self._trace(trace.the_id(result), timeout))
 
-    async def _trace(self, trace_id: uuid.UUID, timeout: float) -> trace.Trace:
+    async def _trace(self, trace_id: uuid.UUID, timeout: float) -> Trace:
         find, steps = trace.statements()
         for pause in trace.pauses(timeout):
             await asyncio.sleep(pause)
