@@ -186,7 +186,6 @@ def test_a_connection_whose_ids_are_lost_is_given_up(forwarder: Forwarder) -> No
             assert sum(isinstance(one, errors.Timeout) for one in ended) > 32_767 // 2
             rows = await _answered(session)
             assert len(rows) == 1
-            assert rows.attempts == 1
             assert forwarder.accepted > before
 
     asyncio.run(main())
