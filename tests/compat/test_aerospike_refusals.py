@@ -11,6 +11,12 @@ import pytest
 from spikewire.compat import aerospike
 from spikewire.compat.aerospike_helpers import cdt_ctx
 from spikewire.compat.aerospike_helpers.expressions import LoopVarInt
+from spikewire.compat.aerospike_helpers.expressions.string import StrLen
+from spikewire.compat.aerospike_helpers.operations import (
+    list_operations,
+    operations,
+    string_operations,
+)
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -31,6 +37,10 @@ def config() -> Iterator[dict[str, Any]]:
         lambda: aerospike.ConfigProvider("path"),
         cdt_ctx.cdt_ctx_all_children,
         lambda: LoopVarInt(0),
+        lambda: StrLen("b"),
+        lambda: string_operations.upper("b"),
+        lambda: list_operations.list_join("l"),
+        lambda: operations.select_by_path("b", [], 0),
         lambda: aerospike.client({"hosts": [("localhost", 1)], "user": "u", "password": "p"}),
         lambda: aerospike.client({"hosts": [("localhost", 1)], "tls": {"enable": True}}),
     ],

@@ -34,6 +34,8 @@ _OF_QUERIES = Differs(
 _NO_LOG = Differs("the log says when a client is made, at LOG_LEVEL_TRACE, and nothing else")
 _TEXT = Missing("write the path as text, with spikewire.exp.text")
 
+_CLIENT_SIDE = Missing("read the bin, change it in Python and write it with POLICY_GEN_EQ")
+
 _ENTRIES: dict[str, Entry] = {
     "Transaction": Differs("can be made; what it is given to raises NotImplementedError"),
     "ConfigProvider": Missing("pass the settings in the dictionary, or use spikewire.Profile"),
@@ -45,6 +47,15 @@ _ENTRIES: dict[str, Entry] = {
     "operation code": Missing("write it with spikewire.exp"),
     "cdt_ctx.cdt_ctx_all_children*": Missing("select elements with several operations"),
     "cdt_ctx.cdt_ctx_and_filter": Missing("select elements with several operations"),
+    "expressions.string.*": _CLIENT_SIDE,
+    "string_operations.*": _CLIENT_SIDE,
+    "list_operations.list_join": _CLIENT_SIDE,
+    "bitwise_operations.bit_b64_encode": _CLIENT_SIDE,
+    "expressions.ListJoin": _CLIENT_SIDE,
+    "expressions.BitB64Encode": _CLIENT_SIDE,
+    "operations.select_by_path": Missing("select elements with several operations"),
+    "operations.modify_by_path": Missing("change elements with several operations"),
+    "expressions.RemoveResult": _TEXT,
     "expressions.LoopVar*": _TEXT,
     "expressions.SelectByPath": _TEXT,
     "expressions.ModifyByPath": _TEXT,

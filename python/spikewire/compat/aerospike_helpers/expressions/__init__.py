@@ -8,3 +8,4 @@ from spikewire.compat.aerospike_helpers.expressions.hll import *  # noqa: F403  
 from spikewire.compat.aerospike_helpers.expressions.list import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.map import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike_helpers.expressions.resources import ResultType as ResultType
+from spikewire.compat.aerospike_helpers.expressions.string import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]

@@ -9,6 +9,7 @@ from typing import Any
 import spikewire
 from spikewire import Expression
 from spikewire.compat.aerospike_helpers.expressions.resources import (
+    Absent,
     Operator,
     _BaseExpr,
     operand,
@@ -358,65 +359,57 @@ class Not(Operator):
         super().__init__("not", *exprs)
 
 
-class _Absent(_BaseExpr):
-    def __init__(self, *given: Any, **named: Any) -> None:
-        del given, named
-        from spikewire.compat.aerospike.failures import missing  # It needs this module itself.
-
-        missing(f"expressions.{type(self).__name__}")
-
-
-class LoopVar(_Absent):
+class LoopVar(Absent):
     """Is not there."""
 
 
-class LoopVarMap(_Absent):
+class LoopVarMap(Absent):
     """Is not there."""
 
 
-class LoopVarList(_Absent):
+class LoopVarList(Absent):
     """Is not there."""
 
 
-class LoopVarStr(_Absent):
+class LoopVarStr(Absent):
     """Is not there."""
 
 
-class LoopVarFloat(_Absent):
+class LoopVarFloat(Absent):
     """Is not there."""
 
 
-class LoopVarInt(_Absent):
+class LoopVarInt(Absent):
     """Is not there."""
 
 
-class LoopVarBlob(_Absent):
+class LoopVarBlob(Absent):
     """Is not there."""
 
 
-class LoopVarBool(_Absent):
+class LoopVarBool(Absent):
     """Is not there."""
 
 
-class LoopVarNil(_Absent):
+class LoopVarNil(Absent):
     """Is not there."""
 
 
-class LoopVarGeoJson(_Absent):
+class LoopVarGeoJson(Absent):
     """Is not there."""
 
 
-class LoopVarHLL(_Absent):
+class LoopVarHLL(Absent):
     """Is not there."""
 
 
-class RemoveResult(_Absent):
+class RemoveResult(Absent):
     """Is not there."""
 
 
-class SelectByPath(_Absent):
+class SelectByPath(Absent):
     """Is not there."""
 
 
-class ModifyByPath(_Absent):
+class ModifyByPath(Absent):
     """Is not there."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike_helpers.expressions.resources import Call
+from spikewire.compat.aerospike_helpers.expressions.resources import Absent, Call
 
 
 class BitResize(Call):
@@ -245,3 +245,7 @@ class BitGetInt(Call):
             None,
             {"bit_offset": bit_offset, "bit_size": bit_size, "sign": sign},
         )
+
+
+class BitB64Encode(Absent):
+    """Is not there."""

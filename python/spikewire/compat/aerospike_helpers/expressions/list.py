@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike_helpers.expressions.resources import Call, Operator, list_of
+from spikewire.compat.aerospike_helpers.expressions.resources import Absent, Call, Operator, list_of
 
 
 class ListAppend(Call):
@@ -398,3 +398,7 @@ class InList(Operator):
 
     def __init__(self, value: Any, bin: Any) -> None:
         super().__init__("in", value, list_of(bin))
+
+
+class ListJoin(Absent):
+    """Is not there."""

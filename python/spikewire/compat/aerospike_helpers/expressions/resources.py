@@ -13,7 +13,17 @@ from spikewire import Expression, op
 if TYPE_CHECKING:
     from spikewire.compat.aerospike.values import Serializers
 
-__all__ = ["Call", "Operator", "ResultType", "Unsound", "list_of", "map_of", "operand", "sound"]
+__all__ = [
+    "Absent",
+    "Call",
+    "Operator",
+    "ResultType",
+    "Unsound",
+    "list_of",
+    "map_of",
+    "operand",
+    "sound",
+]
 
 
 class ResultType:
@@ -245,3 +255,13 @@ class map_of(list_of):
     """A map, in the same way."""
 
     kind = dict
+
+
+class Absent(_BaseExpr):
+    """An expression that is not there."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        del given, named
+        from spikewire.compat.aerospike.failures import missing  # It needs this module itself.
+
+        missing(f"expressions.{type(self).__name__}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike.failures import missing
 
 
 def bit_resize(
@@ -276,3 +277,15 @@ def bit_xor(
         "value_byte_size": value_byte_size,
         "value": value,
     }
+
+
+def bit_b64_encode(
+    bin_name: str,
+    byte_offset: int = 0,
+    byte_size: int | None = None,
+    invert_size: bool = False,
+    ctx: list[Any] | None = None,
+) -> dict[str, Any]:
+    """Is not there."""
+    del bin_name, byte_offset, byte_size, invert_size, ctx
+    missing("bitwise_operations.bit_b64_encode")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike.failures import missing
 from spikewire.compat.aerospike_helpers.operations.given import given
 
 
@@ -493,3 +494,11 @@ def list_remove_by_value_rank_range_relative(
         count=count,
         ctx=ctx,
     )
+
+
+def list_join(
+    bin_name: str, separator: str | None = None, ctx: list[Any] | None = None
+) -> dict[str, Any]:
+    """Is not there."""
+    del bin_name, separator, ctx
+    missing("list_operations.list_join")

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike import opcodes as codes
+from spikewire.compat.aerospike.failures import missing
 from spikewire.compat.aerospike_helpers.operations.given import given
 
 
@@ -44,3 +45,15 @@ def increment(bin_name: str, amount: Any) -> dict[str, Any]:
 def touch(ttl: Any = None) -> dict[str, Any]:
     """The operation ``touch``."""
     return given({"op": codes.OPERATOR_TOUCH}, val=ttl)
+
+
+def select_by_path(bin_name: str, ctx: list[Any], flags: int) -> dict[str, Any]:
+    """Is not there."""
+    del bin_name, ctx, flags
+    missing("operations.select_by_path")
+
+
+def modify_by_path(bin_name: str, ctx: list[Any], expr: Any, flags: int) -> dict[str, Any]:
+    """Is not there."""
+    del bin_name, ctx, expr, flags
+    missing("operations.modify_by_path")

@@ -1,0 +1,72 @@
+"""Operations on text, which are not here: calling one says what to use instead."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_NAMES = [
+    "append",
+    "base64_decode",
+    "byte_length",
+    "casefold",
+    "char_at",
+    "concat",
+    "contains",
+    "ends_with",
+    "find",
+    "insert",
+    "is_lower",
+    "is_numeric",
+    "is_upper",
+    "lower",
+    "normalize_nfc",
+    "overwrite",
+    "pad_end",
+    "pad_start",
+    "prepend",
+    "regex_compare",
+    "regex_replace",
+    "repeat",
+    "replace",
+    "replace_all",
+    "snip",
+    "split",
+    "split_separator",
+    "starts_with",
+    "strlen",
+    "substr",
+    "substr_range",
+    "to_blob",
+    "to_double",
+    "to_integer",
+    "to_string",
+    "trim",
+    "trim_end",
+    "trim_start",
+    "upper",
+]
+
+
+__all__ = list(_NAMES)  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def _absent(name: str, *given: object, **named: object) -> Any:
+    from spikewire.compat.aerospike.failures import missing
+
+    del given, named
+    missing(f"string_operations.{name}")
+
+
+def __getattr__(name: str) -> Callable[..., Any]:
+    if name not in _NAMES:
+        message = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(message)
+    return partial(_absent, name)
+
+
+def __dir__() -> list[str]:
+    return _NAMES
