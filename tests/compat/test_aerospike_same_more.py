@@ -197,3 +197,24 @@ def shape(value: Any) -> Any:
         own = {name: shape(each) for name, each in vars(value).items()}
         return type(value).__name__, dict(sorted(own.items()))
     return type(value).__name__
+
+
+@program
+def ends_of_ranges(d: Driver) -> Any:
+    e, ops, key = d.helper("expressions"), d.helper("operations.expression_operations"), d.key(1)
+    m = d.module
+    d.client.put(key, {"m": {1: 1, 2: 2, 3: 6}, "l": [1, 2, 6, None, "x"]})
+    kind, found = m.MAP_RETURN_VALUE, []
+    for end in (None, m.null(), m.CDTInfinite(), 3):
+        for made in (
+            e.MapRemoveByKeyRange(None, 2, end, "m"),
+            e.MapRemoveByValueRange(None, 2, end, "m"),
+            e.MapGetByKeyRange(None, kind, 2, end, "m"),
+            e.MapGetByValueRange(None, kind, 2, end, "m"),
+            e.ListGetByValueRange(None, m.LIST_RETURN_VALUE, 2, end, "l"),
+            e.ListRemoveByValueRange(None, 2, end, "l"),
+            e.ListRemoveByValueRange(None, None, end, "l"),
+        ):
+            steps = [ops.expression_read("r", made.compile())]
+            found.append(d.fails(d.client.operate, key, steps))
+    return found

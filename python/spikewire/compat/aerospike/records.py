@@ -21,6 +21,7 @@ from spikewire.compat.aerospike.values import (
     outgoing,
     outgoing_bins,
     serializers,
+    tell_ordered_maps,
 )
 
 __all__ = ["FAILURES", "Records", "meta_of"]
@@ -47,6 +48,7 @@ class Records:
         self._manner = Manner(
             self._configuration.strict_types, self._configuration.strict, self._serializers
         )
+        tell_ordered_maps()
         self._connect()
 
     def _connect(self) -> None:

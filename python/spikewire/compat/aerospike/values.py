@@ -32,6 +32,7 @@ __all__ = [
     "outgoing",
     "outgoing_bins",
     "serializers",
+    "tell_ordered_maps",
 ]
 
 _SCALARS = frozenset({int, str, float, bytes, bytearray, bool, type(None)})
@@ -39,10 +40,12 @@ _SCALARS = frozenset({int, str, float, bytes, bytearray, bool, type(None)})
 
 class KeyOrderedDict(dict[Any, Any]):
     """A map that is stored in the order of its keys. The engine reads such maps as instances of
-    this class, and writes instances as such maps, once this module is imported."""
+    this class, and writes instances as such maps, once there is a client here."""
 
 
-_ordered_maps(KeyOrderedDict)
+def tell_ordered_maps() -> None:
+    """Has the engine do so, for the process."""
+    _ordered_maps(KeyOrderedDict)
 
 
 class null:  # noqa: N801

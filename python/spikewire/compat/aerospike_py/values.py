@@ -43,7 +43,7 @@ def incoming(value: Any) -> Any:
         return value
     if kind is list:
         return [item if type(item) in _SCALARS else incoming(item) for item in value]
-    if kind is dict:
+    if isinstance(value, dict):  # or a subclass of it, where the other drop-in is at work, too
         return {
             name: item if type(item) in _SCALARS else incoming(item) for name, item in value.items()
         }

@@ -105,6 +105,14 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
     raise of_code(4 if of_server else -2, text)
 
 
+#: Where no end means that the range is open; in others of the official client it means nil.
+_OPEN = frozenset(
+    {
+        ("list", "remove_by_value_range"),
+        ("map", "remove_by_key_range"),
+        ("map", "get_by_value_range"),
+    }
+)
 #: The ends of ranges, by operations.
 _ENDS = {
     ("list", "by_value_range"): ("value_end",),
@@ -224,6 +232,10 @@ class Call(_BaseExpr):
         for name in _ENDS.get((family, kind.partition("_")[2]), ()):
             if given.get(name) is op.INFINITY:  # a range up to it has no end
                 given[name] = None
+            elif name in given and given[name] is None:
+                nothing = self._given[name] is None
+                if not (nothing and (family, kind) in _OPEN):  # it is the value nil
+                    given[name] = Expression.value(None)
         made = arguments_of(family, kind, given)
         on = _on(self._on, _OWN[family])
         kept = None if self._value_type is None else KINDS.get(self._value_type)
