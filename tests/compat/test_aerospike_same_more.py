@@ -218,3 +218,22 @@ def ends_of_ranges(d: Driver) -> Any:
             steps = [ops.expression_read("r", made.compile())]
             found.append(d.fails(d.client.operate, key, steps))
     return found
+
+
+@program
+def batches_with_ill_typed_expressions(d: Driver) -> Any:
+    e, steps = d.helper("expressions"), d.helper("operations.operations")
+    keys = [d.key(at) for at in range(2)]
+    policy = {"expressions": e.Eq(e.IntBin("n"), "x").compile()}
+    for key in keys:
+        d.client.put(key, {"n": 1})
+    made = (
+        d.client.batch_read(keys, policy=policy),
+        d.client.batch_read(keys, ["n"], policy),
+        d.client.batch_operate(keys, [steps.write("n", 2)], policy_batch_write=policy),
+        d.client.batch_remove(keys, policy_batch_remove=policy),
+    )
+    return [
+        (batch.result, [(d.shown(row.key), row.result, row.record) for row in batch.batch_records])
+        for batch in made
+    ]

@@ -4,9 +4,11 @@
 # pyright: basic
 from __future__ import annotations
 
-from typing import Any
+import functools
+from typing import TYPE_CHECKING, Any
 
 import spikewire
+from spikewire.compat.aerospike.exception import InvalidRequest
 from spikewire.compat.aerospike.failures import refuse
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.operations import WRITES, Prepared, prepared, results_of
@@ -22,17 +24,47 @@ from spikewire.compat.aerospike_helpers.batch.records import (
     Write,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 __all__ = ["Batches"]
 
 _CALL = ("timeout", "replica", "max_retries", "sleep_between_retries")
 #: Rows that failed with one of these do not make the batch a failure.
 _NO_FAILURE = (0, 2, 27)
 _FAILED = -16
+_NO_RESPONSE = -15
+_REFUSED = 4
+
+
+def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]:
+    """The batch that a server refuses for its expression: a result, and no exception."""
+
+    @functools.wraps(call)
+    def called(self: Any, keys: Any, *given: Any, **named: Any) -> BatchRecords:
+        try:
+            return call(self, keys, *given, **named)
+        except InvalidRequest as error:
+            if not hasattr(error, "of_expression"):
+                raise
+            found = [checked_key(key) for key in keys]
+        rows = []
+        for key in found:
+            digest = key[3] if len(key) > 3 else spikewire.Key(*key[:3]).digest
+            row = BatchRecord((*key[:3], bytearray(digest)))
+            row.result = _NO_RESPONSE
+            rows.append(row)
+        made = BatchRecords(rows)
+        made.result = _REFUSED
+        return made
+
+    return called
 
 
 class Batches(Records):
     """Reads and writes of many records in one call."""
 
+    @_as_result
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> BatchRecords:
         """Reads records: all bins, those of ``bins``, or none where that is empty."""
         if bins is not None and not isinstance(bins, (list, tuple)):
@@ -47,6 +79,7 @@ class Batches(Records):
         shape = "none" if named == [] else "bins"
         return self._batch(rows, made, [shape] * len(made), call)
 
+    @_as_result
     def batch_operate(
         self,
         keys: Any,
@@ -72,6 +105,7 @@ class Batches(Records):
         rows, made = self._rows(keys, "operate", lambda key: _operating(key, plan, options))
         return self._batch(rows, made, [plan] * len(made), call)
 
+    @_as_result
     def batch_remove(
         self, keys: Any, policy_batch: Any = None, policy_batch_remove: Any = None
     ) -> BatchRecords:
@@ -82,6 +116,7 @@ class Batches(Records):
         rows, made = self._rows(keys, "remove", lambda key: spikewire.Delete(key, **options))
         return self._batch(rows, made, ["empty"] * len(made), call)
 
+    @_as_result
     def batch_apply(
         self,
         keys: Any,

@@ -66,7 +66,8 @@ def worded_class(kind: Kind) -> Kind:
     for name in dir(kind):
         found: Any = inspect.getattr_static(kind, name)
         if not name.startswith("_") and inspect.isfunction(found):
-            found = inspect.unwrap(found)
+            if hasattr(found, "__objclass__"):  # a parent has wrapped it
+                found = vars(found)["__wrapped__"]
             parameters = inspect.signature(found).parameters.values()
             if not any(each.kind is each.VAR_POSITIONAL for each in parameters):
                 called: Any = worded(found)

@@ -102,7 +102,10 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
     text = str(error)
     # The engine's complaint about an operator and its operands, which would be a server's.
     of_server = text.startswith("`") or "expression: " in text
-    raise of_code(4 if of_server else -2, text)
+    made: Any = of_code(4 if of_server else -2, text)
+    if of_server:
+        made.of_expression = True  # A batch has it as its result.
+    raise made
 
 
 #: Where no end means that the range is open; in others of the official client it means nil.
