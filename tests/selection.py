@@ -38,6 +38,7 @@ MARKS = {
     "test_plugin": "slow",
     "test_starting_interrupted": "faults",
     "test_typing": "types",
+    "test_website": "slow",
 }
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tools"))
 
-from website import reference, tabs  # noqa: E402
+from website import others, reference, tabs  # noqa: E402
 
 #: What is public in these is on pages of other modules.
 ELSEWHERE = {"spikewire.bench", "spikewire.compat", "spikewire.cli", "spikewire.admin"}
@@ -104,6 +104,17 @@ def test_every_public_module_has_a_page() -> None:
         if isinstance(getattr(spikewire, name), ModuleType)
     }
     assert listed - pages - ELSEWHERE == set()
+
+
+def test_the_reference_of_nodejs_has_what_classes_inherit() -> None:
+    pages = dict(others.pages(ROOT))
+    sections = dict(re.findall(r"^### (\w+)\n(.*?)(?=^##)", pages["api/node.md"], re.M | re.S))
+    assert {"Client", "Dataset", "Batch", "RecordNotFound", "Cluster", "Session"} <= {*sections}
+    # From three classes, one above the other.
+    for verb in ("get", "getMany", "query"):
+        assert f"| `{verb}` |" in sections["Dataset"]
+    assert "@internal" not in pages["api/node.md"]
+    assert "| `spikewire-transport` |" in pages["api/rust.md"]
 
 
 def test_nothing_is_loaded_from_elsewhere(site: Path) -> None:
