@@ -5509,22 +5509,6 @@ class AsyncQuery:
 
         Raises what `numpy_batches` raises.
         """
-    @overload
-    def to_numpy(
-        self,
-        dtype: npt.DTypeLike,
-        *,
-        key: str | None = None,
-        generation: str | None = None,
-        ttl: str | None = None,
-        missing: Literal["mask", "raise"] = "mask",
-    ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]:
-        """The records in one structured NumPy array. Ends the query.
-
-        `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
-
-        Raises what `numpy_batches` raises.
-        """
     def to_arrow(
         self,
         schema: ArrowSchema | None = None,

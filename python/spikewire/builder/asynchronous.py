@@ -134,7 +134,10 @@ class AsyncRead(_Many, read.Read):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["mask", "raise"] = "mask",
-        ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> (
+            Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]
+            | Future[np.ndarray[tuple[int], np.dtype[np.void]]]
+        ): ...
         def to_numpy(
             self,
             dtype: npt.DTypeLike,
@@ -336,7 +339,7 @@ class AsyncScan(scan.Scan):
         def first_or_none(self) -> Future[Record | None]: ...
         def to_list(self) -> Future[list[Record]]: ...
         def count(self) -> Future[int]: ...
-        def to_arrow(
+        def to_arrow(  # pyright: ignore[reportUnknownParameterType]
             self,
             schema: ArrowSchema | None = None,
             *,
@@ -376,7 +379,10 @@ class AsyncScan(scan.Scan):
             generation: str | None = None,
             ttl: str | None = None,
             missing: Literal["mask", "raise"] = "mask",
-        ) -> Future[np.ndarray[tuple[int], np.dtype[np.void]]]: ...
+        ) -> (
+            Future[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]
+            | Future[np.ndarray[tuple[int], np.dtype[np.void]]]
+        ): ...
         def to_numpy(
             self,
             dtype: npt.DTypeLike,
