@@ -507,7 +507,7 @@ class TestLife:
         def interrupted(*_: object) -> None:
             raise KeyboardInterrupt
 
-        pool = pool_of(cluster, loops=2).open()
+        pool = pool_of(cluster, loops=2, close_timeout=0.1).open()
         threads = [worker.thread for worker in pool._workers]
         pool.run(forever)
         monkeypatch.setattr(Pool, where, interrupted)

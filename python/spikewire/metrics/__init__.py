@@ -25,6 +25,7 @@ from spikewire.metrics.events import (
 )
 from spikewire.metrics.exposition import CONTENT_TYPE, asgi_app, prometheus, wsgi_app
 from spikewire.metrics.registry import Collector
+from spikewire.metrics.sources import Clients, HasStats
 from spikewire.metrics.stats import BOUNDS, CommandStats, NodeStats, StageStats, Stats
 
 __all__ = [
@@ -32,10 +33,12 @@ __all__ = [
     "CONTENT_TYPE",
     "BreakerClosed",
     "BreakerOpened",
+    "Clients",
     "Collector",
     "CommandStats",
     "Event",
     "EventsLost",
+    "HasStats",
     "MapChanged",
     "Metrics",
     "NodeDown",
