@@ -83,6 +83,7 @@ BETWEEN = {
     *("AdminTask", "StatsFields"),  # of the engine
     *("State", "Document", "Unit", "Window", "How"),  # of profiles, pools, streams
     *("Parts", "Scheme"),  # of opening
+    "Family",  # of metrics
 }
 #: What needs a library whose types may be missing.
 OPTIONAL = {"to_pandas", "to_polars", "to_arrow", "to_numpy"}

@@ -29,9 +29,12 @@ from spikewire.cql import (
     Trace,
     TraceEvent,
 )
+from spikewire.metrics import Metrics, Stats
 
 
 def sessions(session: Session, rows: Rows) -> None:
+    assert_type(session.stats(), Stats)
+    assert_type(session.metrics, Metrics)
     assert_type(session.execute("SELECT"), Rows)
     assert_type(session.page("SELECT"), Rows)
     assert_type(session.prepare("SELECT"), Prepared)
@@ -58,6 +61,8 @@ def sessions(session: Session, rows: Rows) -> None:
 
 
 async def awaited_sessions(session: AsyncSession, rows: Rows) -> None:
+    assert_type(session.stats(), Stats)
+    assert_type(session.metrics, Metrics)
     assert_type(await session.execute("SELECT"), Rows)
     assert_type(await session.page("SELECT"), Rows)
     assert_type(await session.prepare("SELECT"), Prepared)

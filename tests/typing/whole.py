@@ -111,6 +111,13 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
     assert_type(of.mean, float)
     assert_type(of.quantile(0.5), float)
     assert_type(metrics.prometheus(client), str)
+    assert_type(metrics.prometheus({"users": client}), str)
+    shown: metrics.HasStats = client
+    assert_type(shown.stats(), metrics.Stats)
+    assert_type(client.metrics.stages, bool)
+    assert_type(stats.stages, tuple[metrics.StageStats, ...])
+    assert_type(stats.stages[0].mean, float)
+    assert_type(stats.stages[0].quantile(0.5), float)
     metrics.asgi_app(client)
     metrics.wsgi_app(client)
 
