@@ -128,7 +128,7 @@ def verbs(users: Dataset, client: Client, key: Key) -> None:
     rows = [Read("a", ["n"]), Write("b", {"n": 1}, ttl=60), Delete("c")]
     assert_type(users.batch(rows), Batch)
     assert_type(users.batch([Read(1, ops=[op.get("n")], where="$.n > 1")]).in_doubt, list[int])
-    assert_type(Delete("c", durable=True).durable, bool)
+    assert_type(Delete("c", durable=True).durable, bool | None)
     client.batch([Write(("test", "users", 1), (op.add("n", 1),), generation=Newer(2))])
     users.batch([op.get("n")])  # type: ignore[list-item]  # pyright: ignore[reportArgumentType]
     Write("b")  # type: ignore[call-arg]  # pyright: ignore[reportCallIssue]
