@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any
 
 import spikewire
@@ -15,16 +16,27 @@ from spikewire.compat.aerospike_py.operations import Prepared, merged, prepared
 from spikewire.compat.aerospike_py.policies import batch_options, row_options
 from spikewire.compat.aerospike_py.requests import Request, by_bin
 from spikewire.compat.aerospike_py.types import (
+    AerospikeKey,
     BatchRecord,
     BatchRetryInfo,
     BatchWriteResult,
     Record,
+    RecordMetadata,
 )
-from spikewire.compat.aerospike_py.values import incoming, meta_of, named, sent_key, sent_keys
+from spikewire.compat.aerospike_py.values import (
+    incoming,
+    meta_of,
+    named,
+    sent_key,
+    sent_keys,
+)
 
 __all__ = ["batch_apply", "batch_operate", "batch_read", "batch_remove", "batch_write"]
 
+_FIRST, _SECOND, _THIRD = itemgetter(0), itemgetter(1), itemgetter(2)
 _NO_RETRIES = BatchRetryInfo()
+_FOREVER = 0xFFFFFFFF
+_new = tuple.__new__  # What the named tuples' own `__new__` calls.
 
 
 def _listed(given: Any, what: str) -> list[Any]:
@@ -52,6 +64,8 @@ def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
 def _result(keys: list[Any], batch: Any, bins_of: Any) -> BatchWriteResult:
     """What became of each row; ``bins_of`` gives the bins of a record that there is."""
     codes, errors = batch.codes, batch.errors
+    if not errors:
+        return BatchWriteResult(_found(keys, batch, codes, bins_of), _NO_RETRIES)
     rows: list[BatchRecord] = []
     for at, key in enumerate(batch.keys):
         name = named(keys[at], key.digest)
@@ -64,6 +78,24 @@ def _result(keys: list[Any], batch: Any, bins_of: Any) -> BatchWriteResult:
         shown = None if record is None else Record(name, meta_of(record), bins_of(at, record))
         rows.append(BatchRecord(name, codes[at], shown, in_doubt=False))
     return BatchWriteResult(rows, _NO_RETRIES)
+
+
+def _found(keys: list[Any], batch: Any, codes: Any, bins_of: Any) -> list[BatchRecord]:
+    """The rows of a batch of which none failed; for many of them, so without detours."""
+    rows: list[BatchRecord] = []
+    add = rows.append
+    for at, (given, key, code, record) in enumerate(
+        zip(keys, batch.keys, codes, batch, strict=True)
+    ):
+        name = _new(AerospikeKey, (given[0], given[1], given[2], key.digest))
+        if record is None:
+            add(_new(BatchRecord, (name, code, None, False)))
+            continue
+        ttl = record.ttl
+        meta = _new(RecordMetadata, (record.generation, _FOREVER if ttl is None else ttl))
+        shown = _new(Record, (name, meta, bins_of(at, record)))
+        add(_new(BatchRecord, (name, code, shown, False)))
+    return rows
 
 
 def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
@@ -149,8 +181,11 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
 def batch_write(records: Any, policy: Any) -> tuple[Request, list[Any]]:
     """Writes records, and the keys of the rows; rows are keys and bins, and metadata if wanted."""
     call, shared = batch_options(policy), row_options("batch_write", policy)
-    keys: list[Any] = []
-    bins: list[dict[str, Any]] = []
+    if _plain(records):
+        keys, bins = list(map(_FIRST, records)), list(map(_SECOND, records))
+        finish = _written(keys, bins)
+        return Request("put_many", (records,), call | shared, finish), keys
+    keys, bins = [], []
     rows: list[Any] = []
     plain = True
     for row in _listed(records, "records"):
@@ -162,18 +197,53 @@ def batch_write(records: Any, policy: Any) -> tuple[Request, list[Any]]:
         else:
             plain = False
             rows.append((sent_key(key), values, row_options("batch_write", policy, meta)))
+    if plain:
+        pairs = [row[:2] for row in rows]
+        return Request("put_many", (pairs,), call | shared, _written(keys, bins)), keys
+    made = [spikewire.Write(key, values, **own) for key, values, own in rows]
+    return Request("batch", (made,), call, _written(keys, bins)), keys
 
-    def bins_of(at: int, _: Any) -> dict[str, Any]:
-        return dict.fromkeys(bins[at])
+
+def _plain(records: Any) -> bool:
+    """Whether every row is a key, which is not of bytes, and bins: what the engine takes as it is.
+    Without a step of Python's for each row."""
+    if type(records) is not list or set(map(type, records)) != {tuple}:
+        return False
+    if set(map(len, records)) != {2} or set(map(type, map(_SECOND, records))) != {dict}:
+        return False
+    keys = list(map(_FIRST, records))
+    if set(map(type, keys)) != {tuple} or set(map(len, keys)) != {3}:
+        return False
+    return bytes not in set(map(type, map(_THIRD, keys))) and all(map(_SECOND, records))
+
+
+def _written(keys: list[Any], bins: list[dict[str, Any]]) -> Any:
+    """What is made of the outcomes of rows that write these bins."""
 
     def finish(batch: Any) -> BatchWriteResult:
-        return _result(keys, batch, bins_of)
+        if batch.errors:
+            return _result(keys, batch, lambda at, _: dict.fromkeys(bins[at]))
+        return BatchWriteResult(
+            [
+                _new(
+                    BatchRecord,
+                    (
+                        name := _new(AerospikeKey, (*given[:3], key.digest)),
+                        0,
+                        _new(Record, (name, meta_of(record), dict.fromkeys(values))),
+                        False,
+                    ),
+                )
+                if record is not None
+                else BatchRecord(named(given, key.digest), code, None)
+                for given, key, code, record, values in zip(
+                    keys, batch.keys, batch.codes, batch, bins, strict=True
+                )
+            ],
+            _NO_RETRIES,
+        )
 
-    if plain:
-        pairs = [(key, values) for key, values, _ in rows]
-        return Request("put_many", (pairs,), call | shared, finish), keys
-    made = [spikewire.Write(key, values, **own) for key, values, own in rows]
-    return Request("batch", (made,), call, finish), keys
+    return finish
 
 
 def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+from operator import itemgetter
 from typing import Any
 
 import spikewire
@@ -25,11 +26,14 @@ __all__ = [
 
 _SCALARS = frozenset({int, str, float, bytes, bool, type(None)})
 _FOREVER = 0xFFFFFFFF
+_USER_KEY = itemgetter(2)
 _new = tuple.__new__  # What the named tuples' own `__new__` calls.
 
 
 def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
     """The bins of a record; changes them in place."""
+    if _SCALARS.issuperset(map(type, bins.values())):
+        return bins
     for name, value in bins.items():
         if type(value) not in _SCALARS:
             bins[name] = incoming(value)
@@ -113,7 +117,8 @@ def _of_bytes(key: tuple[Any, ...]) -> tuple[Any, ...]:
 
 def sent_keys(keys: list[Any]) -> list[Any]:
     """The keys of a batch, which are checked by the engine."""
-    for key in keys:
-        if type(key) is tuple and len(key) > 2 and type(key[2]) is bytes:
-            return [sent_key(each) for each in keys]
-    return keys
+    try:
+        some_bytes = bytes in set(map(type, map(_USER_KEY, keys)))
+    except (TypeError, IndexError):
+        return keys  # The engine says what is wrong with one of them.
+    return [sent_key(each) for each in keys] if some_bytes else keys
