@@ -416,4 +416,4 @@ def test_a_batch_checks_what_its_rows_inherit(client: spikewire.Client) -> None:
         ({"durable": 1}, TypeError),
     ):
         with pytest.raises(error, match=next(iter(options))):
-            data.batch([], **options)  # type: ignore[arg-type]
+            data.batch([], **options)
