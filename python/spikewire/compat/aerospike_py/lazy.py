@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike_py.failures import code_of
 from spikewire.compat.aerospike_py.numpy_batch import of_batch
-from spikewire.compat.aerospike_py.values import incoming_bins
+from spikewire.compat.aerospike_py.values import incoming_bins, incoming_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -84,7 +84,7 @@ class LazyBatchRecords:
         """The bins of each row in the order of the keys; ``None`` where nothing was read."""
         batch, failed = self._batch, self._batch.errors
         if not failed:
-            return [None if record is None else incoming_bins(record.bins) for record in batch]
+            return incoming_rows([None if record is None else record.bins for record in batch])
         made: list[dict[str, Any] | None] = []
         for at in range(len(batch)):
             record = None if at in failed else batch[at]

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import hashlib
+from itertools import chain
 from operator import itemgetter
 from typing import Any
 
@@ -16,6 +17,7 @@ from spikewire.compat.aerospike_py.types import AerospikeKey, Record, RecordMeta
 __all__ = [
     "incoming",
     "incoming_bins",
+    "incoming_rows",
     "meta_of",
     "named",
     "plain_key",
@@ -38,6 +40,16 @@ def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
         if type(value) not in _SCALARS:
             bins[name] = incoming(value)
     return bins
+
+
+def incoming_rows(rows: list[dict[str, Any] | None]) -> list[dict[str, Any] | None]:
+    """The bins of many records; changes them in place."""
+    found = [bins for bins in rows if bins] if None in rows else rows
+    kinds = set(map(type, chain.from_iterable(map(dict.values, found))))  # type: ignore[arg-type]
+    if not kinds <= _SCALARS:
+        for bins in found:
+            incoming_bins(bins)  # type: ignore[arg-type]
+    return rows
 
 
 def incoming(value: Any) -> Any:
