@@ -185,6 +185,10 @@ def loose_types(d: Driver) -> Any:
         found.append(d.fails(loose.operate, d.key(at), steps))
         found.append(d.shown(loose.get(d.key(at))))
         found.append(d.fails(d.client.operate, d.key(at), steps))
+        existing = [{**each, "bin": "n"} for each in steps[:1]]
+        found.append(d.fails(loose.operate, d.key(at), existing))
+        found.append(d.shown(loose.get(d.key(at))[2]))
+        found.append(d.fails(loose.operate_ordered, d.key(f"new {at}"), steps))
     loose.close()
     return found
 

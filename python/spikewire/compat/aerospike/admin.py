@@ -67,6 +67,8 @@ class Admin(Batches):
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
                 refuse(f"{what} name should be a string or unicode string.")
+        if args is not None and not isinstance(args, list):
+            refuse("Arguments should be a list")
         scan.apply(module, function, args)
 
     def query_apply(
@@ -152,7 +154,7 @@ class Admin(Batches):
     def info_single_node(self, command: str, host: str, policy: Any = None) -> str:
         """The answer of the node of this name."""
         self._policies.keywords("info", policy)
-        if host not in {name for name, _ in self._nodes()}:
+        if host not in [name for name, _ in self._nodes()]:
             refuse(f"Could not get node with name {host}.")
         return f"{command}\t{self._info(command, host)}\n"
 

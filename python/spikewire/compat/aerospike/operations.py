@@ -202,6 +202,7 @@ class Prepared(NamedTuple):
     returns: list[int | None]
     codes: list[int]
     all_answer: bool
+    given: list[dict[str, Any]]
 
 
 class Manner(NamedTuple):
@@ -224,7 +225,7 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
         refuse("Operations should be of type list")
     if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
-    made = Prepared([], [], [], [], any_answers(operations))
+    made = Prepared([], [], [], [], any_answers(operations), operations)
     for operation in operations:
         if not isinstance(operation, dict):
             refuse("Operation must be a dict")
@@ -239,7 +240,7 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
             raise (of_code(4, str(error)) if of_hll else failure(error)) from None
         made.bins.append(text_of(of.get("bin")))
         made.returns.append(of.get("return_type"))
-        made.codes.append(code)
+        made.codes.append(of.get("loosely", code))
     if not made.operations:
         refuse("No operations defined")
     return made
@@ -255,12 +256,15 @@ def _mended(operation: Any) -> Any:
         return None
     if isinstance(name, str) and len(name.encode()) > _BIN_NAME:
         return None
-    number = isinstance(value, (int, float))
-    text = isinstance(value, (str, bytes, bytearray))
-    if code == codes.OPERATOR_INCR and not number and "val" in of:
-        return of | {"op": codes.OPERATOR_WRITE}
-    if code in (codes.OPERATOR_APPEND, codes.OPERATOR_PREPEND) and not text and "val" in of:
-        return of | {"op": codes.OPERATOR_WRITE}
+    kind = (int, float) if code == codes.OPERATOR_INCR else (str, bytes, bytearray)
+    joins = code in (codes.OPERATOR_INCR, codes.OPERATOR_APPEND, codes.OPERATOR_PREPEND)
+    if joins and "val" in of and not isinstance(value, kind):
+        # A value that cannot be joined with another one: it makes the bin, or the call fails.
+        try:
+            made = Expression.value(outgoing(value))
+        except (TypeError, ValueError, OverflowError) as error:
+            raise failure(error) from None
+        return of | {"op": codes.OP_EXPR_WRITE, "expr": made, "expr_flags": 1, "loosely": code}
     return of
 
 
@@ -268,7 +272,10 @@ def any_answers(operations: list[Any]) -> bool:
     """Whether each operation has a result of its own: as soon as one is on a map, bits, a sketch or
     an expression."""
     silent = _PLAIN.keys() | _LIST.keys()
-    return any(isinstance(each, dict) and each.get("op") not in silent for each in operations)
+    return any(
+        isinstance(each, dict) and each.get("loosely", each.get("op")) not in silent
+        for each in operations
+    )
 
 
 def text_of(name: Any) -> Any:

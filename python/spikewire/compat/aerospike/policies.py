@@ -11,7 +11,7 @@ import spikewire
 from spikewire.compat.aerospike.absent import Transaction
 from spikewire.compat.aerospike.differences import POLICY_NO_EFFECT
 from spikewire.compat.aerospike.exception import ParamError
-from spikewire.compat.aerospike.failures import missing, refuse, without_effect
+from spikewire.compat.aerospike.failures import missing, of_code, refuse, without_effect
 from spikewire.compat.aerospike.metrics_policy import check_metrics
 from spikewire.compat.aerospike.valid_keys import CONFIGURATION, POLICIES, check_names
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
@@ -288,12 +288,14 @@ class Policies:
                 check_names(own, _METADATA, "record metadata")
         if default is not None and kind != "remove":
             made["ttl"] = default
+        if rule in (1, 2) and generation == 0:  # no record has had it
+            if rule == 2 or kind == "remove":
+                raise of_code(3, "AEROSPIKE_ERR_RECORD_GENERATION")
+            refuse("a generation must be from 1 to 65535")
         if rule == 1:
             made["generation"] = generation
         elif rule == 2:
             made["generation"] = spikewire.Newer(generation)
-        elif rule:
-            refuse("gen is invalid")
 
 
 def _metrics(given: Any) -> MetricsPolicy:

@@ -10,10 +10,11 @@ from typing import Any
 import spikewire
 from spikewire import op
 from spikewire.compat.aerospike.configuration import Configuration
+from spikewire.compat.aerospike.exception import BinExistsError, ParamError
 from spikewire.compat.aerospike.failures import failure, of_code, refuse
 from spikewire.compat.aerospike.keys import checked_key, key_tuple
 from spikewire.compat.aerospike.operations import WRITES, Manner, prepared, results_of
-from spikewire.compat.aerospike.policies import ttl_of
+from spikewire.compat.aerospike.policies import resolved, ttl_of
 from spikewire.compat.aerospike.values import (
     deserializer_of,
     incoming,
@@ -242,16 +243,20 @@ class Records:
 
     def remove_bin(self, key: Any, list: Any, meta: Any = None, policy: Any = None) -> int:
         """Removes bins of a record."""
-        if type(key) is not tuple:
-            key = key_tuple(key)
         names: Any = list
         if type(names).__name__ != "list":
             refuse("Bins should be a list")
+        if type(key) is not tuple:
+            key = key_tuple(key)
         for name in names:
             if not isinstance(name, str):
                 refuse("Invalid bin name, bin name should be a string or unicode string")
         if not names:
             raise of_code(4, "no bins to remove")
+        try:
+            resolved("write", policy, strict=self._policies.strict)
+        except ParamError as error:
+            raise of_code(-1, str(error.msg)) from None
         options = self._policies.keywords("write", policy, meta)
         options.setdefault("exists", "update")
         try:
@@ -277,7 +282,10 @@ class Records:
         try:
             return self._client.operate(key, plan.operations, **options), plan, options
         except FAILURES as error:
-            raise self._failed(error, key, plan.bins[0] if plan.bins else None) from None
+            made = self._failed(error, key, plan.bins[0] if plan.bins else None)
+            if isinstance(made, BinExistsError) and any("loosely" in each for each in plan.given):
+                made = of_code(12, "AEROSPIKE_ERR_BIN_INCOMPATIBLE_TYPE")
+            raise made from None
 
     def operate(
         self,
