@@ -107,7 +107,7 @@ class Profiles(Mapping[str, Profile]):
         and given to ``on_error``; the old profiles stay. Ends with ``stop()`` or the ``with``
         block of what it returns.
         """
-        if isinstance(every, bool) or not isinstance(every, (int, float)):
+        if isinstance(every, bool) or not isinstance(every, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
             message = f"every must be a number of seconds, not {type(every).__name__}"
             raise TypeError(message)
         if not 0 < every < threading.TIMEOUT_MAX:
