@@ -168,7 +168,7 @@ def test_a_slow_taker_does_not_make_the_loop_spin() -> None:
         run_on(loop, main())
 
 
-def test_a_page_is_a_future_and_a_block_ends_the_query(run: Any, cluster: Cluster, set_name: str) -> None:
+def test_a_page_is_a_future_and_a_block_ends(run: Any, cluster: Cluster, set_name: str) -> None:
     async def main() -> None:
         async with opened(cluster) as client:
             data = client.dataset("test", set_name)
