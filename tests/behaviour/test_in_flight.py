@@ -15,8 +15,6 @@ from spikewire.testing import Cluster
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
-pytestmark = pytest.mark.usefixtures("no_descriptor_leak")
-
 
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
