@@ -13,9 +13,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// Whether a command that comes has to wait in line; questions to nodes do not.
     #[cold]
     pub(super) fn has_no_room(&self, command: &CommandOf<P, T>) -> bool {
-        // It is counted itself.
-        self.in_flight - self.line.len() > self.most
-            && P::sharing(command.bytes.len(), command.rows) != Sharing::Control
+        // It is counted itself, and does not overtake the line.
+        let is_full = self.in_flight - self.line.len() > self.most || !self.line.is_empty();
+        is_full && P::sharing(command.bytes.len(), command.rows) != Sharing::Control
     }
 
     /// Begins with those that come first as long as there is room; whether there were any.
