@@ -288,14 +288,14 @@ class Policies:
                 check_names(own, _METADATA, "record metadata")
         if default is not None and kind != "remove":
             made["ttl"] = default
-        if rule in (1, 2) and generation == 0:  # no record has had it
-            if rule == 2 or kind == "remove":
-                raise of_code(3, "AEROSPIKE_ERR_RECORD_GENERATION")
-            refuse("a generation must be from 1 to 65535")
+        if rule == 2 and generation == 0:  # no record has an older one
+            raise of_code(3, "AEROSPIKE_ERR_RECORD_GENERATION")
         if rule == 1:
             made["generation"] = generation
         elif rule == 2:
             made["generation"] = spikewire.Newer(generation)
+        elif rule:
+            refuse("gen is invalid")
 
 
 def _metrics(given: Any) -> MetricsPolicy:
