@@ -45,9 +45,9 @@ export { Operation } from './operation.js'
 export {
   type CallOptions,
   type Exists,
+  type Hedge,
   Newer,
   newer,
-  type Hedge,
   type ReadMode,
   type ReadOptions,
   type Replica,

@@ -20,8 +20,8 @@ import type { Operation } from './operation.js'
 import {
   type CallOptions,
   checked,
-  type LimitOptions,
   LIMITS,
+  type LimitOptions,
   READ,
   type ReadOptions,
   WRITE,

@@ -7,9 +7,9 @@ import type { Operation } from './operation.js'
 import {
   type CallOptions,
   checked,
-  type LimitOptions,
-  LIMITS,
   type HedgeOptions,
+  LIMITS,
+  type LimitOptions,
   READ_ONE,
   type ReadOptions,
   WRITE,
@@ -210,8 +210,11 @@ export abstract class Verbs<K, B extends object> {
     callback?: Callback<boolean>,
   ): Promise<boolean> | undefined {
     if (typeof options === 'function') return this.exists(key, {}, options) as undefined
-    const promise = this.#call<boolean>(key, options, READ_ONE, (client, slot, space, wire, given) =>
-      native.exists(client, slot, space, wire, given),
+    const promise = this.#call<boolean>(
+      key,
+      options,
+      READ_ONE,
+      (client, slot, space, wire, given) => native.exists(client, slot, space, wire, given),
     )
     return callback === undefined ? promise : handOver(promise, callback)
   }

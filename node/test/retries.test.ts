@@ -11,7 +11,10 @@ test('a call says how often it is tried again', () =>
     assert.equal((await failure(data.get(1, { maxRetries: 4 }))).attempts, 5)
     assert.equal((await failure(data.put(1, { n: 1 }, { maxRetries: 0 }))).attempts, 1)
     const batch = await data.getMany([1, 2], { maxRetries: 3 })
-    assert.deepEqual([...batch.errors.values()].map((error) => error.attempts), [4, 4])
+    assert.deepEqual(
+      [...batch.errors.values()].map((error) => error.attempts),
+      [4, 4],
+    )
   }))
 
 test('pauses grow up to the longest', () =>
