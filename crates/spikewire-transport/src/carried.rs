@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use spikewire_sync::Mutex;
 
 use crate::clock::Tick;
-use crate::command::ResponseHandler;
+use crate::handler::ResponseHandler;
 
 /// A ticket under way.
 #[derive(Debug)]

@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`protocol`], [`topology`] | what a database provides |
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
+//! | `handler` | what a ticket is asked before the end |
 //! | `carried` | the ticket of a command, shared with a copy of it where it has one |
 //! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver, one of them, which one a command takes |
 //! | [`blocking`] | calling threads that turn multiplexers |
@@ -41,6 +42,7 @@ pub mod descriptors;
 pub mod dial;
 pub mod driver;
 pub mod fault;
+mod handler;
 mod in_flight;
 pub mod inbound;
 pub mod janitors;
