@@ -1,5 +1,8 @@
 """Classes of the official client whose use is not here: it says what to do instead."""
 
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
 from __future__ import annotations
 
 import secrets

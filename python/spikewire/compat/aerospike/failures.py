@@ -95,8 +95,9 @@ def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
     if error.node is not None:
         named = f"{error.node.rpartition(' ')[2]} {named}"
     made = of_code(error.code, named, in_doubt=error.in_doubt)
-    if hasattr(made, "add_note"):  # from Python 3.11
-        made.add_note(text)
+    add_note: Any = getattr(made, "add_note", None)  # from Python 3.11
+    if add_note is not None:
+        add_note(text)
     return made
 
 

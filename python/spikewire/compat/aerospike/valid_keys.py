@@ -59,7 +59,7 @@ POLICIES: dict[str, frozenset[str]] = {
     "hll": _names("flags"),
 }
 
-POLICIES |= dict.fromkeys(("batch_parent_write", "txn_verify", "txn_roll"), POLICIES["batch"])
+POLICIES.update(dict.fromkeys(("batch_parent_write", "txn_verify", "txn_roll"), POLICIES["batch"]))
 
 #: By part of a configuration; ``""`` is the whole.
 CONFIGURATION: dict[str, frozenset[str]] = {
