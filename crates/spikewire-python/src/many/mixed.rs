@@ -19,10 +19,10 @@ use crate::verbs::{
     WriteOptions, write_bins,
 };
 
-pub fn batch<'py>(
+pub fn batch(
     defaults: &Defaults,
     resolve: Resolve<'_>,
-    rows: &Bound<'py, PyAny>,
+    rows: &Bound<'_, PyAny>,
     limits: &Limits<'_>,
     usual: &RowOptions<'_>,
 ) -> PyResult<BatchCall> {

@@ -43,7 +43,8 @@ pub fn pauses(policy: &Policy) -> (Duration, Backoff) {
         return (policy.sleep, backoff);
     }
     let own = Backoff::default();
-    let multiplier = if backoff.multiplier == own.multiplier { 2.0 } else { backoff.multiplier };
+    let grows = backoff.multiplier > own.multiplier;
+    let multiplier = if grows { backoff.multiplier } else { 2.0 };
     let longest = if backoff.longest.is_zero() { LONGEST_PAUSE } else { backoff.longest };
     (FIRST_PAUSE, Backoff { multiplier, longest, ..backoff })
 }
