@@ -32,6 +32,27 @@ def test_both_see_the_same(drivers: tuple[Driver, Driver], of: Callable[[Driver]
 
 
 @program
+def keys_of_bytes(d: Driver) -> Any:
+    """``bytes`` are text up to a NUL, a ``bytearray`` is a key of its own."""
+    c, send = d.client, {"key": d.module.POLICY_KEY_SEND}
+    found = []
+    for name in (b"abc", b"ab\0c", b"", bytearray(b"abc"), bytearray(b"")):
+        key = ("test", "of_bytes", name)
+        found.append(
+            [
+                d.fails(c.put, key, {"v": 1}),
+                d.fails(lambda key=key: c.get(key, send)[0]),
+                d.fails(lambda key=key: c.exists(key)[0]),
+                d.fails(lambda key=key: [row.key for row in c.batch_read([key]).batch_records]),
+                d.fails(c.get_key_partition_id, *key),
+                d.fails(d.module.calc_digest, *key),
+                d.fails(c.remove, key),
+            ]
+        )
+    return found
+
+
+@program
 def ordered_maps(d: Driver) -> Any:
     c, ordered = d.client, d.module.KeyOrderedDict
     maps = d.helper("operations.map_operations")

@@ -32,7 +32,7 @@ pub trait ResponseHandler {
 
     /// Takes the request back, which was not executed: the next outcome is the reply that says so.
     /// It can be sent again, as one attempt more or as the same
-    /// ([`Attempts::without_latest`]).
+    /// ([`Attempts::without_latest`](crate::Attempts::without_latest)).
     fn returned(&mut self, request: Vec<u8>) {
         buffer::give(request);
     }

@@ -11,6 +11,7 @@ from typing import Any
 import spikewire
 from spikewire.compat.aerospike.batch import Batches
 from spikewire.compat.aerospike.failures import missing, of_code, refuse
+from spikewire.compat.aerospike.keys import key_tuple
 from spikewire.compat.aerospike.operations import text_of
 from spikewire.compat.aerospike.query import Query, Scan
 from spikewire.compat.aerospike.records import FAILURES
@@ -382,8 +383,10 @@ class Admin(Batches):
 
     def get_key_partition_id(self, ns: Any, set: Any, key: Any) -> int:
         """The partition of a key."""
+        if isinstance(key, bytes):
+            refuse("Key is invalid.")
         try:
-            return spikewire.Key(ns, set, key).partition
+            return spikewire.Key(*key_tuple((ns, set, key))).partition
         except FAILURES as error:
             raise self._failed(error) from None
 

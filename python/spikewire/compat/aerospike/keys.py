@@ -14,8 +14,18 @@ __all__ = ["checked_key", "key_tuple"]
 _DIGEST = 20
 
 
+#: What most keys are, of which the engine makes the same as the official client.
+_PLAIN = frozenset({str, int})
+
+
 def key_tuple(key: Any) -> tuple[Any, ...]:
     """A key as a tuple: it may be a dictionary of ``ns``, ``set``, ``key`` and ``digest``."""
+    if type(key) is tuple and len(key) == 3 and type(key[2]) in _PLAIN:
+        return key
+    return checked_key(key)
+
+
+def _made(key: Any) -> tuple[Any, ...]:
     if isinstance(key, tuple):
         return key
     if not isinstance(key, dict):
@@ -28,9 +38,14 @@ def key_tuple(key: Any) -> tuple[Any, ...]:
     return made if digest is None or made[2] is not None else (*made, digest)
 
 
+def _text(name: bytes) -> str:
+    """``bytes`` are a key of text there, up to a NUL; a ``bytearray`` is a key of bytes."""
+    return name.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
+
+
 def checked_key(key: Any) -> tuple[Any, ...]:
     """A key after its checks, as a tuple."""
-    found = key_tuple(key)
+    found = _made(key)
     if len(found) not in (3, 4):
         refuse("key tuple must be (Namespace, Set, Key) or (Namespace, Set, None, Digest)")
     namespace, of, name = found[:3]
@@ -42,7 +57,7 @@ def checked_key(key: Any) -> tuple[Any, ...]:
     if name is not None:
         if not isinstance(name, (str, int, bytes, bytearray)):
             refuse("key is invalid")
-        if not isinstance(name, (str, int)) and not name:
+        if isinstance(name, bytearray) and not name:
             refuse("Byte array size cannot be 0")
         if isinstance(name, int) and not -(1 << 63) <= name < 1 << 63:
             refuse("integer value for KEY exceeds sys.maxsize")
@@ -52,4 +67,4 @@ def checked_key(key: Any) -> tuple[Any, ...]:
         refuse("digest is invalid. expected a bytearray")
     elif len(digest) != _DIGEST:
         refuse(f"digest size is invalid. should be {_DIGEST} bytes, but received {len(digest)}")
-    return found
+    return (*found[:2], _text(name), *found[3:]) if isinstance(name, bytes) else found

@@ -32,10 +32,12 @@ def calc_digest(ns: str, set: str | None, key: Any) -> bytearray:
         message = "Namespace should be a string"
     elif set is not None and not isinstance(set, str):
         message = "Set should be a string or unicode"
-    elif not isinstance(key, (str, int, bytes, bytearray)):
+    elif not isinstance(key, (str, int, bytearray)):
         message = "Key is invalid"
     if message:
         raise TypeError(message)
+    if isinstance(key, bytearray) and not key:
+        refuse("Byte array size cannot be 0")
     try:
         return bytearray(spikewire.Key(ns, set, key).digest)
     except (TypeError, ValueError, OverflowError) as error:

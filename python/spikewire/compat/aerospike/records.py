@@ -76,8 +76,7 @@ class Records:
 
     def get(self, key: Any, policy: Any = None) -> tuple[Any, Any, Any]:
         """Reads a record: key, metadata and bins."""
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         if policy is None:
             options, keeps = self._read, self._keeps_key
         else:
@@ -103,8 +102,7 @@ class Records:
                 refuse("Bin name must be a string")
         if not bins:
             raise of_code(4, "no bins to read")
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         options = self._policies.keywords("read", policy)
         try:
             record = self._get(key, list(bins), **options)
@@ -118,8 +116,7 @@ class Records:
 
     def exists(self, key: Any, policy: Any = None) -> tuple[Any, Any]:
         """Whether there is a record: key, and metadata or ``None``."""
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         options = self._policies.keywords("read", policy)
         try:
             record = self._get(key, [], **options)
@@ -134,8 +131,7 @@ class Records:
         self, key: Any, bins: Any, meta: Any = None, policy: Any = None, serializer: Any = None
     ) -> int:
         """Writes bins."""
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         if meta is None and policy is None:
             options = self._write
         else:
@@ -161,8 +157,7 @@ class Records:
 
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> int:
         """Deletes a record."""
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         options = self._policies.keywords("remove", policy, meta)
         options.pop("exists", None)
         try:
@@ -176,8 +171,7 @@ class Records:
 
     def touch(self, key: Any, val: Any = 0, meta: Any = None, policy: Any = None) -> int:
         """Renews the time to live."""
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         options = self._written(policy, meta)
         if val:
             options["ttl"] = ttl_of(val)
@@ -213,8 +207,7 @@ class Records:
         policy: Any,
         meta: Any,
     ) -> int:
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         if not isinstance(bin, str):
             refuse("Bin name should be of type string")
         if not isinstance(val, (str, bytes, bytearray)):
@@ -230,8 +223,7 @@ class Records:
         self, key: Any, bin: str, offset: Any, meta: Any = None, policy: Any = None
     ) -> int:
         """Adds to a number."""
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         if isinstance(offset, bool) or not isinstance(offset, (int, float)):
             refuse("Unsupported operand type(s) for +: only 'int' and 'float' allowed")
         options = self._written(policy, meta)
@@ -246,8 +238,7 @@ class Records:
         names: Any = list
         if type(names).__name__ != "list":
             refuse("Bins should be a list")
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         for name in names:
             if not isinstance(name, str):
                 refuse("Invalid bin name, bin name should be a string or unicode string")
@@ -266,8 +257,7 @@ class Records:
         return 0
 
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any, Any]:
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         plan = prepared(operations, self._manner)
         options = self._policies.keywords("operate", policy, meta)
         if WRITES.isdisjoint(plan.codes):
@@ -325,8 +315,7 @@ class Records:
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
                 refuse(f"{what} name should be a string or unicode string")
-        if type(key) is not tuple:
-            key = key_tuple(key)
+        key = key_tuple(key)
         if not module or not function:
             raise of_code(100, "module and function must have a name")
         options = self._policies.keywords("apply", policy)
