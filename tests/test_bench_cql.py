@@ -271,6 +271,8 @@ def test_the_command_measures_and_writes_both_files(tmp_path: Path) -> None:
 def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> None:
     command = [
         *(sys.executable, "-m", "spikewire", "compare-cql", *QUICK),
+        # More than there is time for: the interrupt comes before the end.
+        *("--rounds", "100"),
         *("--clients", "spikewire", "--operations", "insert", "--patterns", "blocking"),
         *("--json", str(tmp_path / "a.json"), "--markdown", str(tmp_path / "a.md")),
     ]

@@ -409,10 +409,12 @@ class TestCancelling:
         assert pool.run(double, 1).result(PATIENCE) == 2
 
     def test_leaving_a_stream(self, pool: Pool) -> None:
+        begun: list[int] = []
         ended: list[int] = []
 
         async def work(n: int) -> int:
             if n >= 5:
+                begun.append(n)
                 try:
                     await forever()
                 finally:
@@ -429,9 +431,12 @@ class TestCancelling:
                 await results.__anext__()
 
         on_loop(main())
+        begun.clear()
         ended.clear()
         results = pool.map(work, itertools.count(), limit=8)
         assert next(results) == 0
+        # What has not begun when it is cancelled does not begin.
+        assert until(lambda: begun)
         del results
         gc.collect()
         assert until(lambda: ended)

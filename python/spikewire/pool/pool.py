@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import contextvars
 import importlib
 import os
@@ -12,6 +13,7 @@ import threading
 import time
 import warnings
 import weakref
+from collections import deque
 from collections.abc import AsyncIterable, Iterable
 from functools import partial
 from operator import index
@@ -19,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.client import AsyncClient
 from spikewire.pool.errors import PoolClosed, belongs_to
+from spikewire.pool.gate import Gate
 from spikewire.pool.job import Job, JobUnit, refuse_to_block
 from spikewire.pool.results import Results
 from spikewire.pool.window import Window
@@ -42,6 +45,9 @@ __all__ = ["Pool"]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
+
+#: How long a thread waits before it looks for signals, in seconds.
+_LOOK = 0.1
 
 #: Pools that have threads, which are to end before the interpreter does.
 _open: weakref.WeakSet[Pool] = weakref.WeakSet()
@@ -104,7 +110,8 @@ class Pool:
             self._client = seeds
         self._process = os.getpid()
         self._is_open = False
-        self._idle = threading.Condition()
+        #: Who waits until all loops are idle.
+        self._idle: deque[Gate] = deque()
 
     # --- What it consists of -------------------------------------------------------------------
 
@@ -341,8 +348,16 @@ class Pool:
         def is_idle() -> bool:
             return all(worker.load == 0 for worker in self._workers)
 
-        with self._idle:
-            return self._idle.wait_for(is_idle, patience)
+        until = time.monotonic() + patience
+        while not is_idle():
+            left = until - time.monotonic()
+            if left <= 0:
+                return False
+            gate = Gate()
+            self._idle.append(gate)
+            if not is_idle():
+                gate.wait(min(left, _LOOK))
+        return True
 
     def __enter__(self) -> Self:
         return self.open()
@@ -393,9 +408,10 @@ class Pool:
             self._end()
 
 
-def _notify(idle: threading.Condition) -> None:
-    with idle:
-        idle.notify_all()
+def _notify(idle: deque[Gate]) -> None:
+    with contextlib.suppress(IndexError):
+        while True:
+            idle.popleft().open()
 
 
 def _is_iterable(items: object) -> bool:

@@ -10,6 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spikewire.pool.errors import belongs_to
+from spikewire.pool.gate import Gate
 from spikewire.pool.job import refuse_to_block
 from spikewire.pool.window import Window, take
 
@@ -109,9 +110,9 @@ class Results(Generic[_T]):
                     return self._result(outcome)
                 if self._is_finished(window):
                     raise StopIteration
-                event = threading.Event()
-                if window.wake_by(event.set):
-                    while not self._is_over and not event.wait(_LOOK):
+                gate = Gate()
+                if window.wake_by(gate.open):
+                    while not self._is_over and not gate.wait(_LOOK):
                         # A signal that came just before the wait is looked for now.
                         pass
         except BaseException:
@@ -169,7 +170,8 @@ class Results(Generic[_T]):
     async def _news(
         self, window: Window, loop: asyncio.AbstractEventLoop, *, to_the_end: bool = False
     ) -> None:
-        """Waits for outcomes, or for an item; unless ``to_the_end``, until another one closes."""
+        """Waits for outcomes, or for an item, or until another one closes; ``to_the_end``, for the
+        next outcomes, whether or not others wait to be collected."""
         event = asyncio.Event()
 
         def wake() -> None:
@@ -184,7 +186,8 @@ class Results(Generic[_T]):
         if reading is not None:
             reading.add_done_callback(read)
         try:
-            if window.wake_by(wake) and (to_the_end or not self._is_over):
+            is_quiet = window.wake_by(wake)
+            if window.is_under_way if to_the_end else is_quiet and not self._is_over:
                 await event.wait()
         finally:
             if reading is not None:
@@ -207,12 +210,12 @@ class Results(Generic[_T]):
         """Cancels what is under way, and waits until it has ended."""
         window = self._end()
         until = time.monotonic() + self._close_timeout
-        while window is not None and window.in_flight and (left := until - time.monotonic()) > 0:
-            event = threading.Event()
-            if window.wake_by(event.set):
-                # What it waits for may be taken by a reader that is there, too.
-                event.wait(min(left, _LOOK))
-            window.collect()
+        while window is not None and (left := until - time.monotonic()) > 0:
+            gate = Gate()
+            window.wake_by(gate.open)
+            if not window.is_under_way:
+                break
+            gate.wait(min(left, _LOOK))
 
     async def aclose(self) -> None:
         """Cancels what is under way, and waits until it has ended."""
@@ -221,11 +224,10 @@ class Results(Generic[_T]):
             await asyncio.wait([reading], timeout=self._close_timeout)
         loop = asyncio.get_running_loop()
         until = loop.time() + self._close_timeout
-        while window is not None and window.in_flight and (left := until - loop.time()) > 0:
+        while window is not None and window.is_under_way and (left := until - loop.time()) > 0:
             with contextlib.suppress(asyncio.TimeoutError):
                 news = self._news(window, loop, to_the_end=True)
                 await asyncio.wait_for(news, min(left, _LOOK))
-            window.collect()
 
     def _end(self) -> Window | None:
         """Cancels what is under way."""
@@ -238,7 +240,6 @@ class Results(Generic[_T]):
             with contextlib.suppress(RuntimeError):
                 reading.get_loop().call_soon_threadsafe(reading.cancel)
         if window is not None and not was_over:
-            window.collect()
             # Also when nothing is counted: an interrupt may have come before the count.
             window.cancel()
             # Whoever waits for more sees that it is over.

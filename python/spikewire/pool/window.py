@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import threading
 from collections import deque
 from typing import TYPE_CHECKING, Any
 
@@ -23,8 +22,9 @@ Outcome = tuple[int, Any, "BaseException | None"]
 class Window:
     """Hands items to loops, at most ``limit`` to each, and takes what has become of them.
 
-    All methods are the reader's but ``post``, which the loops call; another thread may ``cancel``
-    and ``collect``.
+    All methods are the reader's but ``post``, which the loops call; another thread may ``cancel``,
+    ``wake_by`` and ``wake``. No locks, only what is atomic: on CPython 3.14 an interrupt in a main
+    thread that enters ``with lock`` can leave the lock taken for ever.
     """
 
     def __init__(
@@ -43,14 +43,18 @@ class Window:
         self.arrived: deque[Outcome] = deque()
         self.fed = 0
         self.done = 0
-        self._lock = threading.Lock()
-        self._mail: list[tuple[_Lane, list[Outcome]]] = []
-        self._wakes: list[Callable[[], object]] = []
+        self._mail: deque[tuple[_Lane, list[Outcome]]] = deque()
+        self._wakes: deque[Callable[[], object]] = deque()
 
     @property
     def in_flight(self) -> int:
-        """How many items the loops have."""
+        """How many items have been fed whose outcomes are not collected."""
         return self.fed - self.done
+
+    @property
+    def is_under_way(self) -> bool:
+        """Whether the loops have any items; for every thread."""
+        return any(lane.posted < lane.handed for lane in self._lanes)
 
     def room(self, waiting: int) -> int:
         """For how many items there is room when so many outcomes wait for the reader."""
@@ -64,43 +68,38 @@ class Window:
         living = [lane for lane in self._lanes if lane.worker.is_running] or self._lanes
         lane = min(living, key=lambda lane: lane.in_flight)
         lane.worker.hand([_Item(lane, self.fed + at, item) for at, item in enumerate(items)])
-        with self._lock:
-            lane.in_flight += len(items)
-            self.fed += len(items)
+        lane.handed += len(items)
+        self.fed += len(items)
 
     def collect(self) -> int:
         """Takes what the loops have posted; how many outcomes that is."""
-        with self._lock:
-            mail, self._mail = self._mail, []
-            count = 0
-            for lane, outcomes in mail:
-                lane.in_flight -= len(outcomes)
-                count += len(outcomes)
-                self.arrived.extend(outcomes)
-            self.done += count
+        count = 0
+        while self._mail:
+            lane, outcomes = self._mail.popleft()
+            lane.collected += len(outcomes)
+            count += len(outcomes)
+            self.arrived.extend(outcomes)
+        self.done += count
         return count
 
     def wake_by(self, wake: Callable[[], object]) -> bool:
         """Has the next post call this. ``False`` when there is mail already."""
-        with self._lock:
-            if self._mail:
-                return False
-            self._wakes.append(wake)
-            return True
+        self._wakes.append(wake)
+        return not self._mail
 
     def post(self, lane: _Lane, outcomes: list[Outcome]) -> None:
         """Tells the reader of outcomes; from any thread."""
-        with self._lock:
-            self._mail.append((lane, outcomes))
-            wakes, self._wakes = self._wakes, []
-        for wake in wakes:
-            wake()
+        self._mail.append((lane, outcomes))
+        lane.posted += len(outcomes)
+        self.wake()
 
     def wake(self) -> None:
-        """Wakes those who wait for a post, without one."""
-        with self._lock:
-            wakes, self._wakes = self._wakes, []
-        for wake in wakes:
+        """Wakes those who wait for a post."""
+        while self._wakes:
+            try:
+                wake = self._wakes.popleft()
+            except IndexError:  # Another loop has it.
+                return
             wake()
 
     def cancel(self) -> None:
@@ -121,14 +120,21 @@ class _Lane:
         context: Context,
     ) -> None:
         self.worker = worker
-        #: The reader's count.
-        self.in_flight = 0
+        #: The reader's counts.
+        self.handed = 0
+        self.collected = 0
+        #: The loop's.
+        self.posted = 0
         self.is_cancelled = False
         self.handler = handler
         self._window = window
         self._context = context
         self._running: set[_Item] = set()
         self._outcomes: list[Outcome] = []
+
+    @property
+    def in_flight(self) -> int:
+        return self.handed - self.collected
 
     def begin(self, unit: _Item, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
         if self.is_cancelled:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from collections import deque
+from contextlib import suppress
 from functools import partial
 from inspect import isawaitable
 from typing import TYPE_CHECKING, Any
@@ -65,20 +67,25 @@ class Worker:
         self.loop = new_loop()
         accept_awaitables(self.loop)
         self.thread = threading.Thread(target=self._main, name=name, daemon=True)
-        #: How many calls it has: those that wait, and those that run.
-        self.load = 0
         #: What has ended the loop before its time.
         self.error: BaseException | None = None
         #: Whether the loop still calls what it was asked to.
         self.is_running = True
         self._idle = idle
-        self._lock = threading.Lock()
-        self._inbox: list[Unit] = []
+        # No locks, only what is atomic: see `Window`.
+        self._inbox: deque[Unit] = deque()
         self._is_woken = False
+        #: How many have left the inbox and not finished; the loop's.
+        self._started = 0
         self._is_stopping = False
         self._cancels = False
         self._running: set[Unit] = set()
         self._later: list[Callable[[], object]] = []
+
+    @property
+    def load(self) -> int:
+        """How many calls it has: those that wait, and those that run."""
+        return len(self._inbox) + self._started
 
     @property
     def is_alive(self) -> bool:
@@ -87,14 +94,31 @@ class Worker:
 
     def hand(self, units: list[Unit]) -> None:
         """Has the loop start these; from any thread."""
-        with self._lock:
-            if not self.is_running:
-                raise self.gone()
-            self._inbox += units
-            self.load += len(units)
-            wakes, self._is_woken = not self._is_woken, True
-        if wakes:
+        if not self.is_running:
+            raise self.gone()
+        try:
+            self._inbox.extend(units)
+            if not self._is_woken:
+                self._is_woken = True
+                self.soon(self._take)
+        except BaseException:
+            # An interrupt may have come before the loop was woken.
             self.soon(self._take)
+            raise
+        if not self.is_running:
+            self._withdraw(units)
+
+    def _withdraw(self, units: list[Unit]) -> None:
+        """The loop has ended meanwhile: what it has not failed itself fails here."""
+        left = []
+        for unit in units:
+            with suppress(ValueError):
+                self._inbox.remove(unit)
+                left.append(unit)
+        if len(left) == len(units):
+            raise self.gone()
+        for unit in left:
+            unit.finish(None, self.gone())
 
     def soon(self, callback: Callable[[], object]) -> None:
         """Has the loop call this, if it still does; from any thread."""
@@ -132,10 +156,11 @@ class Worker:
         return error
 
     def _take(self) -> None:
-        with self._lock:
-            units, self._inbox, self._is_woken = self._inbox, [], False
-        for unit in units:
-            self._start(unit)
+        self._is_woken = False
+        for _ in range(len(self._inbox)):
+            # Before it leaves the inbox, so that the load is never too low.
+            self._started += 1
+            self._start(self._inbox.popleft())
 
     def _start(self, unit: Unit) -> None:
         try:
@@ -165,10 +190,8 @@ class Worker:
             stopped, error = error, RuntimeError(f"a handler raised {type(error).__name__}")
             error.__cause__ = stopped
         unit.finish(value, error)
-        with self._lock:
-            self.load -= 1
-            is_idle = self.load == 0
-        if is_idle:
+        self._started -= 1
+        if not self.load:
             self._idle()
 
     def _flush(self) -> None:
@@ -193,14 +216,23 @@ class Worker:
         except BaseException as error:  # noqa: BLE001
             self.error = error
         finally:
-            with self._lock:
-                self.is_running = False
-                left, self._inbox = [*self._running, *self._inbox], []
-            self._running.clear()
-            for unit in left:
+            self.is_running = False
+            for unit in list(self._running):
+                self._running.discard(unit)
                 self._finish(unit, None, self.gone())
+            self._refuse_inbox()
             self._flush()
             self._close()
+
+    def _refuse_inbox(self) -> None:
+        while self._inbox:
+            self._started += 1
+            try:
+                unit = self._inbox.popleft()
+            except IndexError:  # It was withdrawn.
+                self._started -= 1
+                return
+            self._finish(unit, None, self.gone())
 
     def _wind_up(self) -> None:
         """Cancels what tasks have started beside what was handed over."""
