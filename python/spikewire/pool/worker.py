@@ -110,7 +110,7 @@ class Worker:
 
     def _withdraw(self, units: list[Unit]) -> None:
         """The loop has ended meanwhile: what it has not failed itself fails here."""
-        left = []
+        left: list[Unit] = []
         for unit in units:
             with suppress(ValueError):
                 self._inbox.remove(unit)
