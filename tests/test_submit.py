@@ -232,6 +232,29 @@ def test_what_has_not_been_sent_is_withdrawn(slow: Cluster) -> None:
         assert [data.exists(n) for n in range(3)] == [True, False, True]
 
 
+def test_a_withdrawal_that_the_client_meets_half_way(slow: Cluster) -> None:
+    with narrow(slow) as client:
+        first, second = [client.submit.exists(("test", "s", n)) for n in range(2)]
+        assert until(first.running)
+        condition = second._condition
+        met = threading.Event()
+
+        def acquire() -> bool:
+            # The thread that cancels comes last, when the client has met the cancelled call.
+            if threading.current_thread() is canceller:
+                assert met.wait(60)
+            return bool(lock())
+
+        lock, condition.acquire = condition.acquire, acquire
+        canceller = threading.Thread(target=second.cancel)
+        canceller.start()
+        slow.clear_faults(0)
+        assert until(second.done)
+        met.set()
+        canceller.join(60)
+        assert (second.cancelled(), first.result()) == (True, False)
+
+
 def test_a_batch_is_withdrawn_whole(slow: Cluster) -> None:
     with narrow(slow) as client:
         data = client.dataset("test", "s")

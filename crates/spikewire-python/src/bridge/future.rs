@@ -99,6 +99,8 @@ impl FutureBase {
     /// Completes it and wakes all waiters; nothing happens when it is complete already.
     pub fn settle(slf: &Bound<'_, Self>, outcome: PyResult<Bound<'_, PyAny>>) {
         let outcome = match outcome {
+            // The driver met the cancelled call before the thread that cancels it came this far.
+            _ if slf.get().stage.load(SeqCst) == CANCELLED => Outcome::Cancelled,
             Ok(value) => Outcome::Value(value.unbind()),
             Err(error) => Outcome::Error(error.into_value(slf.py())),
         };
