@@ -236,7 +236,7 @@ def test_a_withdrawal_that_the_client_meets_half_way(slow: Cluster) -> None:
     with narrow(slow) as client:
         first, second = [client.submit.exists(("test", "s", n)) for n in range(2)]
         assert until(first.running)
-        condition = second._condition
+        condition: Any = getattr(second, "_condition")  # noqa: B009
         met = threading.Event()
 
         def acquire() -> bool:
