@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import inspect
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -479,6 +480,18 @@ class TestBadInput:
             session.query(users.key(1)).bins("a").get("b")
         with pytest.raises(ValueError, match="reads by operations"):
             session.query(users.key(1)).get("b").bins("a")
+        with pytest.raises(ValueError, match="hedge is about reads of one record"):
+            session.query(users.keys([1])).hedge(0.02)
+        read = session.query(users.key(1)).hedge(0.02)
+        chain = session.delete(users.key(2)).query(users.key(1)).hedge(0.02)
+        for end in (
+            read.execute,
+            read.to_list,
+            chain.execute,
+            lambda: read.to_numpy([("a", "i8")]),
+        ):
+            with pytest.raises(ValueError, match=r"this call is a batch: .* first\(\)"):
+                chains.run(end)
         step = session.upsert(users.key(1)).set("a", 1).timeout(1).query(users.key(1)).timeout(2)
         with pytest.raises(ValueError, match="different values for timeout"):
             chains.run(step.execute)

@@ -6,6 +6,7 @@ import asyncio
 import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -17,7 +18,7 @@ from spikewire.testing import Cluster
 from waiting import until
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from faces import Face, Opened
 
@@ -115,6 +116,29 @@ def test_calls_and_profiles_say_otherwise(face: Face, cluster: Cluster) -> None:
         assert hedges(client)[0] == 1
         explained = client.raw.with_profile(profile).explain("get")
         assert explained["hedge"].source == "profile 'eager', read.point.hedge"
+
+
+def test_steps_of_the_builder(face: Face, cluster: Cluster) -> None:
+    if face.name not in ("blocking", "asyncio"):
+        pytest.skip("the builder has two faces")
+    with opened(face, cluster) as client:
+        session, key = client.raw.session(), spikewire.Key("test", "hedged", 1)
+        calls: tuple[Callable[[Any], Any], ...] = (
+            lambda hedge: session.query(key).bins("v").hedge(hedge).first(),
+            lambda hedge: session.query(key).hedge(hedge).first_or_none(),
+            lambda hedge: session.query(key).get("v").hedge(hedge).first(),
+            lambda hedge: session.exists(key).hedge(hedge).execute(),
+        )
+        for call in calls:
+            with pytest.raises(ValueError, match="p200"):
+                face.settle(partial(call, "p200"))
+        cluster.inject(0, delay=0.2)
+        cluster.inject(1, delay=0.2)
+        for sent, call in enumerate(calls, 1):
+            assert face.settle(partial(call, 0))
+            assert hedges(client)[0] == sent - 1
+            assert face.settle(partial(call, 0.02))
+            assert hedges(client)[0] == sent
 
 
 def test_writes_have_none(face: Face, cluster: Cluster) -> None:

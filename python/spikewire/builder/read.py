@@ -26,6 +26,7 @@ class Read(Rows, Reading):
 
     __slots__ = ("_bins", "_ops")
 
+    _alone = "end the step with first() or first_or_none()"
     _bins: tuple[str, ...] | None
     _ops: list[Operation] | None
 
@@ -108,6 +109,7 @@ class Read(Rows, Reading):
         those that ``dtype`` has fields for, straight into the array."""
         names = {"key": key, "generation": generation, "ttl": ttl, "missing": missing}
         if self._bins is None and self._ops is None and self._before is None:
+            self._check_batch()
             keys = [self._keys] if self._single else self._taken()
             return self._verbs.get_numpy(keys, dtype, **names, **self._keywords())
         return then(self._awaited, self._batch(), _to_numpy, dtype, names)

@@ -43,6 +43,8 @@ class Rows(Step):
     _face: ClassVar[Face]
     #: Whether a record that is not there is an error, unless a call says otherwise.
     _needs_record: ClassVar[bool] = False
+    #: How the step on one key is a call of its own.
+    _alone: ClassVar[str] = "end the step with execute()"
 
     _before: Rows | None
 
@@ -114,12 +116,14 @@ class Rows(Step):
         """Makes the call of the whole chain. Its batch, or the future of it, and how the records
         that are not there are treated, row by row."""
         if self._before is None:
+            self._check_batch()
             keys = [self._keys] if self._single else self._taken()
             return self._alike(self._verbs, keys), self._treated
         rows: list[Row] = []
         missing: list[Missing] = []
         of_the_call: dict[str, Any] = {}
         for step in self._steps():
+            step._check_batch()
             options: dict[str, Any] = {**step._keywords()}
             for name in _OF_THE_CALL:
                 value = options.pop(name, None)
@@ -129,6 +133,12 @@ class Rows(Step):
             rows += [step._row(key, options) for key in keys]
             missing.extend(repeat(step._treated, len(rows) - len(missing)))
         return self._verbs.batch(rows, **of_the_call), missing
+
+    def _check_batch(self) -> None:
+        """Refuses options that batches do not have."""
+        if self._options is not None and self._options.get("hedge") is not None:
+            message = "hedge is about a call that reads one record, and this call is a batch"
+            raise ValueError(f"{message}: {self._alone}")
 
     def _steps(self) -> list[Rows]:
         """The steps of the chain, in order."""

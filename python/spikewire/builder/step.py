@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from spikewire._native import Newer
-    from spikewire.types import ReadMode, Replica, Seconds, Ttl, Where
+    from spikewire.types import Hedge, ReadMode, Replica, Seconds, Ttl, Where
 
 __all__ = ["RETRIES", "Expiring", "Reading", "Step", "Writing", "is_one", "keys_of", "then"]
 
@@ -123,6 +123,16 @@ class Reading(Step):
     def read_mode(self, mode: ReadMode | None) -> Self:
         """The consistency of the read; as in ``get``."""
         return self._set("read_mode", mode)
+
+    def hedge(self, hedge: Hedge | None) -> Self:
+        """When a second request goes to another replica, because no answer has come; as in ``get``.
+
+        Raises ``ValueError`` where the step has several keys, and a batch that is made of the step
+        refuses it: there is a second request for reads of one record.
+        """
+        if not self._single and hedge is not None:
+            raise ValueError("hedge is about reads of one record, and this step takes several keys")
+        return self._set("hedge", hedge)
 
 
 class Writing(Step):

@@ -59,6 +59,11 @@ FIELDS = (
     "concurrent_nodes",
 )
 
+#: Those that are switches.
+_FLAGS = frozenset({"sleep_jitter", "retry_in_doubt", "buffers", "durable", "send_key"})
+#: Those of them that a client has, too: ``None`` stands for its own.
+_OF_THE_CLIENT = frozenset({"sleep_jitter", "retry_in_doubt", "send_key"})
+
 
 def _route(*names: str) -> Route:
     kind, *parts = names
@@ -177,6 +182,9 @@ def holds(path: Path, name: str, verb: str) -> bool:
 
 def check(path: Path, name: str, value: object) -> None:
     """Has the verbs of a section check an option. Raises what they raise."""
+    given = value is not None or name not in _OF_THE_CLIENT
+    if name in _FLAGS and given and not isinstance(value, bool):
+        raise TypeError(f"{name} must be True or False, not {value!r}")
     for verb, writing in takers(path, name):
         if verb == "get_numpy":  # It would need NumPy; its options are those of `get_many`.
             continue
