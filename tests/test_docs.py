@@ -82,6 +82,7 @@ NEEDS = {
         "numpy",
         "trio",
     ),
+    "docs/observability.md": ("opentelemetry.sdk", "prometheus_client"),
     "docs/tables.md": ("pyarrow",),
 }
 

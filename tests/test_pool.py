@@ -655,6 +655,31 @@ class TestLife:
 
         on_loop(main())
 
+    def test_a_url(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+        with Pool.from_url(f"aerospike://{cluster.seeds}/test?timeout=20", loops=2) as pool:
+            users = pool.dataset(set="users_by_url")
+            assert users.namespace == pool.client.namespace == "test"
+            assert list(pool.map(users.exists, range(10))) == [False] * 10
+            client = pool.client
+        assert not client._holds_connections
+
+        monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", f"aerospike://{cluster.seeds}")
+        monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_CONNECT_TIMEOUT", "20")
+
+        async def main() -> None:
+            async with Pool.from_url(loops=1, timeout=20) as pool:
+                assert await pool.run(pool.dataset("test", "users_by_url").exists, 1) is False
+
+        on_loop(main())
+
+    def test_a_url_with_a_mistake(self) -> None:
+        with pytest.raises(ValueError, match="the URL must begin with aerospike://"):
+            Pool.from_url("cassandra://127.0.0.1")
+        with pytest.raises(ValueError, match="the URL, option loops: there is no option 'loops'"):
+            Pool.from_url("aerospike://127.0.0.1?loops=2")
+        with pytest.raises(ValueError, match="loops must be at least 1"):
+            Pool.from_url("aerospike://127.0.0.1", loops=0)
+
     def test_a_session_of_cassandra(self) -> None:
         async def main() -> None:
             async with cql.AsyncSession(server.address, timeout=20) as session:
@@ -687,27 +712,28 @@ class TestLife:
         del pool
         gc.collect()
 
-    @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-    def test_a_loop_that_dies(self, cluster: Cluster) -> None:
-        died = OSError("the selector is broken")
-
-        def breaks(loop: Any) -> None:
-            loop._selector.select = _raiser(died)
-
-        async def kill() -> None:
-            breaks(asyncio.get_running_loop())
+    def test_a_loop_that_dies(self, cluster: Cluster, caplog: pytest.LogCaptureFixture) -> None:
+        async def kill(error: Exception) -> None:
+            asyncio.get_running_loop()._selector.select = _raiser(error)  # type: ignore[attr-defined]
             await asyncio.sleep(5)
 
-        with pool_of(cluster, loops=2, uvloop=False) as pool:
-            with pytest.raises(LoopDied, match="selector is broken") as caught:
-                pool.run(kill).result(PATIENCE)
-            assert caught.value.__cause__ is died
-            # The other one goes on.
-            assert list(pool.map(double, range(50))) == list(range(0, 100, 2))
-            with pytest.raises(LoopDied):
-                pool.run(kill).result(PATIENCE)
-            with pytest.raises(LoopDied):
-                list(pool.map(double, range(50)))
+        def survive() -> None:
+            died = OSError("the selector is broken")
+            with pool_of(cluster, loops=2, uvloop=False) as pool:
+                with pytest.raises(LoopDied, match="selector is broken") as caught:
+                    pool.run(kill, died).result(PATIENCE)
+                assert caught.value.__cause__ is died
+                # The other one goes on.
+                assert list(pool.map(double, range(50))) == list(range(0, 100, 2))
+                with pytest.raises(LoopDied):
+                    pool.run(kill, died).result(PATIENCE)
+                with pytest.raises(LoopDied):
+                    list(pool.map(double, range(50)))
+
+        survive()
+        gc.collect()
+        # The callers know: asyncio has no need to tell of tasks that were pending.
+        assert not caplog.records
 
     def test_a_loop_that_dies_during_a_map(self, cluster: Cluster) -> None:
         async def work(n: int) -> int:

@@ -75,7 +75,6 @@ INTERNAL = {
     "Collector": {"collect", "describe"},
     # Annotations of the library's own code.
     "opening": {"named", "reads"},
-    "tasks": {"open_unless_cancelled"},
     "view": {"view"},
 }
 #: Classes in signatures that are between parts of the library.

@@ -17,8 +17,9 @@ from spikewire.in_flight import gathered, gathered_async
 from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
+from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.profiles.view import view
-from spikewire.tasks import accept_awaitables, open_unless_cancelled
+from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:
     from asyncio import Future

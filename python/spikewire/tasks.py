@@ -8,13 +8,12 @@ opens them, unless that has a factory already.
 from __future__ import annotations
 
 import asyncio
-import threading
 from typing import TYPE_CHECKING, Any, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Coroutine
+    from collections.abc import Awaitable, Coroutine
 
-__all__ = ["accept_awaitables", "begun", "open_unless_cancelled", "settled", "task_factory"]
+__all__ = ["accept_awaitables", "begun", "settled", "task_factory"]
 
 _T = TypeVar("_T")
 
@@ -39,35 +38,6 @@ def begun(coroutine: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
         message = "no running event loop: await this in a coroutine, or use the blocking client"
         raise RuntimeError(message) from None
     return loop.create_task(coroutine)
-
-
-async def open_unless_cancelled(opens: Callable[[], _T], closes: Callable[[], object]) -> _T:
-    """What a function opens in a thread, which takes its time.
-
-    Where the task is cancelled meanwhile, what is opened all the same is closed at once: nobody
-    else would.
-    """
-    lock = threading.Lock()
-    is_wanted, is_open = True, False
-
-    def work() -> _T:
-        nonlocal is_open
-        made = opens()
-        with lock:
-            is_open = True
-            if is_wanted:
-                return made
-        closes()
-        return made
-
-    try:
-        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, work))
-    except asyncio.CancelledError:
-        with lock:
-            is_wanted = False
-        if is_open:
-            closes()
-        raise
 
 
 def task_factory(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:

@@ -135,6 +135,7 @@ async def pools(pool: Pool) -> None:
     assert_type(pool.map(coroutine, [1]), Results[str])
     assert_type(await pool.gather(coroutine(1)), list[Any])
     assert_type(pool.open(), Pool)
+    assert_type(Pool.from_url("aerospike://127.0.0.1/test", loops=2), Pool)
     pool.close()
     pool.abandon()
     pool.map(coroutine, [1]).close()

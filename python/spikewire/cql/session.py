@@ -13,7 +13,8 @@ from spikewire.cql import _native, many, trace
 from spikewire.cql._native import Batch
 from spikewire.cql._opening import opened
 from spikewire.cql.query import AsyncQuery, Query
-from spikewire.tasks import accept_awaitables, begun, open_unless_cancelled
+from spikewire.opening.in_thread import open_unless_cancelled
+from spikewire.tasks import accept_awaitables, begun
 
 if TYPE_CHECKING:
     import uuid

@@ -5,7 +5,10 @@ from __future__ import annotations
 import threading
 from contextlib import suppress
 
-__all__ = ["Gate"]
+__all__ = ["SIGNALS_EVERY", "Gate"]
+
+#: How long a thread waits before it looks for signals, in seconds.
+SIGNALS_EVERY = 0.1
 
 
 class Gate:

@@ -20,13 +20,14 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.client import AsyncClient
+from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.pool.errors import PoolClosed, belongs_to
-from spikewire.pool.gate import Gate
+from spikewire.pool.gate import SIGNALS_EVERY, Gate
 from spikewire.pool.job import Job, JobUnit, refuse_to_block
 from spikewire.pool.results import Results
 from spikewire.pool.window import Window
 from spikewire.pool.worker import Worker
-from spikewire.tasks import accept_awaitables, open_unless_cancelled
+from spikewire.tasks import accept_awaitables
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -45,9 +46,6 @@ __all__ = ["Pool"]
 
 _T = TypeVar("_T")
 _R = TypeVar("_R")
-
-#: How long a thread waits before it looks for signals, in seconds.
-_LOOK = 0.1
 
 #: Pools that have threads, which are to end before the interpreter does.
 _open: weakref.WeakSet[Pool] = weakref.WeakSet()
@@ -113,6 +111,27 @@ class Pool:
         #: Who waits until all loops are idle.
         self._idle: deque[Gate] = deque()
 
+    @classmethod
+    def from_url(
+        cls,
+        url: str | None = None,
+        *,
+        loops: int | None = None,
+        uvloop: bool | None = None,
+        close_timeout: float = 10.0,
+        **options: Unpack[AsyncOptions],
+    ) -> Self:
+        """A pool whose client is that of ``AsyncClient.from_url``: by a URL, or the environment
+        variable ``SPIKEWIRE_AEROSPIKE_URL``.
+
+        ``loops``, ``uvloop`` and ``close_timeout`` are the pool's own: no URL and no variable has
+        them.
+        """
+        client = AsyncClient.from_url(url, **options)
+        pool = cls(client, loops=loops, uvloop=uvloop, close_timeout=close_timeout)
+        pool._owns_client = True
+        return pool
+
     # --- What it consists of -------------------------------------------------------------------
 
     @property
@@ -142,7 +161,7 @@ class Pool:
         set: str | None = None,  # noqa: A002
     ) -> AsyncDataset:
         """The dataset of the pool's client, for handlers: ``pool.map(users.get, ids)``. Without a
-        namespace it is that of the URL that the client was opened with."""
+        namespace it is that of the client's URL."""
         return self.client.dataset(namespace, set)
 
     # --- What it runs --------------------------------------------------------------------------
@@ -356,7 +375,7 @@ class Pool:
             gate = Gate()
             self._idle.append(gate)
             if not is_idle():
-                gate.wait(min(left, _LOOK))
+                gate.wait(min(left, SIGNALS_EVERY))
         return True
 
     def __enter__(self) -> Self:

@@ -10,7 +10,7 @@ import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from spikewire.pool.errors import belongs_to
-from spikewire.pool.gate import Gate
+from spikewire.pool.gate import SIGNALS_EVERY, Gate
 from spikewire.pool.job import refuse_to_block
 from spikewire.pool.window import Window, take
 
@@ -32,9 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Results"]
 
 _T = TypeVar("_T")
-
-#: How long a thread waits before it looks for signals, in seconds.
-_LOOK = 0.1
 
 
 class Results(Generic[_T]):
@@ -112,7 +109,7 @@ class Results(Generic[_T]):
                     raise StopIteration
                 gate = Gate()
                 if window.wake_by(gate.open):
-                    while not self._is_over and not gate.wait(_LOOK):
+                    while not self._is_over and not gate.wait(SIGNALS_EVERY):
                         # A signal that came just before the wait is looked for now.
                         pass
         except BaseException:
@@ -215,7 +212,7 @@ class Results(Generic[_T]):
             window.wake_by(gate.open)
             if not window.is_under_way:
                 break
-            gate.wait(min(left, _LOOK))
+            gate.wait(min(left, SIGNALS_EVERY))
 
     async def aclose(self) -> None:
         """Cancels what is under way, and waits until it has ended."""
@@ -227,7 +224,7 @@ class Results(Generic[_T]):
         while window is not None and window.is_under_way and (left := until - loop.time()) > 0:
             with contextlib.suppress(asyncio.TimeoutError):
                 news = self._news(window, loop, to_the_end=True)
-                await asyncio.wait_for(news, min(left, _LOOK))
+                await asyncio.wait_for(news, min(left, SIGNALS_EVERY))
 
     def _end(self) -> Window | None:
         """Cancels what is under way."""

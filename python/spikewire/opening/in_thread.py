@@ -1,0 +1,43 @@
+"""Opening that blocks, in a thread beside the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["open_unless_cancelled"]
+
+_T = TypeVar("_T")
+
+
+async def open_unless_cancelled(opens: Callable[[], _T], closes: Callable[[], object]) -> _T:
+    """What a function opens in a thread, which takes its time.
+
+    Where the task is cancelled meanwhile, what is opened all the same is closed at once: nothing
+    else would do so.
+    """
+    lock = threading.Lock()
+    is_wanted, is_open = True, False
+
+    def work() -> _T:
+        nonlocal is_open
+        made = opens()
+        with lock:
+            is_open = True
+            if is_wanted:
+                return made
+        closes()
+        return made
+
+    try:
+        return await asyncio.shield(asyncio.get_running_loop().run_in_executor(None, work))
+    except asyncio.CancelledError:
+        with lock:
+            is_wanted = False
+        if is_open:
+            closes()
+        raise
