@@ -1,4 +1,4 @@
-"""One cluster, the official client, and its names over Spikewire."""
+"""One cluster, and each client beside its names over Spikewire."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from compat.aerospike_drivers import OURS, REAL, Driver
+from compat import aerospike_drivers, aerospike_py_drivers
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -14,14 +14,33 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def drivers() -> Iterator[tuple[Driver, Driver]]:
+def drivers() -> Iterator[list[aerospike_drivers.Driver]]:
+    """The official client, and the drop-in."""
     pytest.importorskip("aerospike", reason="the official client is not installed")
     with Cluster(1) as cluster:
         assert cluster.wait_settled()
-        made = (
-            Driver(REAL, cluster.addresses[0], "real"),
-            Driver(OURS, cluster.addresses[0], "ours"),
-        )
+        made = [
+            aerospike_drivers.Driver(packages, cluster.addresses[0], name)
+            for packages, name in (
+                (aerospike_drivers.REAL, "real"),
+                (aerospike_drivers.OURS, "ours"),
+            )
+        ]
+        yield made
+        for driver in made:
+            driver.close()
+
+
+@pytest.fixture(scope="module")
+def py_drivers() -> Iterator[list[aerospike_py_drivers.Driver]]:
+    """aerospike-py, and the drop-in."""
+    pytest.importorskip("aerospike_py", reason="aerospike-py is not installed")
+    with Cluster(1) as cluster:
+        assert cluster.wait_settled()
+        made = [
+            aerospike_py_drivers.Driver(each, cluster.addresses[0], each[:4])
+            for each in (aerospike_py_drivers.REAL, aerospike_py_drivers.OURS)
+        ]
         yield made
         for driver in made:
             driver.close()

@@ -3,44 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import pytest
+from compat.aerospike_py_drivers import PATIENT, Driver
+from compat.side_by_side import Programs
 
-from compat.aerospike_py_drivers import OURS, PATIENT, REAL, Driver
-from spikewire.testing import Cluster
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-PROGRAMS: list[Callable[[Driver], Any]] = []
-
-
-def program(of: Callable[[Driver], Any]) -> Callable[[Driver], Any]:
-    PROGRAMS.append(of)
-    return of
-
-
-@pytest.fixture(scope="module")
-def pair() -> Iterator[tuple[Driver, Driver]]:
-    pytest.importorskip("aerospike_py", reason="aerospike-py is not installed")
-    with Cluster(1) as cluster:
-        assert cluster.wait_settled()
-        made = [Driver(each, cluster.addresses[0], each[:4]) for each in (REAL, OURS)]
-        yield made[0], made[1]
-        for driver in made:
-            driver.close()
-
-
-@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
-def test_both_see_the_same(pair: tuple[Driver, Driver], of: Callable[[Driver], Any]) -> None:
-    seen = []
-    for driver in pair:
-        driver.set = f"{driver.name}_{of.__name__}"[:60]
-        seen.append(of(driver))
-    assert seen[1] == seen[0]
-    assert seen[0] not in (None, [], ())
-
+program: Programs[Driver] = Programs("py_drivers")
+test_both_see_the_same = program.test()
 
 VALUES: dict[str, Any] = {
     "int": -(2**63),

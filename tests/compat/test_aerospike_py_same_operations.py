@@ -6,41 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from compat.aerospike_py_drivers import OURS, REAL, Driver
-from spikewire.testing import Cluster
+from compat.side_by_side import Programs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from compat.aerospike_py_drivers import Driver
 
-PROGRAMS: list[Callable[[Driver], Any]] = []
+pytest.importorskip("numpy")
 
-
-def program(of: Callable[[Driver], Any]) -> Callable[[Driver], Any]:
-    PROGRAMS.append(of)
-    return of
-
-
-@pytest.fixture(scope="module")
-def pair() -> Iterator[tuple[Driver, Driver]]:
-    pytest.importorskip("aerospike_py", reason="aerospike-py is not installed")
-    with Cluster(1) as cluster:
-        assert cluster.wait_settled()
-        made = [Driver(each, cluster.addresses[0], each[:4]) for each in (REAL, OURS)]
-        yield made[0], made[1]
-        for driver in made:
-            driver.close()
-
-
-@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
-def test_both_see_the_same(pair: tuple[Driver, Driver], of: Callable[[Driver], Any]) -> None:
-    pytest.importorskip("numpy")
-    seen = []
-    for driver in pair:
-        driver.set = f"{driver.name}_{of.__name__}"[:60]
-        seen.append(of(driver))
-    assert seen[1] == seen[0]
-    assert seen[0] not in (None, [], ())
-
+program: Programs[Driver] = Programs("py_drivers")
+test_both_see_the_same = program.test()
 
 BINS = {
     "l": [3, 1, 2],

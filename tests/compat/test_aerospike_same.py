@@ -5,31 +5,13 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from compat.side_by_side import Programs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from compat.aerospike_drivers import Driver
 
-PROGRAMS: list[Callable[[Driver], Any]] = []
-
-
-def program(of: Callable[[Driver], Any]) -> Callable[[Driver], Any]:
-    PROGRAMS.append(of)
-    return of
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
-def test_both_see_the_same(drivers: tuple[Driver, Driver], of: Callable[[Driver], Any]) -> None:
-    seen = []
-    for driver in drivers:
-        driver.set = f"{driver.name}_{of.__name__}"[:60]
-        seen.append(of(driver))
-    assert seen[1] == seen[0]
-    assert seen[0] not in (None, [], ())
-
+program: Programs[Driver] = Programs("drivers")
+test_both_see_the_same = program.test()
 
 VALUES: dict[str, Any] = {
     "int": -(2**63),

@@ -55,7 +55,7 @@ FORMS: list[Callable[[Any, Any, Any], Any]] = [
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("number", range(len(FORMS)))
-def test_the_wire_form_is_the_same(drivers: tuple[Driver, Driver], number: int) -> None:
+def test_the_wire_form_is_the_same(drivers: list[Driver], number: int) -> None:
     real, ours = (
         d.client.get_expression_base64(
             FORMS[number](d.helper("expressions"), d.module, d.helper("cdt_ctx")).compile()
@@ -66,7 +66,7 @@ def test_the_wire_form_is_the_same(drivers: tuple[Driver, Driver], number: int) 
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-def test_they_filter_the_same_records(drivers: tuple[Driver, Driver]) -> None:
+def test_they_filter_the_same_records(drivers: list[Driver]) -> None:
     seen = []
     for d in drivers:
         d.set = f"{d.name}_filtered"

@@ -2,35 +2,17 @@
 
 from __future__ import annotations
 
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import pytest
+from compat.side_by_side import Programs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
     from compat.aerospike_drivers import Driver
 
-PROGRAMS: list[Callable[[Driver, Path], Any]] = []
-
-
-def program(of: Callable[[Driver, Path], Any]) -> Callable[[Driver, Path], Any]:
-    PROGRAMS.append(of)
-    return of
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
-def test_both_see_the_same(
-    drivers: tuple[Driver, Driver], of: Callable[[Driver, Path], Any], tmp_path: Path
-) -> None:
-    seen = []
-    for driver in drivers:
-        driver.set = f"{driver.name}_{of.__name__}"[:60]
-        seen.append(of(driver, tmp_path))
-    assert seen[1] == seen[0]
-    assert seen[0] not in (None, [], ())
+program: Programs[Driver] = Programs("drivers")
+test_both_see_the_same = program.test()
 
 
 def rows(d: Driver, batch: Any) -> Any:
@@ -48,7 +30,7 @@ def rows(d: Driver, batch: Any) -> Any:
 
 
 @program
-def batches(d: Driver, tmp_path: Path) -> Any:
+def batches(d: Driver) -> Any:
     c, ops = d.client, d.helper("operations.operations")
     lists = d.helper("operations.list_operations")
     keys = [d.key(at) for at in range(4)]
@@ -71,7 +53,7 @@ def batches(d: Driver, tmp_path: Path) -> Any:
 
 
 @program
-def batches_of_rows(d: Driver, tmp_path: Path) -> Any:
+def batches_of_rows(d: Driver) -> Any:
     c, m, ops = d.client, d.module, d.helper("operations.operations")
     records = d.helper("batch.records")
     key = d.key(1)
@@ -93,7 +75,7 @@ def batches_of_rows(d: Driver, tmp_path: Path) -> Any:
 
 
 @program
-def scans_and_queries(d: Driver, tmp_path: Path) -> Any:
+def scans_and_queries(d: Driver) -> Any:
     c, m = d.client, d.module
     for at in range(20):
         c.put(d.key(at), {"n": at, "s": f"v{at % 3}", "l": [at]}, policy={"key": 1})
@@ -149,14 +131,16 @@ def scans_and_queries(d: Driver, tmp_path: Path) -> Any:
 
 
 @program
-def modules_and_jobs(d: Driver, tmp_path: Path) -> Any:
+def modules_and_jobs(d: Driver) -> Any:
     c, name = d.client, f"{d.name}mod"
-    path = tmp_path / f"{name}.lua"
-    path.write_text("function f(r, a) r['n'] = a; aerospike:update(r); return a + 1 end\n")
     key = d.key("u")
     c.put(key, {"n": 1})
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"{name}.lua"
+        path.write_text("function f(r, a) r['n'] = a; aerospike:update(r); return a + 1 end\n")
+        written = c.udf_put(str(path))
     seen = [
-        c.udf_put(str(path)),
+        written,
         c.apply(key, name, "f", [5]),
         d.shown(c.get(key)),
         sorted(c.udf_list()[0]),
@@ -186,7 +170,7 @@ def modules_and_jobs(d: Driver, tmp_path: Path) -> Any:
 
 
 @program
-def nodes_and_info(d: Driver, tmp_path: Path) -> Any:
+def nodes_and_info(d: Driver) -> Any:
     c = d.client
     name = c.get_node_names()[0]["node_name"]
     return [
@@ -205,7 +189,7 @@ def nodes_and_info(d: Driver, tmp_path: Path) -> Any:
 
 
 @program
-def closed_clients(d: Driver, tmp_path: Path) -> Any:
+def closed_clients(d: Driver) -> Any:
     c = d.module.client(d.config).connect()
     c.close()
     key = d.key(1)

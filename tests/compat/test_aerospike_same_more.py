@@ -7,28 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from compat.side_by_side import Programs
 
+if TYPE_CHECKING:
     from compat.aerospike_drivers import Driver
 
-PROGRAMS: list[Callable[[Driver], Any]] = []
-
-
-def program(of: Callable[[Driver], Any]) -> Callable[[Driver], Any]:
-    PROGRAMS.append(of)
-    return of
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("of", PROGRAMS, ids=lambda of: of.__name__)
-def test_both_see_the_same(drivers: tuple[Driver, Driver], of: Callable[[Driver], Any]) -> None:
-    seen = []
-    for driver in drivers:
-        driver.set = f"{driver.name}_{of.__name__}"[:60]
-        seen.append(of(driver))
-    assert seen[1] == seen[0]
-    assert seen[0]
+program: Programs[Driver] = Programs("drivers")
+test_both_see_the_same = program.test()
 
 
 @program
@@ -87,7 +72,7 @@ def filled(d: Driver, count: int = 60) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("kind", ["query", "scan"])
-def test_partitions_are_read_on(drivers: tuple[Driver, Driver], kind: str) -> None:
+def test_partitions_are_read_on(drivers: list[Driver], kind: str) -> None:
     shapes = []
     for d in drivers:
         d.set = f"{d.name}_{kind}_parts"
@@ -169,7 +154,7 @@ def paths_as_text(d: Driver) -> Any:
     ] + [x.index_type_string(1), x.index_datatype_string(d.module.INDEX_STRING)]
 
 
-def test_metrics(drivers: tuple[Driver, Driver]) -> None:
+def test_metrics(drivers: list[Driver]) -> None:
     """Listeners are called with the same shapes, and commands are counted."""
     shapes: list[Any] = []
     for d in drivers:
