@@ -62,7 +62,7 @@ def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any], nam
 
 @pytest.mark.parametrize(
     ("policy", "says"),
-    [({"socket_timeout": 9}, "socket_timeout"), ({"compress": True}, "compress")],
+    [({"replica": 9}, "'replica' of 9"), ({"compress": True}, "compress")],
 )
 def test_settings_without_effect_warn(
     config: dict[str, Any], policy: dict[str, Any], says: str

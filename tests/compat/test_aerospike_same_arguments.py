@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from compat.side_by_side import Programs
@@ -82,6 +83,75 @@ def texts_of_refusals(d: Driver) -> Any:
         d.says(c.index_single_value_create, "test", "s", "b", 1, None),
         d.says(c.get_cdtctx_base64, []),
     ]
+
+
+@program
+def policies_of_other_commands(d: Driver) -> Any:
+    """One dictionary for every command: each takes what it knows."""
+    c, key = d.client, d.key(1)
+    every = {
+        "total_timeout": 30_000, "max_retries": 1, "sleep_between_retries": 2, "exists": 2,
+        "gen": d.module.POLICY_GEN_IGNORE, "generation": 7, "key": 1, "replica": 1, "ttl": 100,
+        "read_mode_ap": 1, "read_mode_sc": 1, "read_touch_ttl_percent": 0, "durable_delete": False,
+        "max_records": 5, "records_per_second": 1000, "no such name": "x",
+    }  # fmt: skip
+    c.put(key, {"a": 1})
+    steps = d.helper("operations.operations")
+    return [
+        d.fails(c.put, key, {"a": 2}, None, every),
+        d.fails(lambda: c.get(key, every)[2]),
+        d.fails(c.get, key, every | {"read_touch_ttl_percent": 5}),  # of the Enterprise Edition
+        d.fails(lambda: c.select(key, ["a"], every)[2]),
+        d.fails(lambda: c.exists(key, every)[1]["gen"]),
+        d.fails(c.append, key, "s", "x", None, every),
+        d.fails(c.increment, key, "a", 3, None, every),
+        d.fails(lambda: c.operate(key, [steps.read("a")], None, every)[2]),
+        d.fails(lambda: c.batch_read([key], policy=every).batch_records[0].record[2]),
+        d.fails(lambda: [row[2] for row in c.query("test", d.set).results(every)]),
+        d.fails(lambda: [row[2] for row in c.scan("test", d.set).results(every)]),
+        d.fails(c.remove_bin, key, ["s"], None, every),
+        d.fails(c.touch, key, 0, None, every),
+        d.fails(c.remove, key, None, every),
+    ]
+
+
+@program
+def numbers_that_are_no_constants(d: Driver) -> Any:
+    """They count as the default."""
+    c, key = d.client, d.key(1)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        seen = [
+            d.fails(c.put, key, {"a": 1}, {"gen": 7}, {"gen": 5}),
+            d.fails(c.put, key, {"a": 1}, None, {"exists": 99}),
+            *(
+                d.fails(lambda name=name: c.get(key, {name: 77})[2])
+                for name in ("replica", "read_mode_sc", "exists", "key")
+            ),
+            d.fails(c.remove, d.key("none"), {"gen": 7}, {"gen": 9}),
+        ]
+    if d.name == "ours":
+        assert len(told) == 5
+        assert all("has no effect" in str(each.message) for each in told)
+    return seen
+
+
+@program
+def clients_that_are_closed(d: Driver) -> Any:
+    c, key = d.module.client(d.config).connect(), d.key(1)
+    open_ones = [
+        len(c.get_nodes("x")), len(c.get_node_names(1, a=2)), c.is_connected(3),
+    ]  # fmt: skip
+    c.close()
+    calls = (
+        (c.get, key), (c.put, key, {"a": 1}), (c.select, key, ["a"]), (c.exists, key),
+        (c.remove, key), (c.touch, key), (c.batch_read, [key]), (c.get_nodes,), (c.get_nodes, "x"),
+        (c.get_node_names,), (c.is_connected, 1), (c.info_all, "build"),
+        (c.info_random_node, "build"), (c.info_single_node, "build", "x"), (c.udf_list,),
+        (c.truncate, "test", "x", 0), (c.get_key_partition_id, *key), (c.job_info, 1, "scan"),
+        (c.index_remove, "test", "x"), (c.scan_apply, "test", d.set, "m", "f", []),
+    )  # fmt: skip
+    return open_ones + [d.says(*each) for each in calls]
 
 
 @program

@@ -98,8 +98,22 @@ def test_partitions_are_read_on(drivers: list[Driver], kind: str) -> None:
             )
         )
         again = rest.get_partitions_status()
-        shapes.append((again["done"], [again[each][:3] for each in (77, 78)]))
+        shapes.append((again["done"], [again[each][:3] + again[each][4:] for each in (77, 78)]))
     assert shapes[:2] == shapes[2:]
+
+
+@program
+def partitions_of_an_index(d: Driver) -> Any:
+    part = filled(d, 10)
+    c, p = d.client, d.module.predicates
+    c.index_integer_create("test", d.set, "n", f"{d.name}_parts")
+    query = c.query("test", d.set)
+    query.where(p.between("n", 0, 100))
+    seen = [sorted(bins["n"] for _, _, bins in query.results({"partition_filter": part}))]
+    status = query.get_partitions_status()
+    seen.append([status[each][:3] + status[each][4:] for each in (77, 78)])
+    c.index_remove("test", f"{d.name}_parts")
+    return seen
 
 
 @program
@@ -137,6 +151,49 @@ def arithmetic(d: Driver) -> Any:
         d.fails(d.client.get, key, {"expressions": "$.i > 3"}),
         d.fails(d.client.get, key, {"expressions": 7}),
     ]
+
+
+@program
+def results_of_expressions(d: Driver) -> Any:
+    """Keys and values by turns, and values that are nil."""
+    e, m, key = d.helper("expressions"), d.module, d.key(1)
+    ops = d.helper("operations.expression_operations")
+    d.client.put(key, {"m": {"a": 1, "b": 2}, "n": {2: None, 3: 4}, "l": [None, 1]})
+    pairs = e.MapGetByValueRange(None, m.MAP_RETURN_KEY_VALUE, 0, 10, "m")
+    nil = e.ResultType.NIL
+    made = [
+        pairs,
+        e.MapGetByValueRange(None, m.MAP_RETURN_KEY_VALUE, 5, 9, "m", True),
+        e.MapGetByKeyList(None, m.MAP_RETURN_KEY_VALUE, ["zz"], "m"),
+        e.MapGetByValueRange(None, m.MAP_RETURN_ORDERED_MAP, 0, 10, "m"),
+        e.Let(e.Def("x", pairs), e.Def("y", e.Var("x")), e.Var("y")),
+        e.Let(e.Def("x", pairs), e.MapBin("m")),
+        e.Cond(e.Eq(1, 1), pairs, pairs),
+        e.MapGetByKey(None, m.MAP_RETURN_VALUE, nil, 2, "n"),
+        e.MapGetByKey(None, m.MAP_RETURN_VALUE, nil, 3, "n"),
+        e.MapGetByKey(None, m.MAP_RETURN_KEY, nil, 2, "n"),
+        e.ListGetByIndex(None, m.LIST_RETURN_VALUE, nil, 0, "l"),
+        e.ListGetByIndex(None, m.LIST_RETURN_VALUE, nil, 1, "l"),
+        e.Eq(e.MapGetByKey(None, m.MAP_RETURN_VALUE, nil, 2, "n"), None),
+    ]
+    read = [[ops.expression_read("r", each.compile())] for each in made]
+    return [d.fails(lambda each=each: d.client.operate(key, each)[2]) for each in read] + [
+        d.shown(d.client.batch_operate([key], read[0]).batch_records[0].record[2]),
+        d.shown(d.client.operate_ordered(key, [*read[0], *read[3]])[2]),
+    ]
+
+
+@program
+def return_types_that_do_not_fit(d: Driver) -> Any:
+    lists, maps, key = (
+        d.helper("operations.list_operations"), d.helper("operations.map_operations"), d.key(1),
+    )  # fmt: skip
+    d.client.put(key, {"m": {"a": 1, "b": 2}, "l": [[1, 2], [3]]})
+    made: list[Any] = []
+    for number in (9, 14, 42, -1, 6, 8, 16):
+        made.append(lists.list_get_by_index_range("l", 0, number, 1, False))
+        made.append(maps.map_get_by_index_range("m", 0, 1, number))
+    return [d.fails(lambda each=each: d.client.operate(key, [each])[2]) for each in made]
 
 
 @program

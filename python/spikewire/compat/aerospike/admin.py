@@ -14,7 +14,7 @@ from spikewire.compat.aerospike.failures import missing, of_code, refuse
 from spikewire.compat.aerospike.keys import key_tuple
 from spikewire.compat.aerospike.operations import text_of
 from spikewire.compat.aerospike.query import Query, Scan
-from spikewire.compat.aerospike.records import FAILURES
+from spikewire.compat.aerospike.records import FAILURES, NO_CONNECTION
 from spikewire.compat.aerospike_helpers.cdt_ctx import packed, steps
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
 
@@ -116,21 +116,22 @@ class Admin(Batches):
             "status": 2 if now.done else 1,
         }
 
-    def get_nodes(self) -> list[tuple[str, int]]:
-        """Addresses of the nodes."""
+    def get_nodes(self, *_: Any, **__: Any) -> list[tuple[str, int]]:
+        """Addresses of the nodes. Arguments are passed over, as there."""
+        self._nodes()
         return [(node["address"], node["port"]) for node in self.get_node_names()]
 
-    def get_node_names(self) -> list[dict[str, Any]]:
-        """Addresses and names of the nodes."""
+    def get_node_names(self, *_: Any, **__: Any) -> list[dict[str, Any]]:
+        """Addresses and names of the nodes. Arguments are passed over, as there."""
         found = []
-        for name, address in self._nodes():
+        for name, address in self._nodes("."):
             host, port = address.rsplit(":", 1)
             found.append({"address": host.strip("[]"), "port": int(port), "node_name": name})
         return found
 
-    def _nodes(self) -> list[Any]:
+    def _nodes(self, stop: str = "") -> list[Any]:
         if not self._client.is_connected:
-            raise of_code(11, "No connection to aerospike cluster.")
+            raise of_code(11, f"{NO_CONNECTION}{stop}")
         return self._client.nodes()
 
     def _info(self, command: Any, node: str | None) -> str:
@@ -149,13 +150,13 @@ class Admin(Batches):
     def info_random_node(self, command: str, policy: Any = None) -> str:
         """A node's answer."""
         self._policies.keywords("info", policy)
-        self._nodes()
+        self._nodes(".")
         return f"{command}\t{self._info(command, None)}\n"
 
     def info_single_node(self, command: str, host: str, policy: Any = None) -> str:
         """The answer of the node of this name."""
         self._policies.keywords("info", policy)
-        if host not in [name for name, _ in self._nodes()]:
+        if host not in [name for name, _ in self._nodes(".")]:
             refuse(f"Could not get node with name {host}.")
         return f"{command}\t{self._info(command, host)}\n"
 
@@ -354,7 +355,7 @@ class Admin(Batches):
         """The registered modules."""
         self._policies.keywords("info", policy)
         if not self._client.is_connected:
-            raise of_code(11, "No connection to aerospike cluster")
+            raise of_code(11, NO_CONNECTION)
         return [
             {
                 "name": each[0],
@@ -385,6 +386,7 @@ class Admin(Batches):
         """The partition of a key."""
         if isinstance(key, bytes):
             refuse("Key is invalid.")
+        self._nodes()
         try:
             return spikewire.Key(*key_tuple((ns, set, key))).partition
         except FAILURES as error:

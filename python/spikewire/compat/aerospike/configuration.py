@@ -64,6 +64,7 @@ class Configuration:
             "max_retries": read["max_retries"],
             "sleep_between_retries": read["sleep_between_retries"] / 1000,
             "submit_limit": 2048,
+            "hedge_percent": 100,  # only reads with a socket_timeout of their own ask for it
         }
         for name, option, unit in (
             ("tend_interval", "tend_interval", 1000),

@@ -24,13 +24,11 @@ CONFIG_NO_EFFECT = frozenset(
 _USERS = Missing("connect where the cluster asks for no user")
 _TOGETHER = Missing("group what belongs together in one record")
 _NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
-_OF_CLIENT = Differs(
-    "in the policy of one call it has no effect: that of the client's `read` policy holds for all"
+_OF_CALL = Differs(
+    "in the policy of one call it bounds the call, and has a read go on to another replica; "
+    "a write is not sent again for the silence of its node"
 )
-_OF_QUERIES = Differs(
-    "in the policy of one query or scan it has no effect; writes that may have been applied are "
-    "never tried again"
-)
+_OF_WRITES = Differs("writes that may have been applied are never tried again")
 _NO_LOG = Differs("the log says when a client is made, at LOG_LEVEL_TRACE, and nothing else")
 _TEXT = Missing("write the path as text, with spikewire.exp.text")
 
@@ -64,9 +62,8 @@ _ENTRIES: dict[str, Entry] = {
     "config.tls": Missing("connect over a tunnel or a trusted network"),
     "config.config_provider": Missing("pass the settings in the dictionary"),
     "policy.txn": _TOGETHER,
-    "policy.socket_timeout": _OF_CLIENT,
-    "policy.max_retries": _OF_QUERIES,
-    "policy.sleep_between_retries": _OF_QUERIES,
+    "policy.socket_timeout": _OF_CALL,
+    "policy.max_retries": _OF_WRITES,
     "Client.get_stats": Differs(
         "counts commands while metrics are enabled; connections are shared"
     ),

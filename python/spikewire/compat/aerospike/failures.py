@@ -79,6 +79,8 @@ def _of_argument(text: str) -> names.AerospikeError:
         return of_code(21, "A bin name should not exceed 15 characters limit")
     if "does not fit 64 bits" in text:
         return of_code(-2, "integer value exceeds sys.maxsize")
+    if "returning must be" in text:  # what a server says of a type that does not fit
+        return of_code(26, text)
     if "_native.Marker" in text:
         return of_code(-1, "Invalid value type: 14")
     return of_code(-2, text)
@@ -103,9 +105,7 @@ def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
 
 def of_code(code: int, text: str, *, in_doubt: bool = False) -> names.AerospikeError:
     """The exception of a code."""
-    kind = names.BY_CODE.get(code)
-    if kind is None:
-        kind = names.ServerError if code > 0 else names.ClientError
+    kind = names.BY_CODE.get(code, names.AerospikeError if code else names.ClientError)
     return _filled(kind, code, text, in_doubt=in_doubt)
 
 

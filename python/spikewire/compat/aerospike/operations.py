@@ -37,7 +37,8 @@ __all__ = [
 
 RETURNS = {
     0: "none", 1: "index", 2: "reverse_index", 3: "rank", 4: "reverse_rank", 5: "count", 6: "key",
-    7: "value", 8: "key_value", 13: "exists", 16: "unordered_map", 17: "ordered_map",
+    7: "value", 8: "key_value", 9: "index_range", 10: "reverse_index_range", 11: "rank_range",
+    12: "reverse_rank_range", 13: "exists", 16: "unordered_map", 17: "ordered_map",
 }  # fmt: skip
 LIST_ORDER = {0: "unordered", 1: "ordered"}
 MAP_ORDER = {0: "unordered", 1: "key", 3: "key_value"}
@@ -409,7 +410,7 @@ def _returns(look: _Look) -> str:
         refuse("return_type must be an integer")
     found = RETURNS.get(number)
     if found is None:  # what a server says to it
-        raise of_code(4, f"{number} is none of the return types")
+        raise of_code(26, f"{number} is none of the return types")
     return found
 
 

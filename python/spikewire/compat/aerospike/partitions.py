@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import spikewire
 from spikewire.compat.aerospike.failures import refuse
 
-__all__ = ["Filter", "Reached", "cursor_from", "filter_of", "reached_by", "status_of"]
+__all__ = ["Filter", "Reached", "cursor_from", "filter_of", "reached_by", "status_of", "value_at"]
 
 _PARTITIONS = 4096
 _HEAD, _BITMAP, _DIGEST, _POINT, _CHECK = 22, _PARTITIONS // 8, 20, 28, 4
@@ -108,14 +108,21 @@ def _part(part: int, own: tuple[Any, ...]) -> tuple[bool, bool, bytes, int]:
     return bool(begun), bool(again), bytes(digest), value
 
 
-def status_of(reached: Reached, begin: int, count: int) -> dict[Any, Any]:
-    """The status of a query over these partitions."""
+def status_of(reached: Reached, latest: Reached, begin: int, count: int) -> dict[Any, Any]:
+    """The status of a query over these partitions. ``latest`` has the last records of those that
+    are done."""
     status: dict[Any, Any] = {"done": not reached, "retry": False}
     for part in range(begin, begin + count):
-        digest, value = reached.get(part) or _NEVER
-        begun = part not in reached or reached[part] is not None
-        status[part] = part, begun, part in reached, bytearray(digest), value
+        point = reached[part] if part in reached else latest.get(part)
+        digest, value = point or _NEVER
+        status[part] = part, point is not None, part in reached, bytearray(digest), value
     return status
+
+
+def value_at(cursor: bytes, digest: bytes) -> int:
+    """The index value of the record with this digest, where the cursor of its query came to it."""
+    at = cursor.find(digest, _HEAD + _BITMAP)
+    return int.from_bytes(cursor[at + _DIGEST : at + _POINT], "big") if at >= 0 else 0
 
 
 def reached_by(cursor: bytes) -> Reached:

@@ -103,10 +103,12 @@ _REPLICAS = ("master", "any", "sequence", "prefer-rack", "any")
 _EXISTS = (None, "create", "update", "replace_only", "replace")
 _SC = (None, "linearize", "allow_replica", "allow_unavailable")
 
-#: What is a matter of the client as a whole here: one, or that of queries and scans.
-_OF_CLIENT = {"socket_timeout", "max_retries", "sleep_between_retries"}
+#: What verbs take of a policy whatever kind it is.
+_ALWAYS = frozenset({"expressions", "txn"})
 #: The engine's limit of retries.
 _MOST_RETRIES = 1000
+#: The latest second request of a read, in seconds.
+_LONGEST_HEDGE = 600.0
 
 
 def resolved(kind: str, policy: Any, *, strict: bool) -> dict[str, Any]:
@@ -209,8 +211,12 @@ class Policies:
                 check_names(policy, POLICIES[known])
             found.update(resolved(kind, policy, strict=self.strict and known == kind))
         made: dict[str, Any] = {}
+        own = DEFAULTS[kind]
         for name, value in found.items():
-            self._add(made, kind, name, value)
+            if name in own or name in _ALWAYS:  # the others are those of other commands
+                self._add(made, kind, name, value)
+        if "socket_timeout" in found and "socket_timeout" in own:
+            self._bound(made, kind, found)
         if kind in (
             "write",
             "operate",
@@ -236,7 +242,8 @@ class Policies:
                     refuse("txn is not of type aerospike.Transaction")
                 missing("policy.txn")
         elif name == "replica":
-            made["replica"] = _named(_REPLICAS, name, value)
+            if (choice := _named(_REPLICAS, name, value)) is not None:
+                made["replica"] = choice
         elif name == "key":
             if kind not in ("read", "query", "scan", "batch"):
                 made["send_key"] = bool(value)
@@ -258,15 +265,29 @@ class Policies:
         elif name in POLICY_NO_EFFECT:
             if value != DEFAULTS[kind].get(name, 0):
                 without_effect(f"the policy {name!r}")
-        elif name == "socket_timeout" and kind in ("query", "scan"):
-            made["socket_timeout"] = value / 1000
-        elif name == "max_retries" and kind not in ("query", "scan"):
+        elif name == "socket_timeout":
+            if kind in ("query", "scan"):
+                made["socket_timeout"] = value / 1000
+        elif name == "max_retries":
             made["max_retries"] = min(value, _MOST_RETRIES)
-        elif name == "sleep_between_retries" and kind not in ("query", "scan"):
+        elif name == "sleep_between_retries":
             made["sleep_between_retries"] = value / 1000
-        elif name in _OF_CLIENT:
-            if value != self.of[kind][name]:
-                without_effect(f"{name!r} in the policy of one call (it is one for a client)")
+
+    def _bound(self, made: dict[str, Any], kind: str, found: dict[str, Any]) -> None:
+        """What a command on records makes of ``socket_timeout``: it takes no longer than all its
+        attempts may take together, and a read goes on to another replica after one of them."""
+        silence = found["socket_timeout"]
+        if kind in ("query", "scan") or not silence:
+            return
+        usual = self.of[kind]
+        retries = min(found.get("max_retries", usual["max_retries"]), _MOST_RETRIES)
+        pause = found.get("sleep_between_retries", usual["sleep_between_retries"])
+        longest = (silence * (retries + 1) + pause * retries) / 1000
+        total = made.get("timeout", usual["total_timeout"] / 1000)
+        if not 0 < total <= longest:
+            made["timeout"] = total = longest
+        if kind == "read" and silence / 1000 < total and silence != usual["socket_timeout"]:
+            made["hedge"] = min(silence / 1000, _LONGEST_HEDGE)
 
     def _meta(self, made: dict[str, Any], kind: str, found: dict[str, Any], meta: Any) -> None:
         ttl = found.get("ttl")
@@ -295,7 +316,7 @@ class Policies:
         elif rule == 2:
             made["generation"] = spikewire.Newer(generation)
         elif rule:
-            refuse("gen is invalid")
+            _passed_over("gen", rule)
 
 
 def _metrics(given: Any) -> MetricsPolicy:
@@ -312,5 +333,11 @@ def _metrics(given: Any) -> MetricsPolicy:
 
 def _named(names: tuple[str | None, ...], of: str, value: int) -> str | None:
     if not 0 <= value < len(names):
-        refuse(f"{of} is invalid")
+        _passed_over(of, value)
+        return None
     return names[value]
+
+
+def _passed_over(name: str, value: int) -> None:
+    """For a number that is none of the constants, which counts as the default."""
+    without_effect(f"the policy {name!r} of {value}")

@@ -21,6 +21,7 @@ from spikewire.compat.aerospike.partitions import (
     filter_of,
     reached_by,
     status_of,
+    value_at,
 )
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, meta_of
@@ -90,6 +91,7 @@ class Scan:
         self._function: tuple[str, str, list[Any]] | None = None
         self._paginates = self._done = False
         self._reached: Reached | None = None
+        self._latest: Reached = {}
         self._range = 0, _PARTITIONS
         self.max_records = 0
         self.records_per_second = 0
@@ -140,7 +142,7 @@ class Scan:
     def get_partitions_status(self) -> dict[Any, Any]:
         """How far each partition was read, for the ``partition_status`` of a ``partition_filter``;
         nothing, unless pages or partitions were asked for."""
-        return {} if self._reached is None else status_of(self._reached, *self._range)
+        return {} if self._reached is None else status_of(self._reached, self._latest, *self._range)
 
     def results(self, policy: Any = None, options: Any = None, nodename: Any = None) -> list[Any]:
         """The records as a list of key, metadata and bins."""
@@ -255,23 +257,21 @@ class Scan:
             asked.pop(name, None)
         asked["resume"] = cursor_from(fresh, start)
         with client.query(self._namespace, self._set, **asked) as query:
-            under_way, before = None, asked["resume"]
-            latest: Reached = {}
+            under_way, latest = None, self._latest
+            latest.update(start)
             try:
                 for record in query:
                     under_way = record.key.partition
                     yield under_way, _shown(record, plan, own)
-                    latest[under_way] = record.key.digest, 0
+                    digest = record.key.digest
+                    # The value of an index is part of the place.
+                    value = 0 if self._index is None else value_at(query.cursor, digest)
+                    latest[under_way] = digest, value
                     under_way = None
-                    if self._index is not None:  # where a value is part of the place
-                        before = query.cursor
             finally:
                 reached = reached_by(query.cursor)
                 if under_way is not None:  # the caller stopped at this record: it comes again
-                    place = latest.get(under_way, start.get(under_way))
-                    if self._index is not None:
-                        place = reached_by(before).get(under_way)
-                    reached[under_way] = place
+                    reached[under_way] = latest.get(under_way)
                 self._reached, self._done = reached, not reached
 
     def _asked(self, policy: Any, options: Any) -> dict[str, Any]:
@@ -279,9 +279,13 @@ class Scan:
         own = self._owner._policies.keywords(self._kind, policy)
         asked: dict[str, Any] = {
             name: own[name]
-            for name in ("where", "timeout", "replica", "socket_timeout")
+            for name in (
+                "where", "timeout", "replica", "socket_timeout", "max_retries",
+                "sleep_between_retries",
+            )
             if name in own
-        }
+        }  # fmt: skip
+        asked.setdefault("max_retries", self._owner._policies.of[self._kind]["max_retries"])
         found = policy or {}
         limit = found.get("max_records") or self.max_records
         rate = found.get("records_per_second") or self.records_per_second

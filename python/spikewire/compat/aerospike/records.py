@@ -25,9 +25,10 @@ from spikewire.compat.aerospike.values import (
     tell_ordered_maps,
 )
 
-__all__ = ["FAILURES", "Records", "meta_of"]
+__all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
 FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
+NO_CONNECTION = "No connection to aerospike cluster"
 _FOREVER = 0xFFFFFFFF
 
 
@@ -65,7 +66,7 @@ class Records:
 
     def _failed(self, error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
         if isinstance(error, spikewire.ClientClosed):
-            closed: BaseException = of_code(11, "No connection to aerospike cluster.")
+            closed: BaseException = of_code(11, NO_CONNECTION)
             return closed
         if isinstance(error, (TypeError, ValueError, OverflowError)) and key is not None:
             try:
@@ -331,8 +332,8 @@ class Records:
     def _named(self, key: Any, record: Any) -> tuple[Any, Any, Any, bytearray]:
         return key[0], key[1], key[2], bytearray(record.key.digest)
 
-    def is_connected(self) -> bool:
-        """Whether the client is connected."""
+    def is_connected(self, *_: Any, **__: Any) -> bool:
+        """Whether the client is connected. Arguments are passed over, as there."""
         return self._client.is_connected
 
     def close(self) -> None:

@@ -38,6 +38,7 @@ META = frozenset({"gen", "ttl", "key", "exists", "commit_level", "durable_delete
 #: Numbers of aerospike-py, and the official client's.
 _EXISTS = {0: 0, 1: 2, 2: 4, 3: 3, 4: 1}
 _REPLICA = {0: 0, 1: 2, 2: 3}
+_GENERATION = {0: 0, 1: 1, 2: 2}
 _OF_WRITES = ("key", "exists", "ttl", "durable_delete")
 _TTL_MAX = 0xFFFFFFFF
 _PREFER_RACK = 2
@@ -91,6 +92,8 @@ def _keywords(kind: str, found: dict[str, Any], meta: dict[str, Any] | None = No
             made[name] = _number(name, value, _REPLICA)
             if value == _PREFER_RACK:
                 refuse("POLICY_REPLICA_PREFER_RACK needs racks, which no configuration has")
+        elif name == "gen":
+            made[name] = _number(name, value, _GENERATION)
         elif name in _INTEGERS or name in _FLAGS:
             made[name] = value
     try:

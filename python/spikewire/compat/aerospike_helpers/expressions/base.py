@@ -139,6 +139,13 @@ class Let(_BaseExpr):
             found[each.name] = operand(each.expr)
         return Expression.let_(found, operand(self._exprs[-1]))
 
+    def _is_paired(self, variables: dict[str, bool]) -> bool:
+        *definitions, scope = self._exprs
+        known = dict(variables)
+        for each in definitions:
+            known[each.name] = isinstance(each.expr, _BaseExpr) and each.expr._is_paired(known)
+        return isinstance(scope, _BaseExpr) and scope._is_paired(known)
+
 
 class Var(_BaseExpr):
     """The value of a variable."""
@@ -148,6 +155,9 @@ class Var(_BaseExpr):
 
     def _made(self) -> Expression:
         return Expression.var(self._name)
+
+    def _is_paired(self, variables: dict[str, bool]) -> bool:
+        return variables.get(self._name, False)
 
 
 class KeyInt(_Key):

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import spikewire
 from spikewire import Expression, op
@@ -17,6 +17,7 @@ __all__ = [
     "Absent",
     "Call",
     "Operator",
+    "Paired",
     "ResultType",
     "Unsound",
     "list_of",
@@ -60,6 +61,9 @@ _OWN: dict[str, type[Any]] = {
 }
 
 
+_KEY_VALUE, _INVERTED = 8, 0x10000
+
+
 class Unsound:
     """An expression that no server takes: the calls that it is given to fail, as they would with
     the server's refusal."""
@@ -72,6 +76,12 @@ class Unsound:
         return f"<an expression that is not sound: {self.error}>"
 
 
+class Paired(NamedTuple):
+    """An expression whose result has keys and values by turns, in a list."""
+
+    expression: Expression
+
+
 #: What serializes constants while an expression is made for a client.
 _serializers: ContextVar[Serializers | None] = ContextVar("serializers", default=None)
 
@@ -81,6 +91,8 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
     serializers of the client that it is for."""
     if isinstance(expression, Expression):
         return expression
+    if isinstance(expression, Paired):
+        return expression.expression
     from spikewire.compat.aerospike.exception import AerospikeError
     from spikewire.compat.aerospike.failures import of_code, refuse
 
@@ -92,6 +104,8 @@ def sound(expression: Any, own: Serializers | None = None) -> Expression:
             expression = expression.tree.compile()
         finally:
             _serializers.reset(token)
+        if isinstance(expression, Paired):
+            expression = expression.expression
         if isinstance(expression, Expression):
             return expression
     error = expression.error
@@ -130,17 +144,27 @@ class _BaseExpr:
     _operator: str | None = None
     _operands: tuple[Any, ...] = ()
 
-    def compile(self) -> Expression | Unsound:
+    def compile(self) -> Expression | Paired | Unsound:
         """What policies and operations take."""
         from spikewire.compat.aerospike.exception import AerospikeError
 
         try:
-            return self._made()
+            made = self._whole()
+            return Paired(made) if self._is_paired({}) else made
         except (TypeError, ValueError, OverflowError, AerospikeError) as error:
             return Unsound(error, self)
 
     def _made(self) -> Expression:
         raise NotImplementedError
+
+    def _whole(self) -> Expression:
+        """The expression where it is not part of another one."""
+        return self._made()
+
+    def _is_paired(self, variables: dict[str, bool]) -> bool:
+        """Whether its result has keys and values by turns; ``variables``: which of those do."""
+        del variables
+        return False
 
     def _joined(self, operator: str, right: Any) -> Operator:
         """Operands of the same operator on either side join, as the official client has it."""
@@ -204,6 +228,13 @@ class Operator(_BaseExpr):
             self._operator or "", tuple(operand(each) for each in self._operands)
         )
 
+    def _is_paired(self, variables: dict[str, bool]) -> bool:
+        if self._operator != "when":
+            return False
+        *branches, last = self._operands
+        values = (*branches[1::2], last)
+        return all(isinstance(each, _BaseExpr) and each._is_paired(variables) for each in values)
+
 
 class Call(_BaseExpr):
     """An operation on a list, map, bytes or sketch."""
@@ -245,6 +276,20 @@ class Call(_BaseExpr):
         if family in ("list", "map"):
             return Expression.call(family, kind, on, made, steps(self._ctx), kept)
         return Expression.call(family, kind, on, made)
+
+    def _whole(self) -> Expression:
+        if self._value_type != ResultType.NIL:
+            return self._made()
+        # The value is nil, or the expression fails: what it is compared with says its type.
+        nil = Expression.value(None)
+        is_nil = Expression.apply("==", (self._made(), nil))
+        return Expression.apply("when", (is_nil, nil, Expression.unknown()))
+
+    def _is_paired(self, variables: dict[str, bool]) -> bool:
+        del variables
+        number = self._given.get("return_type")
+        of_map = self._call[0] == "map" and self._call[1].startswith("get_by_")
+        return of_map and isinstance(number, int) and number & ~_INVERTED == _KEY_VALUE
 
 
 def _on(value: Any, kind: type[Any]) -> Any:

@@ -1,0 +1,1 @@
+function f(r,a) return a+1 end
