@@ -111,7 +111,7 @@ def partitions_of_an_index(d: Driver) -> Any:
     query.where(p.between("n", 0, 100))
     seen = [sorted(bins["n"] for _, _, bins in query.results({"partition_filter": part}))]
     status = query.get_partitions_status()
-    seen.append([status[each][:3] + status[each][4:] for each in (77, 78)])
+    seen.append([status[each][:3] for each in (77, 78)])
     c.index_remove("test", f"{d.name}_parts")
     return seen
 

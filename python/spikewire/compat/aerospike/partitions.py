@@ -120,7 +120,8 @@ def status_of(reached: Reached, latest: Reached, begin: int, count: int) -> dict
 
 
 def value_at(cursor: bytes, digest: bytes) -> int:
-    """The index value of the record with this digest, where the cursor of its query came to it."""
+    """The index value of the record with this digest, where the cursor of its query came to it; 0
+    where its partition is done, which a cursor has no place for."""
     at = cursor.find(digest, _HEAD + _BITMAP)
     return int.from_bytes(cursor[at + _DIGEST : at + _POINT], "big") if at >= 0 else 0
 
