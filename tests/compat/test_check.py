@@ -14,7 +14,7 @@ import pytest
 
 from spikewire.compat.check import Finding, check
 from spikewire.compat.check.command import main
-from spikewire.compat.check.peers import PEERS
+from spikewire.compat.check.peers import PEERS, NotImportable, module_at
 from spikewire.compat.check.report import show
 from spikewire.compat.known import Differs, Missing
 
@@ -177,6 +177,102 @@ def test_clients_are_known_wherever_they_are_kept() -> None:
     assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.abort"] == [10]
 
 
+def test_variables_of_the_same_name_are_told_apart() -> None:
+    program = """
+    import aerospike
+    from aerospike import exception as e
+    from aerospike_helpers.batch import records
+    from aerospike_helpers.operations import operations as ops
+
+    client = aerospike.client({}).connect()
+
+    def read(query, records: list, client: Other):
+        query.lower()
+        records.append(1)
+        client.paint()
+        try:
+            records.sort()
+        except e.TimeoutError as e:
+            e.print_it()
+
+    def write(rows, ops):
+        records = [ops.nothing() for _ in rows]
+        records.append(2)
+
+    def name(it: "aerospike.Client | None", thing):
+        from aerospike_helpers.operations import nothing as ops
+        it.paint()
+        ops.x()
+        records.Nothing()
+        return lambda client: client.get_many([])
+    """
+    seen = {each.name for each in check(textwrap.dedent(program)) if each.verdict != "same"}
+    assert seen == {
+        "Client.paint", "Client.get_many", "aerospike_helpers.batch.records.Nothing",
+        "aerospike_helpers.operations.nothing", "aerospike_helpers.operations.nothing.x",
+    }  # fmt: skip
+
+
+def test_what_only_the_drop_in_has_is_not_taken_for_the_original() -> None:
+    program = """
+    import aerospike
+    from aerospike import operations, predicates, records
+    client = aerospike.client({})
+    client.get(("a", "b", 1), colour=1)
+    client.admin_set_quotas("role", read_quota=3)
+    """
+    assert verdicts(program, "missing") == {
+        "aerospike.operations", "aerospike.records", "Client.get(colour)",
+        "Client.admin_set_quotas",
+    }  # fmt: skip
+
+
+def _begins(names: list[str], start: str) -> bool:
+    return any(each.startswith(start) for each in names)
+
+
+def test_methods_of_older_versions_are_not_in_the_original() -> None:
+    real = pytest.importorskip("aerospike", reason="the official client is not installed")
+    gone = [
+        name.partition(".")[2].rstrip("*")
+        for name, entry in PEERS[0].differences().entries.items()
+        if isinstance(entry, Missing) and "no such method either" in entry.instead
+    ]
+    assert len(gone) > 5
+    # "list_" stands for all that begin so.
+    names = dir(real.Client)
+    assert not [old for old in gone if old in names or (old[-1] == "_" and _begins(names, old))]
+
+
+def test_a_drop_in_that_cannot_be_imported_is_named(
+    monkeypatch: pytest.MonkeyPatch, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Nothing is said to be missing then."""
+    package = folder / "halfway"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "part.py").write_text("import no_such_library\n")
+    (package / "wrong.py").write_text("1 / 0\n")
+    monkeypatch.syspath_prepend(str(folder))
+    assert module_at("halfway.nothing") is None
+    for name, why in (("part", "no_such_library"), ("wrong", "ZeroDivisionError")):
+        with pytest.raises(NotImportable, match=f"halfway.{name} cannot be imported here: .*{why}"):
+            module_at(f"halfway.{name}.thing")
+
+    for name in [each for each in sys.modules if each.startswith("spikewire.compat.aerospike_py")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "spikewire.compat.aerospike_py", None)
+    module_at.cache_clear()
+    program = folder / "app" / "py.py"
+    program.write_text("import aerospike_py\naerospike_py.client({}).connect()\n")
+    assert main(["check", str(folder / "app")]) == 2
+    out = capsys.readouterr().out
+    assert "py.py: cannot be judged: spikewire.compat.aerospike_py" in out
+    assert "missing  " not in out
+    assert "written for aerospike: 3 names" in out
+    module_at.cache_clear()
+
+
 def test_texts_are_those_of_the_errors() -> None:
     """What a drop-in raises and what the check says come from one table."""
     from spikewire.compat import aerospike, aerospike_py
@@ -232,6 +328,9 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "app" / "broken.py").write_text("import aerospike\nclass\n")
     assert main(["check", str(folder)]) == 2
     assert "broken.py: is no Python" in capsys.readouterr().out
+    (folder / "empty").mkdir()
+    assert main(["check", str(folder / "empty")]) == 2
+    assert "empty: holds no Python files" in capsys.readouterr().out
     assert main(["check", str(folder / "not_there.py")]) == 2
     assert "cannot be read" in capsys.readouterr().out
     (folder / "bytes.py").write_bytes(b"\xff\xfe\x00import aerospike")

@@ -34,6 +34,12 @@ _TEXT = Missing("write the path as text, with spikewire.exp.text")
 
 _CLIENT_SIDE = Missing("read the bin, change it in Python and write it with POLICY_GEN_EQ")
 
+
+def _gone(instead: str) -> Missing:
+    """For what older versions of the official client had."""
+    return Missing(f"{instead}; the official client 19 has no such method either")
+
+
 _ENTRIES: dict[str, Entry] = {
     "Transaction": Differs("can be made; what it is given to raises NotImplementedError"),
     "ConfigProvider": Missing("pass the settings in the dictionary, or use spikewire.Profile"),
@@ -57,6 +63,15 @@ _ENTRIES: dict[str, Entry] = {
     "expressions.LoopVar*": _TEXT,
     "expressions.SelectByPath": _TEXT,
     "expressions.ModifyByPath": _TEXT,
+    "Client.get_many": _gone("use batch_read"),
+    "Client.select_many": _gone("use batch_read with the names of bins"),
+    "Client.exists_many": _gone("use batch_read with an empty list of bins"),
+    "Client.batch_get_ops": _gone("use batch_operate"),
+    "Client.get_key_digest": _gone("use aerospike.calc_digest"),
+    "Client.info": _gone("use info_all"),
+    "Client.info_node": _gone("use info_single_node"),
+    "Client.list_*": _gone("use operate with list_operations"),
+    "Client.map_*": _gone("use operate with map_operations"),
     "config.user": _USERS,
     "config.password": _USERS,
     "config.tls": Missing("connect over a tunnel or a trusted network"),

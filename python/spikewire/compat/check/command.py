@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from spikewire.compat.check.judging import check
+from spikewire.compat.check.peers import NotImportable
 from spikewire.compat.check.report import as_json, show
 
 if TYPE_CHECKING:
@@ -18,7 +19,8 @@ if TYPE_CHECKING:
 __all__ = ["main"]
 
 _SAME, _MISSING, _UNREADABLE = 0, 1, 2
-_EPILOGUE = """exit codes: 0 nothing is missing, 1 something is, 2 a file could not be read.
+_PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
+_EPILOGUE = """exit codes: 0 nothing is missing, 1 something is, 2 a file was not read.
 
 Programs are read, not run. Variables are known by what they were assigned, by their annotation, and
 else by their name (client, session, cluster, query, scan)."""
@@ -53,14 +55,17 @@ def _checked(given: argparse.Namespace) -> int:
     findings: list[Finding] = []
     unread: dict[str, str] = {}
     files = 0
+    for name in given.files:
+        if Path(name).is_dir() and next(_paths([name]), None) is None:
+            unread[name] = "holds no Python files"
     for path in _paths(given.files):
         files += 1
         try:
             findings += check(path.read_bytes().decode("utf-8-sig"), str(path))
         except SyntaxError as error:
-            unread[str(path)] = (
-                f"is no Python that this one reads: {error.msg} (line {error.lineno})"
-            )
+            unread[str(path)] = f"is no Python {_PYTHON}: {error.msg} (line {error.lineno})"
+        except NotImportable as error:
+            unread[str(path)] = f"cannot be judged: {error}"
         except (OSError, ValueError, RecursionError) as error:
             unread[str(path)] = f"cannot be read: {error}"
     if given.json:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
-from spikewire.compat.check.peers import module_at
+from spikewire.compat.check.peers import class_at, module_at
 from spikewire.compat.check.reading import uses_of
 from spikewire.compat.known import Missing
 
@@ -34,7 +34,7 @@ class Finding(NamedTuple):
 
 def check(source: str, filename: str = "<program>") -> list[Finding]:
     """What a program uses of other clients. Raises ``SyntaxError`` or ``ValueError`` for what is no
-    Python."""
+    Python, and ``NotImportable`` where a drop-in for one of the clients cannot be imported."""
     found: list[Finding] = []
     for use in uses_of(source, filename):
         verdict, text = _judged(use)
@@ -53,11 +53,22 @@ def _judged(use: Use) -> tuple[Verdict | None, str]:
     if entry is not None:
         return _of_entry(entry)
     if kind in use.peer.classes:
-        return ("same", "") if _has_attribute(use.peer, kind, rest) else _nothing(use.peer)
-    place = use.peer.place(use.name)
-    if place is not None and module_at(place) is None:
-        return _nothing(use.peer)
-    return "same", ""
+        if _has_attribute(use.peer, kind, rest):
+            return "same", ""
+        return _nothing(use.peer) if use.sure else (None, "")
+    return ("same", "") if _is_there(use.peer, use.name) else _nothing(use.peer)
+
+
+def _is_there(peer: Peer, path: str) -> bool:
+    """Whether the drop-in has what the client has at a path."""
+    place = peer.place(path)
+    if place is None:
+        return True
+    found = module_at(place)
+    if inspect.ismodule(found) and not peer.has_module(path):
+        return False
+    parent = path.rpartition(".")[0]
+    return found is not None and (not parent or _is_there(peer, parent))
 
 
 def _nothing(peer: Peer) -> tuple[Verdict, str]:
@@ -85,7 +96,7 @@ def _known(peer: Peer, name: str) -> Entry | None:
 
 
 def _has_attribute(peer: Peer, kind: str, name: str) -> bool:
-    of = module_at(peer.classes[kind])
+    of = class_at(peer.classes[kind])
     if hasattr(of, name.partition(".")[0]):
         return True
     try:
@@ -110,11 +121,27 @@ def _entry(use: Use, kind: str, name: str) -> tuple[Verdict | None, str]:
 
 
 def _parameter(use: Use) -> tuple[Verdict | None, str]:
-    """A parameter: worth a line where the table knows it, and only then."""
-    entry = _known(use.peer, use.name)
-    short = use.name.rpartition(".")[2]
-    if entry is None and use.name != short:
-        entry = use.peer.differences().entries.get(use.name.partition("(")[2][:-1])
-    if entry is None or use.value is None or use.value is False:
+    """A parameter: worth a line where the table knows it, or there is none of that name."""
+    called, _, name = use.name[:-1].partition("(")
+    of_all = use.peer.differences().entries.get(name)
+    entry = _known(use.peer, use.name) or of_all
+    if isinstance(_known(use.peer, called), Missing):
+        return None, ""  # It is said of what is called.
+    if entry is None:
+        return (
+            (None, "") if _takes(use, called, name) else ("missing", "there is no such parameter")
+        )
+    if use.value is None or use.value is False:
         return None, ""
     return _of_entry(entry)
+
+
+def _takes(use: Use, called: str, name: str) -> bool:
+    """Whether a method has a parameter; so has one of which nothing is known."""
+    kind, _, method = called.partition(".")
+    of = class_at(use.peer.classes[kind]) if kind in use.peer.classes else None
+    try:
+        parameters = inspect.signature(getattr(of, method)).parameters
+    except (AttributeError, TypeError, ValueError):
+        return True
+    return name in parameters or any(each.kind is each.VAR_KEYWORD for each in parameters.values())

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from spikewire.compat.check.peers import of_module
 
 if TYPE_CHECKING:
     from spikewire.compat.check.peers import Peer
 
-__all__ = ["Names", "dotted"]
+__all__ = ["Bound", "Names", "dotted"]
+
+#: What a function has a name for: a parameter of which nothing is known, one of a class (of a
+#: client or any other), what an import made, or another variable.
+Bound: TypeAlias = "Literal['parameter', 'other', 'import', 'local'] | tuple[Peer, str]"
 
 
 def dotted(node: ast.expr) -> str | None:
@@ -34,6 +38,8 @@ class Names:
         self.dictionaries: dict[str, ast.Dict] = {}
         """Variables that were assigned a dictionary."""
         self.peers: list[Peer] = []
+        self.scopes: list[dict[str, Bound]] = []
+        """The names that the functions around a place have, the innermost last."""
 
     def imported(self, local: str, path: str) -> None:
         """A name that an import made."""
@@ -50,6 +56,8 @@ class Names:
         if local is None:
             return None
         start, _, rest = local.partition(".")
+        if self._bound(start) not in (None, "import"):
+            return None  # a variable of the same name
         found = self.modules.get(start)
         return None if found is None else f"{found}.{rest}" if rest else found
 
@@ -65,10 +73,26 @@ class Names:
         name = dotted(node)
         if name is None:
             return None
+        bound = self._bound(name)
+        if bound == "other" or isinstance(bound, tuple):
+            return bound if isinstance(bound, tuple) else None
         found = self.holds.get(name)
         if found is not None or self.path(node) is not None:
             return found
         return self._guessed(name)
+
+    def is_guess(self, node: ast.expr) -> bool:
+        """Whether only its name says what a variable holds."""
+        name = dotted(node)
+        if name is None or self.path(node) is not None:
+            return False
+        bound = self._bound(name)
+        if isinstance(bound, tuple):
+            return False
+        return name not in self.holds or bound == "parameter"
+
+    def _bound(self, name: str) -> Bound | None:
+        return next((scope[name] for scope in reversed(self.scopes) if name in scope), None)
 
     def _of_call(self, function: ast.expr) -> tuple[Peer, str] | None:
         path = self.path(function)

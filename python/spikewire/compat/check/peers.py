@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -11,7 +12,11 @@ if TYPE_CHECKING:
 
     from spikewire.compat.known import Differences
 
-__all__ = ["PEERS", "Peer", "module_at", "of_module"]
+__all__ = ["PEERS", "NotImportable", "Peer", "class_at", "module_at", "of_module"]
+
+
+class NotImportable(Exception):  # noqa: N818
+    """A drop-in that cannot be imported here: nothing can be said of its names."""
 
 
 class Peer(NamedTuple):
@@ -30,11 +35,24 @@ class Peer(NamedTuple):
     """What a variable of such a name is, where nothing else says so."""
     config_calls: frozenset[str]
     """Functions whose first argument is a configuration."""
+    modules: frozenset[str] | None = None
+    """The modules of its first root; others of such a name are the drop-in's own. ``None``: all
+    that the drop-in has."""
 
     def differences(self) -> Differences:
         """What is known to differ."""
-        table: Differences = importlib.import_module(f"{self.drop_in}.differences").DIFFERENCES
+        found = _imported(f"{self.drop_in}.differences")
+        if found is None:
+            message = f"{self.drop_in} is not installed whole: it has no table of differences"
+            raise NotImportable(message)
+        table: Differences = found.DIFFERENCES
         return table
+
+    def has_module(self, path: str) -> bool:
+        """Whether what stands for this path, a module here, is one of the client's."""
+        root = next(iter(self.roots))
+        of_root = path == root or path.startswith(f"{root}.")
+        return self.modules is None or not of_root or path in self.modules
 
     def settings(self, kind: str) -> frozenset[str]:
         """The entries that configurations (``config``) or policies (``policy``) have."""
@@ -84,6 +102,7 @@ PEERS = (
         },
         {"client": "Client", "query": "Query", "scan": "Scan"},
         frozenset({"aerospike.client", "aerospike.Client"}),
+        frozenset({"aerospike", "aerospike.exception", "aerospike.predicates"}),
     ),
     Peer(
         "aerospike-py",
@@ -161,10 +180,28 @@ def of_module(path: str) -> Peer | None:
 
 @cache
 def module_at(path: str) -> Any:
-    """A module or what stands in one; ``None`` where there is nothing of that name."""
+    """A module or what stands in one; ``None`` where there is nothing of that name. Raises
+    ``NotImportable`` where there is a module that cannot be imported."""
+    parent, _, name = path.rpartition(".")
+    if parent:
+        owner = module_at(parent)
+        if not inspect.ismodule(owner) or hasattr(owner, name):
+            return getattr(owner, name, None)
+    return _imported(path)
+
+
+def class_at(path: str) -> Any:
+    """A class of a drop-in, by its module."""
+    module, _, name = path.rpartition(".")
+    return getattr(_imported(module), name, None)
+
+
+def _imported(path: str) -> Any:
     try:
         return importlib.import_module(path)
-    except ImportError:
-        pass
-    parent, _, name = path.rpartition(".")
-    return getattr(module_at(parent), name, None) if parent else None
+    except Exception as error:
+        absent = error.name if isinstance(error, ModuleNotFoundError) else None
+        if absent is not None and f"{path}.".startswith(f"{absent}."):
+            return None
+        message = f"{path} cannot be imported here: {type(error).__name__}: {error}"
+        raise NotImportable(message) from error

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import inspect
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from spikewire.compat.check.names import Names
-from spikewire.compat.check.peers import module_at, of_module
+from spikewire.compat.check.names import Names, dotted
+from spikewire.compat.check.peers import class_at, of_module
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from spikewire.compat.check.names import Bound
     from spikewire.compat.check.peers import Peer
 
 __all__ = ["Use", "uses_of"]
@@ -30,6 +32,8 @@ class Use(NamedTuple):
     line: int
     value: object = ...
     """What a parameter or entry is set to, where it is a constant."""
+    sure: bool = True
+    """Whether more than the name of a variable says what it holds."""
 
 
 def uses_of(source: str, filename: str = "<program>") -> list[Use]:
@@ -73,11 +77,39 @@ def _assignments(tree: ast.AST, names: Names) -> None:
                 if item.optional_vars is not None:
                     names.assigned(item.optional_vars, item.context_expr)
         elif isinstance(node, ast.arg) and node.annotation is not None:
-            path = names.path(node.annotation)
-            peer = None if path is None else of_module(path)
-            kind = (path or "").rpartition(".")[2]
-            if peer is not None and kind in peer.classes:
-                names.holds[node.arg] = peer, kind
+            found = _class_of(node, names)
+            if found is not None:
+                names.holds[node.arg] = found
+
+
+def _class_of(parameter: ast.arg, names: Names) -> tuple[Peer, str] | None:
+    """The class of a client that the annotation of a parameter names."""
+    for part in _parts(parameter.annotation):
+        path = names.path(part)
+        peer = None if path is None else of_module(path)
+        kind = (path or "").rpartition(".")[2]
+        if peer is not None and kind in peer.classes:
+            return peer, kind
+    return None
+
+
+def _parts(annotation: ast.expr | None) -> Iterator[ast.expr]:
+    """The names in an annotation, which may be text."""
+    for node in () if annotation is None else ast.walk(annotation):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            with contextlib.suppress(SyntaxError):
+                yield from _parts(ast.parse(node.value, mode="eval").body)
+        elif isinstance(node, (ast.Name, ast.Attribute)):
+            yield node
+
+
+def _of_parameter(parameter: ast.arg, names: Names) -> Bound:
+    found = _class_of(parameter, names)
+    if found is not None:
+        return found
+    said = [dotted(each) for each in _parts(parameter.annotation)]
+    vague = not said or any(each in ("Any", "typing.Any", "object") for each in said)
+    return "parameter" if vague else "other"
 
 
 class _Found(ast.NodeVisitor):
@@ -87,8 +119,32 @@ class _Found(ast.NodeVisitor):
         self.names = names
         self.uses: list[Use] = []
 
-    def add(self, peer: Peer, name: str, node: ast.AST, value: object = ...) -> None:
-        self.uses.append(Use(peer, name, getattr(node, "lineno", 0), value))
+    def add(
+        self, peer: Peer, name: str, node: ast.AST, value: object = ..., *, sure: bool = True
+    ) -> None:
+        self.uses.append(Use(peer, name, getattr(node, "lineno", 0), value, sure))
+
+    def _within(self, node: ast.AST, scope: dict[str, Bound]) -> None:
+        self.names.scopes.append(scope)
+        self.generic_visit(node)
+        self.names.scopes.pop()
+
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> None:
+        self._within(node, _bound(node, self.names))
+
+    def visit_AsyncFunctionDef(self, node: ast.AsyncFunctionDef) -> None:
+        self._within(node, _bound(node, self.names))
+
+    def visit_Lambda(self, node: ast.Lambda) -> None:
+        self._within(node, _bound(node, self.names))
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> None:
+        if node.type is not None:
+            self.visit(node.type)
+        self.names.scopes.append({} if node.name is None else {node.name: "local"})
+        for each in node.body:
+            self.visit(each)
+        self.names.scopes.pop()
 
     def visit_Import(self, node: ast.Import) -> None:
         for each in node.names:
@@ -111,7 +167,8 @@ class _Found(ast.NodeVisitor):
             return
         owner = self.names.kind(node.value)
         if owner is not None:
-            self.add(owner[0], f"{owner[1]}.{node.attr}", node)
+            sure = not self.names.is_guess(node.value)
+            self.add(owner[0], f"{owner[1]}.{node.attr}", node, sure=sure)
         self.visit(node.value)
 
     def visit_Call(self, node: ast.Call) -> None:
@@ -174,8 +231,36 @@ class _Found(ast.NodeVisitor):
                     yield key.value, key, value
 
 
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+_Function: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
+
+
+def _bound(function: _Function, names: Names) -> dict[str, Bound]:
+    """The names that a function has for itself."""
+    given = function.args
+    parameters = [*given.posonlyargs, *given.args, *given.kwonlyargs, given.vararg, given.kwarg]
+    found: dict[str, Bound] = {
+        each.arg: _of_parameter(each, names) for each in parameters if each is not None
+    }
+    outer: set[str] = set()
+    left: list[ast.AST] = list(function.body) if isinstance(function.body, list) else []
+    while left:
+        node = left.pop()
+        if isinstance(node, (ast.Import, ast.ImportFrom)):
+            for each in node.names:
+                found[each.asname or each.name.partition(".")[0]] = "import"
+        elif isinstance(node, (ast.Global, ast.Nonlocal)):
+            outer.update(node.names)
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            found.setdefault(node.id, "local")
+        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
+            left += ast.iter_child_nodes(node)
+    return {name: how for name, how in found.items() if name not in outer}
+
+
 def _parameters(peer: Peer, kind: str, method: str) -> list[str]:
-    of = getattr(module_at(peer.classes.get(kind, "")), method, None)
+    place = peer.classes.get(kind)
+    of = None if place is None else getattr(class_at(place), method, None)
     try:
         return [name for name in inspect.signature(of).parameters if name != "self"]  # type: ignore[arg-type]
     except (TypeError, ValueError):
