@@ -6185,6 +6185,50 @@ class Marker:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
+def _raw_text_digest(set: str | None, text: bytes, /) -> bytes:
+    """The digest of a key of text that is no UTF-8."""
+
+def _plain_keys(keys: list[Any], /) -> bool:
+    """Whether no key tuple is one of bytes. What is no key at all is left to the engine."""
+
+def _plain_rows(rows: list[Any], /) -> bool:
+    """Whether every row is a tuple of a key, which is not one of bytes, and a dict of bins."""
+
+@final
+class NamedRecords:
+    """Makes named tuples of what verbs return: those of `spikewire.compat.aerospike_py`."""
+
+    def __new__(
+        cls,
+        *,
+        key: type,
+        meta: type,
+        record: type,
+        row: type,
+        incoming: Callable[[Any], Any],
+        code: Callable[[Any, int], int],
+    ) -> Self: ...
+    def record(self, key: Any, record: Record) -> Any:
+        """A record that was asked for by a key tuple."""
+    def bins(self, batch: Batch) -> list[dict[str, Any] | None]:
+        """The bins of each row of a batch that was read; `None` where there is no record, and where
+        the row failed."""
+    def bins_by_key(self, keys: list[Any], batch: Batch) -> dict[Any, dict[str, Any]]:
+        """The bins of the records that were found, by user key."""
+    def written(self, records: list[Any], batch: Batch) -> list[Any]:
+        """What became of each row of a batch of writes: `records` are tuples of key and bins."""
+    def operated(
+        self, keys: list[Any], batch: Batch, names: list[str | None], silent: bool
+    ) -> list[Any]:
+        """What became of each row of a batch of operations: `names` are their bins, and the results
+        of a bin with several are a list. Those that are `None` are left out unless `silent` says
+        that they are results, too."""
+    def made(
+        self, keys: list[Any], batch: Batch, bins: Callable[[Any], Any] | None = None
+    ) -> list[Any]:
+        """What became of each row of a batch: `bins` gives the bins of a record, by what was read
+        of it; without it there are none."""
+
 class CannedCore:
     """A running server; `spikewire.testing.cassandra.CannedServer` is built on it."""
 

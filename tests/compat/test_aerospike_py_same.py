@@ -53,7 +53,7 @@ def shapes_of_reads(d: Driver) -> Any:
 @program
 def keys_of_every_type(d: Driver) -> Any:
     seen = []
-    for key in (1, -5, 2**62, "text", "", b"bytes", b""):
+    for key in (1, -5, 2**62, "text", "", b"bytes", b"", b"\xff\x00\xfe"):
         d.put(key, {"k": 1})
         seen.append((d.shown(d.get(key)), d.get(key).key.digest == d.client.get(d.key(key))[0][3]))
     own = d.put("x", {"k": 1}), d.client.get(("test", d.set, "x"), {})

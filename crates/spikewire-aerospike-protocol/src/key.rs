@@ -67,6 +67,14 @@ pub fn digest(set: &str, key: &UserKey<'_>) -> Digest {
     }
 }
 
+/// The digest of a key of text that is no UTF-8, as some clients take it.
+pub fn raw_text_digest(set: &str, text: &[u8]) -> Digest {
+    let mut hash = Ripemd160::new_with_prefix(set);
+    hash.update([particle::STRING]);
+    hash.update(text);
+    Digest(hash.finalize().into())
+}
+
 /// What is hashed for a key, with the padding of the hash; `None` if it is too long.
 // Inlined, for a block is larger than what is done to make it.
 #[inline(always)]
@@ -131,6 +139,9 @@ mod tests {
         for (set, key, expected, partition) in cases {
             let digest = digest(set, &key);
             assert_eq!((hex(digest).as_str(), digest.partition()), (expected, partition));
+            if let UserKey::Str(text) = key {
+                assert_eq!(raw_text_digest(set, text.as_bytes()), digest);
+            }
         }
     }
 }

@@ -14,10 +14,11 @@ use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_columns::RowError;
 
-use crate::call::{Answers, record};
+use crate::call::{Answers, left, record};
 use crate::columns;
 use crate::errors;
 use crate::key::Key;
+use crate::record::Record;
 use crate::value::{Buffer, Codec, Views};
 
 /// How the rows of a batch are read.
@@ -80,12 +81,38 @@ impl Batch {
         Key { space: key.space.clone(), user: key.user.clone_ref(py), digest: key.digest }
     }
 
-    fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
+    /// The record of a row, decoded once; `None` where there is none.
+    pub fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let empty = || (0..self.rows.len()).map(|_| PyOnceLock::new()).collect();
         let seen = &self.seen.get_or_init(empty)[index];
         if let Some(seen) = seen.get(py) {
             return Ok(Some(seen.bind(py).clone()));
         }
+        let Some(made) = self.read(py, index)? else { return Ok(None) };
+        // Another thread may have been faster: then both give its record.
+        let made = Bound::new(py, made)?.into_any().unbind();
+        Ok(Some(seen.get_or_init(py, || made).bind(py).clone()))
+    }
+
+    /// The record of a row, decoded anew; `None` where there is none.
+    pub fn read(&self, py: Python<'_>, index: usize) -> PyResult<Option<Record>> {
+        let Some(message) = self.message(py, index)? else { return Ok(None) };
+        let answers = self.reader.answered.of(index);
+        let codec = self.reader.codec.as_deref();
+        let row = || Bound::new(py, Buffer::row(self.rows.clone(), index));
+        let buffer = self.reader.buffers.then(row).transpose()?;
+        let views = buffer.as_ref().map(Views::new);
+        record(py, &message, answers, codec, views.as_ref(), self.key(py, index)).map(Some)
+    }
+
+    /// Generation and seconds left to live of the record of a row; `None` where there is none.
+    pub fn meta(&self, py: Python<'_>, index: usize) -> PyResult<Option<(u32, Option<u32>)>> {
+        let message = self.message(py, index)?;
+        Ok(message.map(|found| (found.header.generation, left(found.header.ttl))))
+    }
+
+    /// The message with the record of a row; `None` where there is none.
+    fn message(&self, py: Python<'_>, index: usize) -> PyResult<Option<Message<'_>>> {
         let message = match self.rows.found(index) {
             Ok(Some(message)) => message,
             Ok(None) => return Ok(None),
@@ -94,15 +121,22 @@ impl Batch {
         let message = Message::again(message).map_err(|error| {
             self.failure(py, index, &self.rows.unreadable(index, &error.to_string()))
         })?;
-        let answers = self.reader.answered.of(index);
-        let codec = self.reader.codec.as_deref();
-        let row = || Bound::new(py, Buffer::row(self.rows.clone(), index));
-        let buffer = self.reader.buffers.then(row).transpose()?;
-        let views = buffer.as_ref().map(Views::new);
-        let made = record(py, &message, answers, codec, views.as_ref(), self.key(py, index))?;
-        // Another thread may have been faster: then both give its record.
-        let made = Bound::new(py, made)?.into_any().unbind();
-        Ok(Some(seen.get_or_init(py, || made).bind(py).clone()))
+        Ok(Some(message))
+    }
+
+    /// Rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// The result code of a row.
+    pub fn code(&self, index: usize) -> i32 {
+        self.rows.code(index)
+    }
+
+    /// The key of a row.
+    pub fn key_of(&self, index: usize) -> &Key {
+        &self.reader.keys[index]
     }
 
     fn failure(&self, py: Python<'_>, index: usize, error: &Error) -> PyErr {

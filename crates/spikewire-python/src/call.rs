@@ -265,7 +265,7 @@ impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for Taken<'py, F> 
 }
 
 /// Seconds left to live of a record that was just read; records that never expire need no clock.
-fn left(void_time: u32) -> Option<u32> {
+pub fn left(void_time: u32) -> Option<u32> {
     if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 
-use spikewire_aerospike_protocol::key::Digest;
+use spikewire_aerospike_protocol::key::{Digest, raw_text_digest};
 
 use crate::errors::{type_error, type_name, value_error};
 use crate::space::{Space, named, parse_digest, stored_key, with_user_key};
@@ -133,6 +133,17 @@ impl Key {
         let parts = (self.namespace(), self.set(), self.user.bind(py)).into_pyobject(py)?;
         Ok((class.into_any(), parts))
     }
+}
+
+/// The digest of a key of text that is no UTF-8.
+#[pyfunction]
+#[pyo3(signature = (set, text, /))]
+pub fn _raw_text_digest<'py>(
+    py: Python<'py>,
+    set: Option<&str>,
+    text: &[u8],
+) -> Bound<'py, PyBytes> {
+    PyBytes::new(py, &raw_text_digest(set.unwrap_or_default(), text).0)
 }
 
 /// One record's address, resolved from what the caller gave.

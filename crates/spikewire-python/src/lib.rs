@@ -15,6 +15,7 @@
 //! | [`operation`], [`calls`], [`expression`], [`rows`] | and what is to be done with the records |
 //! | [`value`] | Python values to bytes and back |
 //! | [`record`], [`batch`] | what comes back |
+//! | [`named`] | the same as the named tuples of another client |
 //! | [`columns`] | the same as arrays and tables, and these as records |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
 //! | [`errors`] | what goes wrong, as Python exceptions |
@@ -44,6 +45,7 @@ mod face;
 mod identity;
 mod key;
 mod many;
+mod named;
 mod operation;
 mod query;
 mod record;
@@ -88,7 +90,9 @@ mod _native {
     #[pymodule_export]
     use crate::face::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
-    use crate::key::Key;
+    use crate::key::{_raw_text_digest, Key};
+    #[pymodule_export]
+    use crate::named::{_plain_keys, _plain_rows, NamedRecords};
     #[pymodule_export]
     use crate::operation::Operation;
     #[pymodule_export]

@@ -1,5 +1,6 @@
 //! Names, user keys and digests as Python gives them.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -11,9 +12,25 @@ use crate::errors::{overflow, refused, shown, type_error, type_name, value_error
 
 pub use spikewire_aerospike::command::SetRef as Space;
 
+thread_local! {
+    /// What names were checked last: key tuples name the same set again and again.
+    static LATEST: RefCell<Option<Arc<Space>>> = const { RefCell::new(None) };
+}
+
 /// Checks names; `None` is the null set.
 pub fn of(namespace: &str, set: Option<&str>) -> PyResult<Arc<Space>> {
-    Space::new(namespace, set.unwrap_or_default()).map_err(refused)
+    let set = set.unwrap_or_default();
+    LATEST.with_borrow_mut(|latest| {
+        if let Some(space) = latest
+            && *space.namespace == *namespace
+            && space.set == set
+        {
+            return Ok(space.clone());
+        }
+        let space = Space::new(namespace, set).map_err(refused)?;
+        *latest = Some(space.clone());
+        Ok(space)
+    })
 }
 
 /// Checks names as Python gives them; `None` is the null set.

@@ -19,7 +19,7 @@ from spikewire.compat.aerospike_py.query import AsyncQuery
 from spikewire.compat.aerospike_py.steps import written
 from spikewire.compat.aerospike_py.types import InfoNodeResult
 from spikewire.compat.aerospike_py.users import AsyncUsers
-from spikewire.compat.aerospike_py.values import plain_key, record_of
+from spikewire.compat.aerospike_py.values import record_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -103,13 +103,12 @@ class AsyncClient(AsyncUsers, Common):
 
     async def get(self, key: Any, policy: Any = None) -> Record:
         """Reads a record."""
-        if policy is not None or not plain_key(key):
-            return await self._made(requests.get(key, policy))  # type: ignore[no-any-return]
-        try:
-            record = await self._connected().get(key)
-        except FAILURES as error:
-            raise failure(error, key) from None
-        return record_of(key, record)
+        if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
+            try:
+                return record_of(key, await self._get(key))
+            except FAILURES as error:
+                raise failure(error, key) from None
+        return await self._made(requests.get(key, policy))  # type: ignore[no-any-return]
 
     async def put(self, key: Any, bins: Any, meta: Any = None, policy: Any = None) -> None:
         """Writes bins."""
@@ -118,11 +117,13 @@ class AsyncClient(AsyncUsers, Common):
             or meta is not None
             or type(bins) is not dict
             or not bins
-            or not plain_key(key)
+            or type(key) is not tuple
+            or len(key) != 3
+            or type(key[2]) is bytes
         ):
             return await self._made(requests.put(key, bins, meta, policy))  # type: ignore[no-any-return]
         try:
-            return await self._connected().put(key, bins)  # type: ignore[no-any-return]
+            return await self._put(key, bins)  # type: ignore[no-any-return]
         except FAILURES as error:
             raise failure(error, key) from None
 

@@ -5,45 +5,29 @@
 
 from __future__ import annotations
 
-from operator import itemgetter
 from typing import Any
 
 import spikewire
+from spikewire._native import _plain_rows
 from spikewire.compat.aerospike_py.exception import ClientError
-from spikewire.compat.aerospike_py.failures import code_of
 from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
 from spikewire.compat.aerospike_py.operations import Prepared, merged, prepared
 from spikewire.compat.aerospike_py.policies import batch_options, row_options
 from spikewire.compat.aerospike_py.requests import Request, by_bin
-from spikewire.compat.aerospike_py.types import (
-    AerospikeKey,
-    BatchRecord,
-    BatchRetryInfo,
-    BatchWriteResult,
-    Record,
-    RecordMetadata,
-)
-from spikewire.compat.aerospike_py.values import (
-    incoming,
-    meta_of,
-    named,
-    sent_key,
-    sent_keys,
-)
+from spikewire.compat.aerospike_py.types import BatchRecord, BatchRetryInfo, BatchWriteResult
+from spikewire.compat.aerospike_py.values import incoming, sent_key, sent_keys
+from spikewire.compat.aerospike_py.values import named_records as _named
 
 __all__ = ["batch_apply", "batch_operate", "batch_read", "batch_remove", "batch_write"]
 
-_FIRST, _SECOND, _THIRD = itemgetter(0), itemgetter(1), itemgetter(2)
 _NO_RETRIES = BatchRetryInfo()
-_FOREVER = 0xFFFFFFFF
-_new = tuple.__new__  # What the named tuples' own `__new__` calls.
 
 
 def _listed(given: Any, what: str) -> list[Any]:
     if not isinstance(given, list):
         message = f"{what} must be a list, not {type(given).__name__}"
         raise TypeError(message)
-    return given
+    return list(given)  # The caller may change it while the call is on its way.
 
 
 def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
@@ -61,41 +45,8 @@ def batch_read(keys: Any, bins: Any, policy: Any) -> Request:
     return Request("get_many", (sent_keys(wanted), bins), options, finish)
 
 
-def _result(keys: list[Any], batch: Any, bins_of: Any) -> BatchWriteResult:
-    """What became of each row; ``bins_of`` gives the bins of a record that there is."""
-    codes, errors = batch.codes, batch.errors
-    if not errors:
-        return BatchWriteResult(_found(keys, batch, codes, bins_of), _NO_RETRIES)
-    rows: list[BatchRecord] = []
-    for at, key in enumerate(batch.keys):
-        name = named(keys[at], key.digest)
-        failed = errors.get(at)
-        if failed is not None:
-            code = code_of(failed, codes[at])
-            rows.append(BatchRecord(name, code, None, failed.in_doubt))
-            continue
-        record = batch[at]
-        shown = None if record is None else Record(name, meta_of(record), bins_of(at, record))
-        rows.append(BatchRecord(name, codes[at], shown, in_doubt=False))
+def _result(rows: list[BatchRecord]) -> BatchWriteResult:
     return BatchWriteResult(rows, _NO_RETRIES)
-
-
-def _found(keys: list[Any], batch: Any, codes: Any, bins_of: Any) -> list[BatchRecord]:
-    """The rows of a batch of which none failed; for many of them, so without detours."""
-    rows: list[BatchRecord] = []
-    add = rows.append
-    for at, (given, key, code, record) in enumerate(
-        zip(keys, batch.keys, codes, batch, strict=True)
-    ):
-        name = _new(AerospikeKey, (given[0], given[1], given[2], key.digest))
-        if record is None:
-            add(_new(BatchRecord, (name, code, None, False)))
-            continue
-        ttl = record.ttl
-        meta = _new(RecordMetadata, (record.generation, _FOREVER if ttl is None else ttl))
-        shown = _new(Record, (name, meta, bins_of(at, record)))
-        add(_new(BatchRecord, (name, code, shown, False)))
-    return rows
 
 
 def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
@@ -111,10 +62,13 @@ def batch_operate(keys: Any, ops: Any, policy: Any) -> Request:
 
 
 def _operated(keys: list[Any], plan: Prepared) -> Any:
-    def bins_of(_: int, record: Any) -> dict[str, Any]:
+    if not plan.whole and not any(plan.pairs):
+        return lambda batch: _result(_named.operated(keys, batch, plan.bins, plan.writes))
+
+    def bins_of(record: Any) -> dict[str, Any]:
         return by_bin(merged(plan, record, silent=plan.writes))
 
-    return lambda batch: _result(keys, batch, bins_of)
+    return lambda batch: _result(_named.made(keys, batch, bins_of))
 
 
 def _with_meta(given: list[Any]) -> tuple[list[Any], list[Any]]:
@@ -147,7 +101,7 @@ def batch_remove(keys: Any, policy: Any) -> Request:
         )
         for key, meta in zip(wanted, metas, strict=True)
     ]
-    return Request("batch", (rows,), call, lambda batch: _result(wanted, batch, lambda *_: {}))
+    return Request("batch", (rows,), call, lambda batch: _result(_named.made(wanted, batch)))
 
 
 def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -> Request:
@@ -171,79 +125,37 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
             )
         )
 
-    def bins_of(_: int, record: Any) -> dict[str, Any]:
+    def bins_of(record: Any) -> dict[str, Any]:
         results = record.results
         return {"SUCCESS": incoming(results[0]) if results else None}
 
-    return Request("batch", (rows,), call, lambda batch: _result(wanted, batch, bins_of))
+    return Request(
+        "batch", (rows,), call, lambda batch: _result(_named.made(wanted, batch, bins_of))
+    )
 
 
-def batch_write(records: Any, policy: Any) -> tuple[Request, list[Any]]:
-    """Writes records, and the keys of the rows; rows are keys and bins, and metadata if wanted."""
+def batch_write(records: Any, policy: Any) -> Request:
+    """Writes records; rows are keys and bins, and metadata if wanted."""
     call, shared = batch_options(policy), row_options("batch_write", policy)
-    if _plain(records):
-        keys, bins = list(map(_FIRST, records)), list(map(_SECOND, records))
-        finish = _written(keys, bins)
-        return Request("put_many", (records,), call | shared, finish), keys
-    keys, bins = [], []
-    rows: list[Any] = []
-    plain = True
-    for row in _listed(records, "records"):
-        key, values, meta = _row(row)
-        keys.append(key)
-        bins.append(values)
-        if meta is None:
-            rows.append((sent_key(key), values, shared))
-        else:
-            plain = False
-            rows.append((sent_key(key), values, row_options("batch_write", policy, meta)))
-    if plain:
-        pairs = [row[:2] for row in rows]
-        return Request("put_many", (pairs,), call | shared, _written(keys, bins)), keys
-    made = [spikewire.Write(key, values, **own) for key, values, own in rows]
-    return Request("batch", (made,), call, _written(keys, bins)), keys
-
-
-def _plain(records: Any) -> bool:
-    """Whether every row is a key, which is not of bytes, and bins: what the engine takes as it is.
-    Without a step of Python's for each row."""
-    if type(records) is not list or set(map(type, records)) != {tuple}:
-        return False
-    if set(map(len, records)) != {2} or set(map(type, map(_SECOND, records))) != {dict}:
-        return False
-    keys = list(map(_FIRST, records))
-    if set(map(type, keys)) != {tuple} or set(map(len, keys)) != {3}:
-        return False
-    return bytes not in set(map(type, map(_THIRD, keys))) and all(map(_SECOND, records))
-
-
-def _written(keys: list[Any], bins: list[dict[str, Any]]) -> Any:
-    """What is made of the outcomes of rows that write these bins."""
 
     def finish(batch: Any) -> BatchWriteResult:
-        if batch.errors:
-            return _result(keys, batch, lambda at, _: dict.fromkeys(bins[at]))
-        return BatchWriteResult(
-            [
-                _new(
-                    BatchRecord,
-                    (
-                        name := _new(AerospikeKey, (*given[:3], key.digest)),
-                        0,
-                        _new(Record, (name, meta_of(record), dict.fromkeys(values))),
-                        False,
-                    ),
-                )
-                if record is not None
-                else BatchRecord(named(given, key.digest), code, None)
-                for given, key, code, record, values in zip(
-                    keys, batch.keys, batch.codes, batch, bins, strict=True
-                )
-            ],
-            _NO_RETRIES,
-        )
+        return _result(_named.written(records, batch))
 
-    return finish
+    records = _listed(records, "records")
+    if _plain_rows(records):
+        return Request("put_many", (records,), call | shared, finish)
+    rows: list[tuple[Any, dict[str, Any]]] = []
+    own: list[dict[str, Any]] = []
+    plain = True
+    for row in records:
+        key, values, meta = _row(row)
+        rows.append((sent_key(key), values))
+        own.append(shared if meta is None else row_options("batch_write", policy, meta))
+        plain = plain and meta is None
+    if plain:
+        return Request("put_many", (rows,), call | shared, finish)
+    made = [spikewire.Write(*row, **options) for row, options in zip(rows, own, strict=True)]
+    return Request("batch", (made,), call, finish)
 
 
 def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:

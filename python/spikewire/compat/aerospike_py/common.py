@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import spikewire
 from spikewire.compat.aerospike_py.configuration import limit_of
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import NOT_CONNECTED
 from spikewire.compat.aerospike_py.observability import process
+
+if TYPE_CHECKING:
+    from typing_extensions import Never
 
 __all__ = ["Common", "answer_of", "index_kind"]
 
@@ -30,6 +33,10 @@ def answer_of(error: spikewire.ServerError) -> str:
     return f"ERROR:{error.code}:{error.message.rpartition(': ')[2]}"
 
 
+def _refused(*_: Any) -> Never:
+    raise ClientError(NOT_CONNECTED)
+
+
 class Common:
     """The state of a client."""
 
@@ -38,14 +45,17 @@ class Common:
     _opened: Any
     """The client itself."""
     _opening: bool
+    _get: Any
+    _put: Any
+    """The engine's verbs that are called most."""
 
     def __init__(self, config: Any) -> None:
         if not isinstance(config, dict):
             message = f"a configuration must be a dict, not {type(config).__name__}"
             raise TypeError(message)
         self._config: dict[str, Any] = config
-        self._engine = self._opened = None
         self._opening = False
+        self._uses(None)
 
     def _connected(self) -> Any:
         engine = self._engine
@@ -63,18 +73,25 @@ class Common:
         if self._opening:
             raise ClientError("the client is currently connecting: it cannot be closed yet")
         opened = self._opened
-        self._engine = self._opened = None
+        self._uses(None)
         if opened is not None:
             process.left(opened)
         return opened
 
     def _took(self, opened: Any, limited: Any) -> None:
         """The client was opened."""
-        self._opened = opened
         process.watched(opened)
         engine = process.traced(opened)
         most, wait = limit_of(self._config)
-        self._engine = limited(engine, most, wait) if most else engine
+        self._uses(opened, limited(engine, most, wait) if most else engine)
+
+    def _uses(self, opened: Any, engine: Any = None) -> None:
+        """Makes calls with this engine from now on."""
+        self._opened, self._engine = opened, engine
+        if engine is None:
+            self._get = self._put = _refused
+        else:
+            self._get, self._put = engine.get, engine.put
 
     def is_connected(self) -> bool:
         """Whether the client is connected."""

@@ -42,9 +42,6 @@ _ENTRIES: dict[str, Entry] = {
     "operation.read": Missing(
         "name the bins to read: a read of all bins does not mix with operations that give results"
     ),
-    "keys of bytes": Missing(
-        "this Python's hashlib has no ripemd160, which bytes that are no text need"
-    ),
     "get_metrics": _METRICS,
     "start_metrics_server": _METRICS,
     "dropped_log_count": Differs("is always 0: no log record is dropped"),

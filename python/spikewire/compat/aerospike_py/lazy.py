@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike_py.failures import code_of
 from spikewire.compat.aerospike_py.numpy_batch import of_batch
-from spikewire.compat.aerospike_py.values import incoming_bins, incoming_rows
+from spikewire.compat.aerospike_py.values import incoming_bins, named_records
+from spikewire.compat.shared import FOREVER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from spikewire.compat.aerospike_py.numpy_batch import NumpyBatchRecords
 
 __all__ = ["LazyBatchRecords", "LazyRecord"]
-
-_FOREVER = 0xFFFFFFFF
 
 
 class LazyRecord:
@@ -40,7 +39,7 @@ class LazyRecord:
             row = self._batch[self._at]
             if row is not None:
                 ttl = row.ttl
-                meta = {"gen": row.generation, "ttl": _FOREVER if ttl is None else ttl}
+                meta = {"gen": row.generation, "ttl": FOREVER if ttl is None else ttl}
                 self._record = self.key, meta, incoming_bins(row.bins)
         found: tuple[Any, dict[str, int], dict[str, Any]] | None = self._record
         return found
@@ -59,22 +58,8 @@ class LazyBatchRecords:
     def _cached(self) -> dict[Any, dict[str, Any]]:
         found = self._dict
         if found is None:
-            found = self._dict = self._made()
+            found = self._dict = named_records.bins_by_key(self._keys, self._batch)
         return found
-
-    def _made(self) -> dict[Any, dict[str, Any]]:
-        failed = self._batch.errors
-        if not failed:
-            return {
-                key[2]: incoming_bins(record.bins)
-                for key, record in zip(self._keys, self._batch, strict=True)
-                if record is not None and key[2] is not None
-            }
-        return {
-            key[2]: bins
-            for key, bins in zip(self._keys, self.to_list(), strict=True)
-            if bins is not None and key[2] is not None
-        }
 
     def to_dict(self) -> dict[Any, dict[str, Any]]:
         """The bins of the records that were found, by user key."""
@@ -82,14 +67,7 @@ class LazyBatchRecords:
 
     def to_list(self) -> list[dict[str, Any] | None]:
         """The bins of each row in the order of the keys; ``None`` where nothing was read."""
-        batch, failed = self._batch, self._batch.errors
-        if not failed:
-            return incoming_rows([None if record is None else record.bins for record in batch])
-        made: list[dict[str, Any] | None] = []
-        for at in range(len(batch)):
-            record = None if at in failed else batch[at]
-            made.append(None if record is None else incoming_bins(record.bins))
-        return made
+        return named_records.bins(self._batch)
 
     def to_numpy(self, dtype: Any) -> NumpyBatchRecords:
         """The rows as a structured array: zeros where nothing was read."""

@@ -1,4 +1,9 @@
-"""``max_concurrent_operations``: how many operations of a client are under way at once."""
+"""``max_concurrent_operations``: how many operations of a client are under way at once.
+
+The engine's own line (``max_in_flight``) is another one: it is for event loops and not for threads,
+it counts a batch once for each node, and who waits there does so for as long as the call may take,
+where ``operation_queue_timeout_ms`` ends the wait by itself.
+"""
 
 # Programs pass anything: what it is is looked at here.
 # pyright: basic

@@ -8,13 +8,14 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from spikewire.compat.shared import FOREVER
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 __all__ = ["NumpyBatchRecords", "of_batch", "rows_of"]
 
 _KINDS = frozenset("iufSV")
-_FOREVER = 0xFFFFFFFF
 
 
 class NumpyBatchRecords:
@@ -99,7 +100,7 @@ def _by_engine(batch: Any, dtype: Any, codes: Any, meta: Any) -> Any:
     meta["gen"] = table.data["\0gen"]
     meta["ttl"] = table.data["\0ttl"]
     # A record that never expires has no time to live, and one that is not there has none either.
-    meta["ttl"][(codes == 0) & table.mask["\0ttl"]] = _FOREVER
+    meta["ttl"][(codes == 0) & table.mask["\0ttl"]] = FOREVER
     return data
 
 
@@ -114,7 +115,7 @@ def _one_by_one(batch: Any, dtype: Any, meta: Any) -> Any:
         if record is None:
             continue
         ttl = record.ttl
-        meta[at] = record.generation, _FOREVER if ttl is None else ttl
+        meta[at] = record.generation, FOREVER if ttl is None else ttl
         for name in dtype.names:
             value = record.get(name)
             if value is not None:

@@ -21,7 +21,6 @@ __all__ = ["META", "POLICY", "PartitionFilter", "batch_options", "query_options"
 __all__ += ["single_options"]
 
 _TABLES = Policies({}, strict=False)
-_PARTITIONS = 4096
 
 #: What single policies know; other entries are passed over.
 _INTEGERS = frozenset(

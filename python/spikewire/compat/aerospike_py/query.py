@@ -13,6 +13,7 @@ from spikewire.compat.aerospike_py.failures import FAILURES, failure, refuse
 from spikewire.compat.aerospike_py.policies import PartitionFilter, query_options
 from spikewire.compat.aerospike_py.types import AerospikeKey, Record
 from spikewire.compat.aerospike_py.values import incoming_bins, meta_of
+from spikewire.compat.shared import PARTITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -24,29 +25,27 @@ __all__ = [
     "partition_filter_by_range",
 ]  # fmt: skip
 
-_PARTITIONS = 4096
-
 
 def partition_filter_all() -> PartitionFilter:
     """Every partition."""
-    return PartitionFilter(0, _PARTITIONS)
+    return PartitionFilter(0, PARTITIONS)
 
 
 def partition_filter_by_id(partition_id: int) -> PartitionFilter:
     """One partition."""
-    if not 0 <= partition_id < _PARTITIONS:
-        message = f"partition_id must be from 0 to {_PARTITIONS - 1}, not {partition_id}"
+    if not 0 <= partition_id < PARTITIONS:
+        message = f"partition_id must be from 0 to {PARTITIONS - 1}, not {partition_id}"
         raise ValueError(message)
     return PartitionFilter(partition_id, 1)
 
 
 def partition_filter_by_range(begin: int, count: int) -> PartitionFilter:
     """Partitions in a row."""
-    if not 0 <= begin < _PARTITIONS:
-        message = f"begin must be from 0 to {_PARTITIONS - 1}, not {begin}"
+    if not 0 <= begin < PARTITIONS:
+        message = f"begin must be from 0 to {PARTITIONS - 1}, not {begin}"
         raise ValueError(message)
-    if count < 0 or begin + count > _PARTITIONS:
-        message = f"begin + count must be at most {_PARTITIONS}, not {begin + count}"
+    if count < 0 or begin + count > PARTITIONS:
+        message = f"begin + count must be at most {PARTITIONS}, not {begin + count}"
         raise ValueError(message)
     return PartitionFilter(begin, count)
 

@@ -34,10 +34,12 @@ def written(records: Any, policy: Any, retry: Any) -> Generator[Any, Any, BatchW
     if retry < 0:
         message = f"retry must not be negative: {retry}"
         raise OverflowError(message)
-    request, _ = batch_write(records, policy)
+    request = batch_write(records, policy)
     began = time.monotonic()
     budget = ((policy or {}).get("total_timeout", _TIMEOUT) or float("inf")) / 1000
     result: BatchWriteResult = (yield request) if records else BatchWriteResult([])
+    if not retry:
+        return result
     rows = list(result.batch_records)
     attempts, truncated = 1, False
     again = _failing(rows)
@@ -48,13 +50,10 @@ def written(records: Any, policy: Any, retry: Any) -> Generator[Any, Any, BatchW
             break
         yield pause
         attempts += 1
-        request, _ = batch_write([records[at] for at in again], policy)
-        found: BatchWriteResult = yield request
+        found: BatchWriteResult = yield batch_write([records[at] for at in again], policy)
         for at, row in zip(again, found.batch_records, strict=True):
             rows[at] = row
         again = _failing(rows)
-    if not retry:
-        return BatchWriteResult(rows)
     return BatchWriteResult(rows, BatchRetryInfo(attempts, 1 + retry, truncated, len(again)))
 
 

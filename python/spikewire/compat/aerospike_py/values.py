@@ -5,30 +5,29 @@
 
 from __future__ import annotations
 
-import hashlib
-from itertools import chain
-from operator import itemgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import spikewire
-from spikewire.compat.aerospike_py.failures import missing
-from spikewire.compat.aerospike_py.types import AerospikeKey, Record, RecordMetadata
+from spikewire._native import NamedRecords, _plain_keys
+from spikewire.compat.aerospike_py.failures import code_of
+from spikewire.compat.aerospike_py.types import AerospikeKey, BatchRecord, Record, RecordMetadata
+from spikewire.compat.shared import FOREVER, text_key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = [
     "incoming",
     "incoming_bins",
-    "incoming_rows",
     "meta_of",
     "named",
-    "plain_key",
+    "named_records",
     "record_of",
     "sent_key",
     "sent_keys",
 ]
 
 _SCALARS = frozenset({int, str, float, bytes, bool, type(None)})
-_FOREVER = 0xFFFFFFFF
-_USER_KEY = itemgetter(2)
 _new = tuple.__new__  # What the named tuples' own `__new__` calls.
 
 
@@ -40,16 +39,6 @@ def incoming_bins(bins: dict[str, Any]) -> dict[str, Any]:
         if type(value) not in _SCALARS:
             bins[name] = incoming(value)
     return bins
-
-
-def incoming_rows(rows: list[dict[str, Any] | None]) -> list[dict[str, Any] | None]:
-    """The bins of many records; changes them in place."""
-    found = [bins for bins in rows if bins] if None in rows else rows
-    kinds = set(map(type, chain.from_iterable(map(dict.values, found))))  # type: ignore[arg-type]
-    if not kinds <= _SCALARS:
-        for bins in found:
-            incoming_bins(bins)  # type: ignore[arg-type]
-    return rows
 
 
 def incoming(value: Any) -> Any:
@@ -70,11 +59,6 @@ def incoming(value: Any) -> Any:
     return value
 
 
-def plain_key(key: Any) -> bool:
-    """Whether the engine takes the key as it is."""
-    return type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes
-
-
 def named(key: Any, digest: bytes) -> AerospikeKey:
     """A key that was asked for."""
     return _new(AerospikeKey, (key[0], key[1], key[2], digest))
@@ -83,20 +67,21 @@ def named(key: Any, digest: bytes) -> AerospikeKey:
 def meta_of(record: Any) -> RecordMetadata:
     """Generation and time to live."""
     ttl = record.ttl
-    return _new(RecordMetadata, (record.generation, _FOREVER if ttl is None else ttl))
+    return _new(RecordMetadata, (record.generation, FOREVER if ttl is None else ttl))
 
 
-def record_of(key: Any, record: Any) -> Record:
-    """A record that was asked for by a key."""
-    ttl = record.ttl
-    return _new(
-        Record,
-        (
-            _new(AerospikeKey, (key[0], key[1], key[2], record.key.digest)),
-            _new(RecordMetadata, (record.generation, _FOREVER if ttl is None else ttl)),
-            incoming_bins(record.bins),
-        ),
-    )
+named_records = NamedRecords(
+    key=AerospikeKey,
+    meta=RecordMetadata,
+    record=Record,
+    row=BatchRecord,
+    incoming=incoming,
+    code=code_of,
+)
+"""Makes named tuples of what the engine gives, without a step of Python's for each row."""
+
+#: A record that was asked for by a key.
+record_of: Callable[[Any, Any], Record] = named_records.record
 
 
 def sent_key(key: Any) -> Any:
@@ -111,26 +96,11 @@ def sent_key(key: Any) -> Any:
 
 
 def _of_bytes(key: tuple[Any, ...]) -> tuple[Any, ...]:
-    """A key of bytes, which is the key of a text with these bytes; a ``bytearray`` is one of its
-    own."""
     if len(key) == 4 and key[3] is not None:
         return key[0], key[1], None, key[3]
-    try:
-        return key[0], key[1], key[2].decode()
-    except UnicodeDecodeError:
-        pass
-    try:
-        hashed = hashlib.new("ripemd160", usedforsecurity=False)
-    except ValueError:
-        missing("keys of bytes")
-    hashed.update((key[1] or "").encode() + b"\3" + key[2])
-    return key[0], key[1], None, hashed.digest()
+    return text_key(*key[:3])
 
 
 def sent_keys(keys: list[Any]) -> list[Any]:
     """The keys of a batch, which are checked by the engine."""
-    try:
-        some_bytes = bytes in set(map(type, map(_USER_KEY, keys)))
-    except (TypeError, IndexError):
-        return keys  # The engine says what is wrong with one of them.
-    return [sent_key(each) for each in keys] if some_bytes else keys
+    return keys if _plain_keys(keys) else [sent_key(each) for each in keys]

@@ -1,0 +1,30 @@
+//! Whether arguments are what the engine takes as it is, so that no Python code looks at each row.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+
+/// Whether no key tuple is one of bytes. What is no key at all is left to the engine.
+#[pyfunction]
+#[pyo3(signature = (keys, /))]
+pub fn _plain_keys(keys: &Bound<'_, PyList>) -> bool {
+    let of_bytes = |key: &Bound<'_, PyAny>| {
+        let user = key.cast::<PyTuple>().ok().and_then(|key| key.get_item(2).ok());
+        user.is_some_and(|user| user.is_exact_instance_of::<PyBytes>())
+    };
+    !keys.iter().any(|key| of_bytes(&key))
+}
+
+/// Whether every row is a tuple of a key, which is not one of bytes, and a dict of bins.
+#[pyfunction]
+#[pyo3(signature = (rows, /))]
+pub fn _plain_rows(rows: &Bound<'_, PyList>) -> bool {
+    let is_plain = |row: Bound<'_, PyAny>| -> Option<bool> {
+        let row = row.cast_exact::<PyTuple>().ok().filter(|row| row.len() == 2)?;
+        let key = row.get_item(0).ok()?;
+        let key = key.cast_exact::<PyTuple>().ok().filter(|key| key.len() == 3)?;
+        let of_bytes = key.get_item(2).ok()?.is_exact_instance_of::<PyBytes>();
+        let bins = row.get_item(1).ok()?;
+        Some(!of_bytes && !bins.cast_exact::<PyDict>().ok()?.is_empty())
+    };
+    rows.iter().all(|row| is_plain(row) == Some(true))
+}

@@ -1,0 +1,55 @@
+//! Named tuples, made as `tuple.__new__` makes them, without a tuple of their items first: a batch
+//! has very many of them.
+
+#![expect(unsafe_code, reason = "an object of a Python class is made without calling it")]
+
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyTuple, PyType};
+
+use crate::errors::type_error;
+
+/// A class of named tuples with `N` fields.
+pub struct NamedTuple<const N: usize>(Py<PyType>);
+
+impl<const N: usize> NamedTuple<N> {
+    /// Checks that instances are laid out as tuples are.
+    pub fn new(class: &Bound<'_, PyType>) -> PyResult<Self> {
+        let py = class.py();
+        let size = |of: &Bound<'_, PyType>, name| of.getattr(name)?.extract::<usize>();
+        let tuple = py.get_type::<PyTuple>();
+        let alike = class.is_subclass(&tuple)?
+            && size(class, "__basicsize__")? == size(&tuple, "__basicsize__")?
+            && size(class, "__itemsize__")? == size(&tuple, "__itemsize__")?
+            && class.getattr("_fields")?.len()? == N;
+        if !alike {
+            return Err(type_error(format!("{class} is no class of named tuples with {N} fields")));
+        }
+        Ok(Self(class.clone().unbind()))
+    }
+
+    /// An instance with these items.
+    #[inline]
+    pub fn make<'py>(
+        &self,
+        py: Python<'py>,
+        items: [Bound<'py, PyAny>; N],
+    ) -> PyResult<Bound<'py, PyAny>> {
+        // SAFETY: the class is a live subclass of `tuple` and laid out as that is, so that this is
+        // what `tuple.__new__` calls for it. The new object has `N` places, all of them empty, and
+        // nothing runs until each has its item. From Python 3.14 on it keeps its hash.
+        unsafe {
+            let class = self.0.as_ptr().cast::<ffi::PyTypeObject>();
+            let made = ffi::PyType_GenericAlloc(class, N as ffi::Py_ssize_t);
+            let made = Bound::from_owned_ptr_or_err(py, made)?;
+            for (at, item) in items.into_iter().enumerate() {
+                ffi::PyTuple_SET_ITEM(made.as_ptr(), at as ffi::Py_ssize_t, item.into_ptr());
+            }
+            #[cfg(Py_3_14)]
+            {
+                (*made.as_ptr().cast::<ffi::PyTupleObject>()).ob_hash = -1;
+            }
+            Ok(made)
+        }
+    }
+}

@@ -1,0 +1,149 @@
+"""The named tuples that the engine makes are those that their classes make."""
+
+from __future__ import annotations
+
+import asyncio
+import copy
+import gc
+import pickle
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import pytest
+
+from spikewire._native import NamedRecords
+from spikewire.compat import aerospike_py
+from spikewire.compat.aerospike_py.types import (
+    AerospikeKey,
+    BatchRecord,
+    Record,
+    RecordMetadata,
+)
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+OPERATIONS = [
+    {"op": aerospike_py.OPERATOR_INCR, "bin": "n", "val": 1},
+    {"op": aerospike_py.OPERATOR_READ, "bin": "n"},
+    {"op": aerospike_py.OPERATOR_READ, "bin": "n"},
+    {"op": aerospike_py.OPERATOR_READ, "bin": "x"},
+]
+
+
+@pytest.fixture(scope="module")
+def config() -> Iterator[dict[str, Any]]:
+    with Cluster(1) as cluster:
+        assert cluster.wait_settled()
+        host, port = cluster.addresses[0].rsplit(":", 1)
+        yield {"hosts": [(host, int(port))]}
+
+
+@pytest.fixture(scope="module")
+def client(config: dict[str, Any]) -> Iterator[aerospike_py.Client]:
+    with aerospike_py.client(config).connect() as made:
+        yield made
+
+
+def again(made: Any) -> Any:
+    """The same, by its classes."""
+    if isinstance(made, tuple):
+        return type(made)(*(again(each) for each in made))
+    return made
+
+
+def test_named_tuples_are_like_those_of_their_classes(client: aerospike_py.Client) -> None:
+    keys = [("test", "named", number) for number in range(3)]
+    rows = client.batch_write([(key, {"n": 1, "x": [1]}) for key in keys]).batch_records
+    rows += client.batch_operate([*keys, ("test", "named", "none")], OPERATIONS).batch_records
+    rows += client.batch_remove(keys[:1]).batch_records
+    made: list[Any] = [client.get(keys[1]), *rows]
+    gc.collect()
+    for each in made:
+        assert each == again(each)
+        assert copy.deepcopy(each) == pickle.loads(pickle.dumps(each)) == each
+        assert each._replace(key=None).key is None
+        assert type(each.key) is AerospikeKey
+        # Its hash is not that of an earlier tuple in the same memory, and never 0.
+        assert hash(each.key) == hash(again(each.key)) == hash(tuple(each.key))
+    assert {type(each) for each in rows} == {BatchRecord}
+    assert {type(each.record) for each in rows} == {Record}
+    assert {type(each.record.meta) for each in rows if each.record} == {RecordMetadata}
+
+
+def test_results_of_a_bin_with_several_are_a_list(client: aerospike_py.Client) -> None:
+    keys = [("test", "several", number) for number in range(2)]
+    client.batch_write([(key, {"n": key[2]}) for key in keys])
+    rows = client.batch_operate(keys, OPERATIONS).batch_records
+    one = [client.operate(key, OPERATIONS).bins or {} for key in keys]
+    seen = [row.record.bins or {} for row in rows if row.record]
+    assert [bins["n"] for bins in seen] == [[None, 1, 1], [None, 2, 2]]
+    assert [bins["n"] for bins in one] == [[2, 2], [3, 3]]
+
+
+def test_a_list_may_be_changed_while_the_call_is_on_its_way(config: dict[str, Any]) -> None:
+    async def main() -> None:
+        async with aerospike_py.AsyncClient(config) as client:
+            await client.connect()
+            keys = [("test", "changed", number) for number in range(20)]
+            rows = [(key, {"n": 1}) for key in keys]
+            begun = asyncio.create_task(client.batch_write(rows))
+            await asyncio.sleep(0)
+            rows.clear()
+            written = await begun
+            assert [row.key[:3] for row in written.batch_records if row.key] == keys
+            reading = asyncio.create_task(client.batch_read(keys))
+            await asyncio.sleep(0)
+            wanted = len(keys)
+            keys.clear()
+            assert (await reading).to_list() == [{"n": 1}] * wanted
+
+    asyncio.run(main())
+
+
+def test_calls_are_coroutines(config: dict[str, Any]) -> None:
+    """They begin when they are awaited, by whatever awaits coroutines."""
+
+    async def main() -> None:
+        async with aerospike_py.AsyncClient(config) as client:
+            await client.connect()
+            key = ("test", "coroutines", 1)
+            await asyncio.create_task(client.put(key, {"n": 1}))
+            found = await asyncio.wait_for(client.get(key), 30)
+            (same,) = await asyncio.gather(client.get(key))
+            assert found == same
+            client.put(key, {"n": 2}).close()
+            assert (await client.get(key)).bins == {"n": 1}
+        with pytest.raises(aerospike_py.ClientError, match="not connected"):
+            await client.get(key)
+        with pytest.raises(aerospike_py.ClientError, match="not connected"):
+            await client.put(key, {"n": 2})
+
+    asyncio.run(main())
+
+
+class Three(NamedTuple):
+    """No row."""
+
+    a: int
+    b: int
+    c: int
+
+
+class Wider(tuple[int, ...]):  # noqa: SLOT001
+    """Laid out otherwise."""
+
+    _fields = ("a", "b", "c", "d")
+
+
+@pytest.mark.parametrize("row", [Three, Wider, dict, tuple])
+def test_other_classes_are_refused(row: Any) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        NamedRecords(
+            key=AerospikeKey,
+            meta=RecordMetadata,
+            record=Record,
+            row=row,
+            incoming=print,
+            code=max,
+        )
