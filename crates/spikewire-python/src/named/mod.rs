@@ -265,11 +265,7 @@ impl NamedRecords {
 
     /// A key that was asked for.
     #[inline]
-    fn name<'py>(
-        &self,
-        key: &Bound<'py, PyAny>,
-        digest: &Digest,
-    ) -> PyResult<Bound<'py, PyAny>> {
+    fn name<'py>(&self, key: &Bound<'py, PyAny>, digest: &Digest) -> PyResult<Bound<'py, PyAny>> {
         let (py, key) = (key.py(), tuple(key)?);
         let digest = PyBytes::new(py, &digest.0).into_any();
         self.key.make(py, [key.get_item(0)?, key.get_item(1)?, key.get_item(2)?, digest])
