@@ -45,11 +45,13 @@ pub(super) struct BatchRows<'a> {
     keys: Vec<Key>,
     /// Where user keys by themselves belong, once one of them was resolved.
     home: Option<Arc<Space>>,
+    /// Where the latest key tuple belongs.
+    latest: Option<Arc<Space>>,
 }
 
 impl<'a> BatchRows<'a> {
     pub fn new(resolve: Resolve<'a>) -> Self {
-        Self { resolve, rows: BatchBuilder::default(), keys: Vec::new(), home: None }
+        Self { resolve, rows: BatchBuilder::default(), keys: Vec::new(), home: None, latest: None }
     }
 
     /// Makes room for a row for each of these keys, where their number is known.
@@ -70,12 +72,20 @@ impl<'a> BatchRows<'a> {
     /// several at a time.
     pub fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let row = self.keys.len();
-        let found = self.resolved(key).map_err(|error| at_row(key.py(), error, row))?;
+        self.key_of_row(key).map_err(|error| at_row(key.py(), error, row))
+    }
+
+    /// The same, for who says which row an error is about.
+    pub fn key_of_row(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        let found = self.resolved(key)?;
         self.keys.push(found);
         Ok(())
     }
 
     fn resolved(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Key> {
+        if let Some(found) = self.named_alike(key)? {
+            return Ok(found);
+        }
         // Most keys are of one of two types.
         let plain = key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyString>();
         let alone = plain || !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
@@ -88,18 +98,36 @@ impl<'a> BatchRows<'a> {
         self.rows.digest(found.digest);
         if alone {
             self.home = Some(found.space.clone());
+        } else if key.is_instance_of::<PyTuple>() {
+            self.latest = Some(found.space.clone());
         }
         Ok(found)
     }
 
-    /// Notes the record of the next row, with everything known about it.
-    pub fn whole_key(&mut self, key: Key) {
-        self.rows.digest(key.digest);
-        self.keys.push(key);
+    /// The key of a tuple `(namespace, set, key)` with the names of the one before, of which only
+    /// the user key has to be looked at; `None` for whatever needs more than that.
+    fn named_alike(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Option<Key>> {
+        let Some(space) = &self.latest else { return Ok(None) };
+        let Ok(parts) = key.cast::<PyTuple>() else { return Ok(None) };
+        if parts.len() != 3 {
+            return Ok(None);
+        }
+        let is = |at, name: &str| -> PyResult<bool> {
+            let part = parts.get_borrowed_item(at)?;
+            Ok(part.cast::<PyString>().is_ok_and(|part| part.to_str().is_ok_and(|it| it == name)))
+        };
+        let user = parts.get_item(2)?;
+        let plain = user.is_exact_instance_of::<PyInt>() || user.is_exact_instance_of::<PyString>();
+        if !plain || !is(0, &space.namespace)? || !is(1, &space.set)? {
+            return Ok(None);
+        }
+        with_user_key(&user, |user| self.rows.user_key(space, &user))?;
+        let digest = Digest([0; 20]);
+        Ok(Some(Key { space: space.clone(), user: user.unbind(), digest }))
     }
 
     /// The set of the row whose record was noted, and its user key where that goes along.
-    fn latest(&self, py: Python<'_>, send_key: bool) -> PyResult<(&Arc<Space>, Option<Vec<u8>>)> {
+    fn place(&self, py: Python<'_>, send_key: bool) -> PyResult<(&Arc<Space>, Option<Vec<u8>>)> {
         let key = self.keys.last().expect("a row begins with its key");
         let stored = if send_key { stored_key(key.user.bind(py))? } else { None };
         Ok((&key.space, stored))
@@ -113,7 +141,7 @@ impl<'a> BatchRows<'a> {
         write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
     ) -> PyResult<()> {
         self.key(key)?;
-        let (space, stored) = self.latest(key.py(), spec.send_key)?;
+        let (space, stored) = self.place(key.py(), spec.send_key)?;
         let space = space.clone();
         Ok(self.rows.alike(spec, &space, stored.as_deref(), write)?)
     }
@@ -127,7 +155,7 @@ impl<'a> BatchRows<'a> {
         likely: bool,
         write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
     ) -> PyResult<()> {
-        let (space, stored) = self.latest(py, spec.send_key)?;
+        let (space, stored) = self.place(py, spec.send_key)?;
         let kind = spec.row(space, stored.as_deref(), write)?;
         if likely {
             self.rows.like_the_last(kind);

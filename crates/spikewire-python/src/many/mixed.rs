@@ -34,7 +34,6 @@ pub fn batch(
             codec: defaults.codec.clone(),
         },
         usual,
-        resolve,
         rows: BatchRows::new(resolve),
         answered: Vec::new(),
     };
@@ -50,7 +49,6 @@ struct Mixed<'a> {
     defaults: Defaults,
     /// What rows do that do not say themselves.
     usual: &'a RowOptions<'a>,
-    resolve: Resolve<'a>,
     rows: BatchRows<'a>,
     answered: Vec<Option<Answers>>,
 }
@@ -173,9 +171,7 @@ impl Mixed<'_> {
 
     /// Notes the record of the next row.
     fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
-        let key = (self.resolve)(key)?;
-        self.rows.whole_key(key);
-        Ok(())
+        self.rows.key_of_row(key)
     }
 
     fn steps(&mut self, py: Python<'_>, mut steps: Steps<'_>) -> PyResult<()> {
