@@ -82,6 +82,8 @@ __all__ = [
     "Key",
     "Marker",
     "Newer",
+    "OfficialResults",
+    "OfficialWrites",
     "Operation",
     "Page",
     "Query",
@@ -121,6 +123,78 @@ def _ordered_maps(class_: type, /) -> None:
     """Names the class, a subclass of dict, of maps that servers keep in the order of their keys;
     the first one counts, for the process.
     """
+
+@final
+class OfficialResults:
+    """Makes results in the shapes of the vendor's client: key tuples, metadata, bins.
+
+    `row` is the class of a batch's rows. `incoming` makes a value that was read and is not plain,
+    given its deserializer, and `expected` the result of an operation, given its return type too.
+    `serializers` have a `deserializer`, and the first that is not `None` counts. `quiet` are the
+    codes of operations whose result says nothing.
+    """
+
+    def __new__(
+        cls,
+        row: type,
+        incoming: Callable[..., object],
+        expected: Callable[..., object],
+        serializers: tuple[object, ...],
+        quiet: frozenset[int],
+    ) -> Self: ...
+    @staticmethod
+    def sends(bins: dict[Any, Any], bools: bool) -> bool:
+        """Whether bins go out as they are: the values are plain, and booleans among them where
+        `bools` says so."""
+    @staticmethod
+    def plain_keys(keys: list[Any]) -> bool:
+        """Whether all keys go out as they are."""
+    def record(self, key: tuple[Any, ...], record: Record, keeps: bool) -> tuple[Any, Any, Any]:
+        """A record: key, metadata and bins. `keeps`: whether the user key is in the former."""
+    @staticmethod
+    def found(key: tuple[Any, ...], record: Record) -> tuple[Any, Any]:
+        """A record without bins: key and metadata."""
+    def operated(
+        self, key: tuple[Any, ...], record: Record, plan: tuple[Any, ...]
+    ) -> tuple[Any, Any, Any]:
+        """A record and the results of operations: the latest of each bin."""
+    def operated_in_order(
+        self, key: tuple[Any, ...], record: Record, plan: tuple[Any, ...]
+    ) -> tuple[Any, Any, Any]:
+        """The same, with a list of pairs."""
+    def rows(
+        self, batch: Batch, keys: list[Any], shape: str | tuple[Any, ...]
+    ) -> tuple[list[Any], bool]:
+        """New rows for a batch of these keys, all of one shape, and whether the batch failed."""
+
+@final
+class OfficialWrites:
+    """How rows of the official client are taken as they are.
+
+    `row` is the class of such rows. `codes` gives the verb of an operation on a whole bin by its
+    number. `bools`: whether a `bool` is stored as one. `options` are those of every write.
+    """
+
+    def __new__(
+        cls, row: type, codes: dict[int, str], bools: bool, options: dict[str, Any]
+    ) -> Self: ...
+    def write(
+        self,
+        client: Client,
+        rows: list[Any],
+        make: Callable[[Any], tuple[Any, Any]],
+        results: OfficialResults,
+        *,
+        timeout: Seconds | None = None,
+        replica: Replica | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+    ) -> bool:
+        """Writes the rows of a batch and notes what became of each; says whether the batch failed.
+
+        `make` gives, for a row that cannot be taken as it is, a row of the engine and the shape of
+        its record. `results` makes the records. The keywords are those of `batch`.
+        """
 
 class Client:
     """A blocking client; `spikewire.Client` is built on it."""

@@ -75,6 +75,69 @@ def batches_of_rows(d: Driver) -> Any:
 
 
 @program
+def plain_rows_beside_odd_ones(d: Driver) -> Any:
+    """Rows that are taken as they are, and those that need more than a look."""
+    c, m, ops = d.client, d.module, d.helper("operations.operations")
+    lists = d.helper("operations.list_operations")
+    records = d.helper("batch.records")
+
+    def made(key: Any, *given: Any, **named: Any) -> Any:
+        return records.Write(key, list(given), **named)
+
+    point = m.GeoJSON({"type": "Point", "coordinates": [1.0, 2.0]})
+    batch = records.BatchRecords(
+        [
+            made(d.key(1), ops.write("a", 1), ops.write("b", "x"), ops.write("c", b"y")),
+            made(d.key(bytearray(b"two")), ops.write("a", [1, {"m": [None, 2.5]}])),
+            made(("test", None, "three"), ops.write("a", 3), ops.read("a")),
+            made(d.key("four"), ops.write("a", point), ops.write("l", [point, {"p": point}])),
+            made(d.key(1), ops.increment("a", 2), ops.append("b", "z"), ops.prepend("c", b"w")),
+            made(d.key(1), ops.write("b", m.null())),
+            made(d.key(1), lists.list_append("n", 1), ops.read("n")),
+            made(d.key(1), ops.increment("b", 2), policy={"exists": m.POLICY_EXISTS_CREATE}),
+            made(d.key(1), ops.write("a", 9), meta={"ttl": 90}),
+            made(d.key(5), ops.write("a", 5), ops.touch()),
+            records.Read(d.key(1), None, read_all_bins=True),
+            records.Remove(d.key(5)),
+        ]
+    )
+    c.batch_write(batch)
+    keys = [d.key(1), d.key(bytearray(b"two")), ("test", None, "three"), d.key("four"), d.key(5)]
+    read = [rows(d, c.batch_read(keys)), rows(d, c.batch_read(keys, ["a"]))]
+    digest = batch.batch_records[0].record[0][3]
+    return [
+        rows(d, batch),
+        read,
+        rows(d, c.batch_read([d.key(1), ("test", d.set, None, digest)], ["a"])),
+        rows(d, c.batch_operate(keys, [ops.read("a"), ops.read("l")])),
+        rows(d, c.batch_remove(keys)),
+    ]
+
+
+@program
+def rows_that_are_refused(d: Driver) -> Any:
+    c, ops = d.client, d.helper("operations.operations")
+    records = d.helper("batch.records")
+    good = records.Write(d.key("good"), [ops.write("a", 1)])
+
+    def refused(key: Any, *given: Any) -> Any:
+        batch = records.BatchRecords([good, records.Write(key, list(given))])
+        return d.fails(c.batch_write, batch)[0]
+
+    return [
+        refused(d.key(1 << 63), ops.write("a", 1)),
+        refused(d.key(1.5), ops.write("a", 1)),
+        refused(d.key(None), ops.write("a", 1)),
+        refused(d.key("k"), ops.write("a", 1 << 64)),
+        refused(d.key("k"), ops.write(1, 1)),
+        d.fails(c.batch_read, [d.key("good"), d.key(1 << 63)])[0],
+        d.fails(c.batch_read, [d.key("good"), d.key(1.5)])[0],
+        d.fails(c.batch_read, [d.key("good"), list(d.key("good"))])[0],
+        d.fails(c.exists, d.key("good"))[0],
+    ]
+
+
+@program
 def scans_and_queries(d: Driver) -> Any:
     c, m = d.client, d.module
     for at in range(20):

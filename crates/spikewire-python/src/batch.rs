@@ -139,6 +139,11 @@ impl Batch {
         &self.reader.keys[index]
     }
 
+    /// Whether a row failed.
+    pub fn is_failure(&self, index: usize) -> bool {
+        self.rows.is_failure(index)
+    }
+
     fn failure(&self, py: Python<'_>, index: usize, error: &Error) -> PyErr {
         let key = Bound::new(py, self.key(py, index)).ok().map(Bound::into_any);
         errors::to_python(py, error, key)

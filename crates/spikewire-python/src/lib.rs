@@ -17,6 +17,7 @@
 //! | [`record`], [`batch`] | what comes back |
 //! | [`named`] | the same as the named tuples of another client |
 //! | [`columns`] | the same as arrays and tables, and these as records |
+//! | [`compat`] | what drop-ins for other clients do for each row |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 //! | [`signals`] | what a client counts and tells of itself |
@@ -37,6 +38,7 @@ mod calls;
 mod canned;
 mod client;
 mod columns;
+mod compat;
 mod core;
 mod cql;
 mod errors;
@@ -77,6 +79,10 @@ mod _native {
     use crate::canned::CannedCore;
     #[pymodule_export]
     use crate::columns::ArrowTable;
+    #[pymodule_export]
+    use crate::compat::official::OfficialResults;
+    #[pymodule_export]
+    use crate::compat::writes::OfficialWrites;
     #[pymodule_export]
     use crate::cql::module::cql;
     #[pymodule_export]

@@ -19,6 +19,7 @@ mod ticket;
 use pyo3::prelude::*;
 
 use self::asynchronous::Loops;
+pub use self::classes::Verbs;
 use crate::client::Shared;
 
 /// Ends the clients that unpickled datasets brought along, and the threads of submitted calls;

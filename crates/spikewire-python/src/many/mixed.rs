@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
-use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Operations};
+use spikewire_aerospike::command::{self, CommandDefaults, CommandSpec, OperationRef, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
 use spikewire_aerospike_protocol::message::op;
 
@@ -26,26 +26,13 @@ pub fn batch(
     limits: &Limits<'_>,
     usual: &RowOptions<'_>,
 ) -> PyResult<BatchCall> {
-    let policy = limits.policy(&defaults.policy)?;
-    usual.check()?;
-    let mut mixed = Mixed {
-        defaults: Defaults {
-            commands: CommandDefaults { policy, ..defaults.commands },
-            codec: defaults.codec.clone(),
-        },
-        usual,
-        rows: BatchRows::new(resolve),
-        answered: Vec::new(),
-    };
-    each("rows", rows, |row| {
-        let number = mixed.rows.len();
-        mixed.row(&row).map_err(|error| at_row(row.py(), error, number))
-    })?;
-    let answered = Answered::Each(mixed.answered);
-    Ok(mixed.rows.finish(policy, defaults.codec.clone(), answered))
+    let mut mixed = Mixed::new(defaults, resolve, limits, usual)?;
+    each("rows", rows, |row| mixed.row(&row))?;
+    Ok(mixed.finish())
 }
 
-struct Mixed<'a> {
+/// Rows of different kinds, being gathered.
+pub struct Mixed<'a> {
     defaults: Defaults,
     /// What rows do that do not say themselves.
     usual: &'a RowOptions<'a>,
@@ -53,8 +40,57 @@ struct Mixed<'a> {
     answered: Vec<Option<Answers>>,
 }
 
-impl Mixed<'_> {
-    fn row(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
+impl<'a> Mixed<'a> {
+    /// For a batch with these limits.
+    pub fn new(
+        defaults: &Defaults,
+        resolve: Resolve<'a>,
+        limits: &Limits<'_>,
+        usual: &'a RowOptions<'a>,
+    ) -> PyResult<Self> {
+        let policy = limits.policy(&defaults.policy)?;
+        usual.check()?;
+        let commands = CommandDefaults { policy, ..defaults.commands };
+        let defaults = Defaults { commands, codec: defaults.codec.clone() };
+        Ok(Self { defaults, usual, rows: BatchRows::new(resolve), answered: Vec::new() })
+    }
+
+    /// Adds a `Read`, `Write`, `Delete` or `Apply`.
+    pub fn row(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
+        let number = self.rows.len();
+        self.one(row).map_err(|error| at_row(row.py(), error, number))
+    }
+
+    /// Notes the record of a row whose operations are encoded already. If it fails, no row has
+    /// been begun.
+    pub fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.rows.key_of_row(key)
+    }
+
+    /// Adds the operations of the row whose record was noted.
+    pub fn encoded(
+        &mut self,
+        py: Python<'_>,
+        options: &command::WriteOptions,
+        steps: &[OperationRef<'_>],
+    ) -> PyResult<()> {
+        let rules = command::ReadRules::default();
+        let (spec, given) =
+            CommandSpec::operate(&self.defaults, options, &rules, steps.iter().copied())
+                .map_err(refused)?;
+        self.add(py, &spec, Some(Answers { given, plain: Vec::new() }), |out| {
+            steps.iter().for_each(|step| out.step(*step));
+            Ok(())
+        })
+    }
+
+    /// The batch.
+    pub fn finish(self) -> BatchCall {
+        let answered = Answered::Each(self.answered);
+        self.rows.finish(self.defaults.policy, self.defaults.codec, answered)
+    }
+
+    fn one(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
         if let Ok(read) = row.cast::<Read>() {
             return self.read(read);
         }
@@ -167,11 +203,6 @@ impl Mixed<'_> {
             out.call(&function.0);
             Ok(())
         })
-    }
-
-    /// Notes the record of the next row.
-    fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.rows.key_of_row(key)
     }
 
     fn steps(&mut self, py: Python<'_>, mut steps: Steps<'_>) -> PyResult<()> {

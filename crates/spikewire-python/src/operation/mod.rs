@@ -82,16 +82,8 @@ impl Operation {
         value: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let name = crate::space::text("kind", kind)?;
-        let code = match name {
-            "get" => op::READ,
-            "put" => op::WRITE,
-            "add" => op::ADD,
-            "append" => op::APPEND,
-            "prepend" => op::PREPEND,
-            "touch" => op::TOUCH,
-            "delete" => op::DELETE,
-            _ => return Err(value_error(format!("unknown operation {name:?}"))),
-        };
+        let code =
+            code_of(name).ok_or_else(|| value_error(format!("unknown operation {name:?}")))?;
         let bin = bin.map(bin_name).transpose()?.unwrap_or_default();
         let mut bytes = Vec::new();
         let mut of = particle::NULL;
@@ -203,6 +195,20 @@ impl Operation {
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
         self.shown.text(py, &self.bin)
     }
+}
+
+/// The code of an operation on a whole bin or record, by its verb.
+pub fn code_of(verb: &str) -> Option<u8> {
+    Some(match verb {
+        "get" => op::READ,
+        "put" => op::WRITE,
+        "add" => op::ADD,
+        "append" => op::APPEND,
+        "prepend" => op::PREPEND,
+        "touch" => op::TOUCH,
+        "delete" => op::DELETE,
+        _ => return None,
+    })
 }
 
 /// Names the bin of an operation in what is wrong with its arguments.

@@ -30,7 +30,7 @@ pub use encode::{element, encode};
 pub use foreign::is_array;
 pub use marker::Marker;
 pub use names::{bin, bin_name, bin_text};
-pub use ordered::_ordered_maps;
+pub use ordered::{_ordered_maps, class as ordered_class};
 pub use pairs::{changed, pairs};
 pub use place::Place;
 pub use wrappers::{GeoJSON, HyperLogLog};

@@ -8,13 +8,14 @@ import functools
 from typing import TYPE_CHECKING, Any
 
 import spikewire
+from spikewire._native import OfficialWrites
 from spikewire.compat.aerospike.exception import InvalidRequest
 from spikewire.compat.aerospike.failures import refuse
-from spikewire.compat.aerospike.keys import checked_key, key_tuple
-from spikewire.compat.aerospike.operations import WRITES, Prepared, prepared, results_of
+from spikewire.compat.aerospike.keys import checked_key
+from spikewire.compat.aerospike.operations import PLAIN, WRITES, Prepared, prepared
 from spikewire.compat.aerospike.policies import ttl_of
-from spikewire.compat.aerospike.records import FAILURES, Records, meta_of
-from spikewire.compat.aerospike.values import deserializer_of, incoming, incoming_bins, outgoing
+from spikewire.compat.aerospike.records import FAILURES, Records
+from spikewire.compat.aerospike.values import outgoing
 from spikewire.compat.aerospike_helpers.batch.records import (
     Apply,
     BatchRecord,
@@ -30,8 +31,6 @@ if TYPE_CHECKING:
 __all__ = ["Batches"]
 
 _CALL = ("timeout", "replica", "max_retries", "sleep_between_retries")
-#: Rows that failed with one of these do not make the batch a failure.
-_NO_FAILURE = (0, 2, 27)
 _FAILED = -16
 _NO_RESPONSE = -15
 _REFUSED = 4
@@ -73,11 +72,8 @@ class Batches(Records):
             refuse("Bin name should be a string or unicode string.")
         call, own = self._batch_options(policy)
         named = None if bins is None else list(bins)
-        rows, made = self._rows(
-            keys, "read", lambda key: spikewire.Read(key, named, **_only(own, _READ))
-        )
         shape = "none" if named == [] else "bins"
-        return self._batch(rows, made, [shape] * len(made), call)
+        return self._alike(keys, shape, self._client.get_many, (named,), call | _only(own, _READ))
 
     @_as_result
     def batch_operate(
@@ -102,8 +98,8 @@ class Batches(Records):
             if made_ttl is not None:
                 own["ttl"] = made_ttl
             options = _only(own, _WRITE)
-        rows, made = self._rows(keys, "operate", lambda key: _operating(key, plan, options))
-        return self._batch(rows, made, [plan] * len(made), call)
+        verb = self._client.operate_many
+        return self._alike(keys, plan, verb, (plan.operations,), call | options)
 
     @_as_result
     def batch_remove(
@@ -112,9 +108,7 @@ class Batches(Records):
         """Deletes records."""
         call, own = self._batch_options(policy_batch)
         own |= self._policies.keywords("batch_remove", policy_batch_remove)
-        options = _only(own, _DELETE)
-        rows, made = self._rows(keys, "remove", lambda key: spikewire.Delete(key, **options))
-        return self._batch(rows, made, ["empty"] * len(made), call)
+        return self._alike(keys, "empty", self._client.delete_many, (), call | _only(own, _DELETE))
 
     @_as_result
     def batch_apply(
@@ -132,10 +126,12 @@ class Batches(Records):
         call, own = self._batch_options(policy_batch)
         own |= self._policies.keywords("batch_apply", policy_batch_apply)
         options, sent = _only(own, _APPLY), [outgoing(each, self._serializers) for each in args]
-        rows, made = self._rows(
-            keys, "apply", lambda key: spikewire.Apply(key, module, function, sent, **options)
-        )
-        return self._batch(rows, made, ["udf"] * len(made), call)
+
+        def verb(keys: list[Any], **call: Any) -> Any:
+            rows = [spikewire.Apply(key, module, function, sent, **options) for key in keys]
+            return self._client.batch(rows, **call)
+
+        return self._alike(keys, "udf", verb, (), call)
 
     def batch_write(self, batch_records: Any, policy_batch: Any = None) -> BatchRecords:
         """Reads, writes, deletes and functions in one call; sets what became of each row."""
@@ -145,19 +141,32 @@ class Batches(Records):
         if not isinstance(rows, list):
             refuse("batch_records.batch_records must be a list")
         call, _ = self._batch_options(policy_batch)
-        made: list[Any] = []
-        shapes: list[Any] = []
-        for row in rows:
-            if not isinstance(row, (Read, Write, Remove, Apply)):
-                refuse("a row must be a Read, Write, Apply or Remove of batch.records")
-            try:
-                one, shape = self._row(row)
-            except FAILURES as error:
-                raise self._failed(error, row.key) from None
-            made.append(one)
-            shapes.append(shape)
-        self._batch(rows, made, shapes, call, batch_records)
+        batch_records.result = 0
+        if not rows:
+            return batch_records
+        try:
+            failed = self._writes.write(self._client, rows, self._made, self._results, **call)
+        except FAILURES as error:
+            raise self._failed(error) from None
+        if failed:
+            batch_records.result = _FAILED
         return batch_records
+
+    @functools.cached_property
+    def _writes(self) -> OfficialWrites:
+        """How rows are taken as they are, without a step of Python's."""
+        options = _only(self._policies.keywords("batch_write", None), _WRITE)
+        known = PLAIN if self._manner.strict else {}
+        return OfficialWrites(Write, known, self._keeps_bools, options)
+
+    def _made(self, row: Any) -> tuple[Any, Any]:
+        """A row that is not: one of the engine, and the shape of its record."""
+        if not isinstance(row, (Read, Write, Remove, Apply)):
+            refuse("a row must be a Read, Write, Apply or Remove of batch.records")
+        try:
+            return self._row(row)
+        except FAILURES as error:
+            raise self._failed(error, row.key) from None
 
     def _row(self, row: Any) -> tuple[Any, Any]:
         key = checked_key(row.key)
@@ -186,55 +195,33 @@ class Batches(Records):
         own = self._policies.keywords("batch", policy)
         return {name: own.pop(name) for name in _CALL if name in own}, own
 
-    def _rows(self, keys: Any, what: str, make: Any) -> tuple[list[Any], list[Any]]:
-        del what
+    def _alike(
+        self, keys: Any, shape: Any, verb: Any, arguments: tuple[Any, ...], options: dict[str, Any]
+    ) -> BatchRecords:
+        """One verb for the records of all keys."""
         if not isinstance(keys, list):
             refuse("keys should be a list of aerospike key tuples")
-        rows: list[BatchRecord] = []
-        made = []
-        for key in keys:
-            if not isinstance(key, tuple):
-                refuse("key should be an aerospike key tuple")
-            try:
-                key = checked_key(key)
-                made.append(make(key))
-            except FAILURES as error:
-                raise self._failed(error, key) from None
-            rows.append(BatchRecord(key))
-        return rows, made
-
-    def _batch(
-        self,
-        rows: list[Any],
-        made: list[Any],
-        shapes: list[Any],
-        call: dict[str, Any],
-        into: BatchRecords | None = None,
-    ) -> BatchRecords:
-        result = BatchRecords(rows) if into is None else into
-        result.result = 0
-        if not made:
-            return result
+        sent: list[Any] = keys if self._results.plain_keys(keys) else list(map(_tuple, keys))
+        if not sent:
+            return BatchRecords([])
         try:
-            batch = self._client.batch(made, **call)
+            batch = verb(sent, *arguments, **options)
         except FAILURES as error:
+            if not isinstance(error, spikewire.Error):
+                for key in sent:
+                    checked_key(key)
             raise self._failed(error) from None
-        codes, errors = batch.codes, batch.errors
-        for at, (row, key) in enumerate(zip(rows, batch.keys, strict=True)):
-            row.result = codes[at]
-            named = (*key_tuple(row.key)[:3], bytearray(key.digest))
-            if into is None:
-                row.key = named
-            if (failed := errors.get(at)) is not None:
-                row.in_doubt, row.message = failed.in_doubt, failed.message
-                record = None
-            else:
-                record = batch[at]
-            if row.result not in _NO_FAILURE:
-                result.result = _FAILED
-            if record is not None:
-                row.record = _shaped(named, record, shapes[at], self._serializers)
-        return result
+        rows, failed = self._results.rows(batch, sent, shape)
+        made = BatchRecords(rows)
+        if failed:
+            made.result = _FAILED
+        return made
+
+
+def _tuple(key: Any) -> tuple[Any, ...]:
+    if not isinstance(key, tuple):
+        refuse("key should be an aerospike key tuple")
+    return checked_key(key)
 
 
 _READ = ("where", "read_touch", "read_mode")
@@ -251,20 +238,3 @@ def _operating(key: Any, plan: Prepared, options: dict[str, Any]) -> Any:
     if WRITES.isdisjoint(plan.codes):
         return spikewire.Read(key, ops=plan.operations, **_only(options, _READ))
     return spikewire.Write(key, plan.operations, **options)
-
-
-def _shaped(key: Any, record: Any, shape: Any, own: Any) -> tuple[Any, ...]:
-    if shape == "none":
-        return key, meta_of(record)
-    if shape == "bins":
-        return key, meta_of(record), incoming_bins(record.bins, own)
-    if shape == "empty":
-        return key, meta_of(record), {}
-    if shape == "udf":
-        results = record.results
-        return (
-            key,
-            {"ttl": 0, "gen": 0},
-            {"SUCCESS": incoming(results[0], deserializer_of(own)) if results else None},
-        )
-    return key, meta_of(record), dict(results_of(shape, record, own))

@@ -9,18 +9,18 @@ from typing import Any
 
 from spikewire.compat.aerospike.failures import refuse
 
-__all__ = ["checked_key", "key_tuple"]
+__all__ = ["PLAIN_KEYS", "checked_key", "key_tuple"]
 
 _DIGEST = 20
 
 
 #: What most keys are, of which the engine makes the same as the official client.
-_PLAIN = frozenset({str, int})
+PLAIN_KEYS = frozenset({str, int})
 
 
 def key_tuple(key: Any) -> tuple[Any, ...]:
     """A key as a tuple: it may be a dictionary of ``ns``, ``set``, ``key`` and ``digest``."""
-    if type(key) is tuple and len(key) == 3 and type(key[2]) in _PLAIN:
+    if type(key) is tuple and len(key) == 3 and type(key[2]) in PLAIN_KEYS:
         return key
     return checked_key(key)
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
+    "PLAIN",
+    "QUIET",
     "WRITES",
     "Manner",
     "Prepared",
@@ -44,7 +46,8 @@ LIST_ORDER = {0: "unordered", 1: "ordered"}
 MAP_ORDER = {0: "unordered", 1: "key", 3: "key_value"}
 OVERFLOW = {0: "fail", 2: "saturate", 4: "wrap"}
 
-_PLAIN = {
+#: Operations on whole bins and records: the verbs of the engine.
+PLAIN = {
     codes.OPERATOR_READ: "get",
     codes.OPERATOR_WRITE: "put",
     codes.OPERATOR_INCR: "add",
@@ -182,7 +185,7 @@ _READING = ("get", "size", "count", "lscan", "rscan", "describe", "may_contain")
 
 #: The codes of operations that write.
 WRITES = frozenset(
-    {code for code in _PLAIN if code != codes.OPERATOR_READ}
+    {code for code in PLAIN if code != codes.OPERATOR_READ}
     | {code for code, (_, kind, _) in _OF_CODE.items() if not kind.startswith(_READING)}
     | {codes.OP_EXPR_WRITE}
 )
@@ -192,7 +195,7 @@ _OF_EXPRESSIONS = (codes.OP_EXPR_READ, codes.OP_EXPR_WRITE)
 _BIN_NAME = 15
 
 #: Those of them whose result says nothing.
-_QUIET = WRITES & _PLAIN.keys()
+QUIET = WRITES.intersection(PLAIN)
 
 
 class Prepared(NamedTuple):
@@ -253,7 +256,7 @@ def _mended(operation: Any) -> Any:
         return operation
     of: dict[str, Any] = operation
     code, name, value = of.get("op"), text_of(of.get("bin")), of.get("val")
-    if code not in _PLAIN and code not in _OF_CODE and code not in _OF_EXPRESSIONS:
+    if code not in PLAIN and code not in _OF_CODE and code not in _OF_EXPRESSIONS:
         return None
     if isinstance(name, str) and len(name.encode()) > _BIN_NAME:
         return None
@@ -272,7 +275,7 @@ def _mended(operation: Any) -> Any:
 def any_answers(operations: list[Any]) -> bool:
     """Whether each operation has a result of its own: as soon as one is on a map, bits, a sketch or
     an expression."""
-    silent = _PLAIN.keys() | _LIST.keys()
+    silent = PLAIN.keys() | _LIST.keys()
     return any(
         isinstance(each, dict) and each.get("loosely", each.get("op")) not in silent
         for each in operations
@@ -288,16 +291,16 @@ def text_of(name: Any) -> Any:
 
 def _operation(code: int, of: dict[str, Any], manner: Manner) -> Operation:
     name = text_of(of.get("bin"))
-    if code in _PLAIN:
+    if code in PLAIN:
         if code in (codes.OPERATOR_TOUCH, codes.OPERATOR_DELETE):
-            return Operation(_PLAIN[code])
+            return Operation(PLAIN[code])
         if name is None:
             refuse("Bin is not given")
         if code == codes.OPERATOR_READ:
             return Operation("get", name)
         if "val" not in of:
             refuse("Value should be given")
-        return Operation(_PLAIN[code], name, outgoing(of["val"], manner.own))
+        return Operation(PLAIN[code], name, outgoing(of["val"], manner.own))
     if not isinstance(name, str):
         refuse("Bin is not given")
     if code == codes.OP_EXPR_READ:
@@ -458,7 +461,7 @@ def results_of(
         if name is None or at >= len(results):
             continue
         value = results[at]
-        if not plan.all_answer and (value is None or plan.codes[at] in _QUIET):
+        if not plan.all_answer and (value is None or plan.codes[at] in QUIET):
             continue
         found.append((name, expected(plan.returns[at], value, deserializer)))
     return found

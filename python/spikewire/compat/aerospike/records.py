@@ -9,21 +9,22 @@ from typing import Any
 
 import spikewire
 from spikewire import op
+from spikewire._native import OfficialResults
 from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.exception import BinExistsError, ParamError
 from spikewire.compat.aerospike.failures import failure, of_code, refuse
-from spikewire.compat.aerospike.keys import checked_key, key_tuple
-from spikewire.compat.aerospike.operations import WRITES, Manner, prepared, results_of
+from spikewire.compat.aerospike.keys import PLAIN_KEYS, checked_key, key_tuple
+from spikewire.compat.aerospike.operations import QUIET, WRITES, Manner, expected, prepared
 from spikewire.compat.aerospike.policies import resolved, ttl_of
 from spikewire.compat.aerospike.values import (
     deserializer_of,
     incoming,
-    incoming_bins,
     outgoing,
     outgoing_bins,
     serializers,
     tell_ordered_maps,
 )
+from spikewire.compat.aerospike_helpers.batch.records import BatchRecord
 
 __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
@@ -50,6 +51,16 @@ class Records:
         self._manner = Manner(
             self._configuration.strict_types, self._configuration.strict, self._serializers
         )
+        own = self._serializers
+        self._keeps_bools = own is None or not own.bools_as_integers
+        self._results = OfficialResults(
+            BatchRecord,
+            incoming,
+            expected,
+            (serializers,) if own is None else (own, serializers),
+            QUIET,
+        )
+        self._record, self._sends = self._results.record, self._results.sends
         tell_ordered_maps()
         self._connect()
 
@@ -77,7 +88,8 @@ class Records:
 
     def get(self, key: Any, policy: Any = None) -> tuple[Any, Any, Any]:
         """Reads a record: key, metadata and bins."""
-        key = key_tuple(key)
+        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
+            key = checked_key(key)
         if policy is None:
             options, keeps = self._read, self._keeps_key
         else:
@@ -87,12 +99,7 @@ class Records:
             record = self._get(key, **options)
         except FAILURES as error:
             raise self._failed(error, key) from None
-        ttl = record.ttl
-        return (
-            (key[0], key[1], key[2] if keeps else None, bytearray(record.key.digest)),
-            {"ttl": _FOREVER if ttl is None else ttl, "gen": record.generation},
-            incoming_bins(record.bins, self._serializers),
-        )
+        return self._record(key, record, keeps)
 
     def select(self, key: Any, bins: Any, policy: Any = None) -> tuple[Any, Any, Any]:
         """Reads some bins of a record."""
@@ -109,11 +116,7 @@ class Records:
             record = self._get(key, list(bins), **options)
         except FAILURES as error:
             raise self._failed(error, key) from None
-        return (
-            self._named(key, record),
-            meta_of(record),
-            incoming_bins(record.bins, self._serializers),
-        )
+        return self._record(key, record, keeps=True)
 
     def exists(self, key: Any, policy: Any = None) -> tuple[Any, Any]:
         """Whether there is a record: key, and metadata or ``None``."""
@@ -126,25 +129,22 @@ class Records:
             return (key[0], key[1], key[2], bytearray(digest)), None
         except FAILURES as error:
             raise self._failed(error, key) from None
-        return self._named(key, record), meta_of(record)
+        return self._results.found(key, record)
 
     def put(
         self, key: Any, bins: Any, meta: Any = None, policy: Any = None, serializer: Any = None
     ) -> int:
         """Writes bins."""
-        key = key_tuple(key)
+        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
+            key = checked_key(key)
         if meta is None and policy is None:
             options = self._write
         else:
             options = self._policies.keywords("write", policy, meta)
-        if serializer not in (None, 0, 3):
-            refuse("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
-        own = self._serializers
-        if serializer == 0:
-            own = None
-        elif own is None and serializer == 3:
-            own = serializers
-        made = outgoing_bins(bins, own)
+        if serializer is None and type(bins) is dict and self._sends(bins, self._keeps_bools):
+            made: Any = bins
+        else:
+            made = self._outgoing(bins, serializer)
         try:
             self._put(key, made, **options)
         except FAILURES as error:
@@ -155,6 +155,16 @@ class Records:
                 raise of_code(-1, "A bin name must be a string or unicode string.") from None
             raise self._failed(error, key, bins) from None
         return 0
+
+    def _outgoing(self, bins: Any, serializer: Any) -> dict[str, Any]:
+        if serializer not in (None, 0, 3):
+            refuse("serializer should be SERIALIZER_NONE or SERIALIZER_USER")
+        own = self._serializers
+        if serializer == 0:
+            own = None
+        elif own is None and serializer == 3:
+            own = serializers
+        return outgoing_bins(bins, own)
 
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> int:
         """Deletes a record."""
@@ -258,7 +268,6 @@ class Records:
         return 0
 
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any, Any]:
-        key = key_tuple(key)
         plan = prepared(operations, self._manner)
         options = self._policies.keywords("operate", policy, meta)
         if WRITES.isdisjoint(plan.codes):
@@ -286,12 +295,9 @@ class Records:
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
         """Several operations on one record: key, metadata, and the latest result of each bin."""
+        key = key_tuple(key)
         record, plan, _ = self._operated(key, list, meta, policy)
-        return (
-            self._named(key, record),
-            meta_of(record),
-            dict(results_of(plan, record, self._serializers)),
-        )
+        return self._results.operated(key, record, plan)
 
     def operate_ordered(
         self,
@@ -301,12 +307,9 @@ class Records:
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
         """The same, with a list of pairs of bin and result."""
+        key = key_tuple(key)
         record, plan, _ = self._operated(key, list, meta, policy)
-        return (
-            self._named(key, record),
-            meta_of(record),
-            results_of(plan, record, self._serializers),
-        )
+        return self._results.operated_in_order(key, record, plan)
 
     def apply(self, key: Any, module: str, function: str, args: Any, policy: Any = None) -> Any:
         """Runs a function of a registered module on one record."""
@@ -328,9 +331,6 @@ class Records:
             )
         except FAILURES as error:
             raise self._failed(error, key) from None
-
-    def _named(self, key: Any, record: Any) -> tuple[Any, Any, Any, bytearray]:
-        return key[0], key[1], key[2], bytearray(record.key.digest)
 
     def is_connected(self, *_: Any, **__: Any) -> bool:
         """Whether the client is connected. Arguments are passed over, as there."""

@@ -10,17 +10,22 @@ __all__ = ["Apply", "BatchRecord", "BatchRecords", "Read", "Remove", "Write"]
 class BatchRecord:
     """A row: ``record`` and ``result`` (0, or the code of its failure) are set by the batch."""
 
+    # Of the class, for programs make many rows.
+    record: tuple[Any, ...] | None = None
+    result = 0
+    message: str | None = None
+    subcode = 0
+    in_doubt = False
+
     def __init__(self, key: tuple[Any, ...]) -> None:
         self.key = key
-        self.record: tuple[Any, ...] | None = None
-        self.result = 0
-        self.message: str | None = None
-        self.subcode = 0
-        self.in_doubt = False
 
 
 class Write(BatchRecord):
     """Operations of which at least one writes."""
+
+    _type = 1
+    _has_write = True
 
     def __init__(
         self,
@@ -29,16 +34,17 @@ class Write(BatchRecord):
         meta: dict[str, Any] | None = None,
         policy: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(key)
+        self.key = key
         self.ops = ops
-        self._type = 1
-        self._has_write = True
         self.meta = meta
         self.policy = policy
 
 
 class Read(BatchRecord):
     """Operations that read, or all bins."""
+
+    _type = 0
+    _has_write = False
 
     def __init__(
         self,
@@ -48,17 +54,18 @@ class Read(BatchRecord):
         meta: dict[str, Any] | None = None,
         policy: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(key)
+        self.key = key
         self.ops = ops
         self.read_all_bins = read_all_bins
-        self._type = 0
-        self._has_write = False
         self.meta = meta
         self.policy = policy
 
 
 class Apply(BatchRecord):
     """A function of a registered module."""
+
+    _type = 2
+    _has_write = True
 
     def __init__(
         self,
@@ -68,9 +75,7 @@ class Apply(BatchRecord):
         args: list[Any],
         policy: dict[str, Any] | None = None,
     ) -> None:
-        super().__init__(key)
-        self._type = 2
-        self._has_write = True
+        self.key = key
         self.module = module
         self.function = function
         self.args = args
@@ -80,10 +85,11 @@ class Apply(BatchRecord):
 class Remove(BatchRecord):
     """Deletes the record."""
 
+    _type = 3
+    _has_write = True
+
     def __init__(self, key: tuple[Any, ...], policy: dict[str, Any] | None = None) -> None:
-        super().__init__(key)
-        self._type = 3
-        self._has_write = True
+        self.key = key
         self.policy = policy
 
 

@@ -1,0 +1,18 @@
+//! What drop-ins do for each row of a batch: looking at keys and values, and making the objects that
+//! programs of another client expect, without a step of Python's for each.
+//!
+//! Nothing here reaches a server: calls are those of [`crate::verbs`] and [`crate::many`]. What is
+//! not plain is left to the drop-in's Python.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`plain`] | keys and values that need no look of Python's |
+//! | [`official`], [`shapes`] | results of the vendor's client |
+//! | [`rows`] | its rows of batches |
+//! | [`writes`] | its `batch_write` |
+
+pub mod official;
+pub mod plain;
+mod rows;
+mod shapes;
+pub mod writes;

@@ -1,0 +1,110 @@
+//! Results in the shapes of the vendor's client, for the drop-in's Python.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple, PyType};
+
+use super::shapes::{Plan, Shapes, meta, named};
+use super::{plain, rows};
+use crate::batch::Batch;
+use crate::record::Record;
+use crate::value::pairs;
+
+/// Makes results in the shapes of the vendor's client: key tuples, metadata, bins.
+///
+/// `row` is the class of a batch's rows. `incoming` makes a value that was read and is not plain,
+/// given its deserializer, and `expected` the result of an operation, given its return type too.
+/// `serializers` have a `deserializer`, and the first that is not `None` counts. `quiet` are the
+/// codes of operations whose result says nothing.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct OfficialResults {
+    pub(super) shapes: Shapes,
+}
+
+#[pymethods]
+impl OfficialResults {
+    #[new]
+    fn new(
+        row: Bound<'_, PyType>,
+        incoming: Py<PyAny>,
+        expected: Py<PyAny>,
+        serializers: Py<PyTuple>,
+        quiet: Py<PyFrozenSet>,
+    ) -> PyResult<Self> {
+        let new_row = row.getattr("__new__")?.unbind();
+        let row = row.unbind();
+        Ok(Self { shapes: Shapes { row, new_row, incoming, expected, serializers, quiet } })
+    }
+
+    /// Whether bins go out as they are: the values are plain, and booleans among them where
+    /// `bools` says so.
+    #[staticmethod]
+    fn sends(bins: &Bound<'_, PyDict>, bools: bool) -> bool {
+        pairs(bins).all(|pair| pair.is_ok_and(|(_, value)| plain::outgoing(&value, bools)))
+    }
+
+    /// Whether all keys go out as they are.
+    #[staticmethod]
+    fn plain_keys(keys: &Bound<'_, PyList>) -> bool {
+        keys.iter().all(|key| plain::key(&key))
+    }
+
+    /// A record: key, metadata and bins. `keeps`: whether the user key is in the former.
+    fn record<'py>(
+        &self,
+        key: &Bound<'py, PyTuple>,
+        record: &Bound<'py, Record>,
+        keeps: bool,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, record) = (key.py(), record.get());
+        let bins = record.bins.get(py)?;
+        self.shapes.values(py)?.bins(bins)?;
+        let key = named(key, &record.digest, keeps)?;
+        (key, meta(py, record)?, bins).into_pyobject(py)
+    }
+
+    /// A record without bins: key and metadata.
+    #[staticmethod]
+    fn found<'py>(
+        key: &Bound<'py, PyTuple>,
+        record: &Bound<'py, Record>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, record) = (key.py(), record.get());
+        (named(key, &record.digest, true)?, meta(py, record)?).into_pyobject(py)
+    }
+
+    /// A record and the results of operations: the latest of each bin.
+    fn operated<'py>(
+        &self,
+        key: &Bound<'py, PyTuple>,
+        record: &Bound<'py, Record>,
+        plan: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, record) = (key.py(), record.get());
+        let bins = self.shapes.values(py)?.by_bin(&Plan::of(plan)?, record)?;
+        (named(key, &record.digest, true)?, meta(py, record)?, bins).into_pyobject(py)
+    }
+
+    /// The same, with a list of pairs.
+    fn operated_in_order<'py>(
+        &self,
+        key: &Bound<'py, PyTuple>,
+        record: &Bound<'py, Record>,
+        plan: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, record) = (key.py(), record.get());
+        let found = PyList::empty(py);
+        let results = |name, value| found.append((name, value));
+        self.shapes.values(py)?.results(&Plan::of(plan)?, record, results)?;
+        (named(key, &record.digest, true)?, meta(py, record)?, found).into_pyobject(py)
+    }
+
+    /// New rows for a batch of these keys, all of one shape, and whether the batch failed.
+    fn rows<'py>(
+        &self,
+        batch: &Bound<'py, Batch>,
+        keys: &Bound<'py, PyList>,
+        shape: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyList>, bool)> {
+        rows::made(&self.shapes.values(batch.py())?, batch.get(), keys, &rows::Shape::of(shape)?)
+    }
+}

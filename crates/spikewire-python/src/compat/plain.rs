@@ -1,0 +1,78 @@
+//! Keys and values that need no look of Python's: nearly all of them.
+
+use pyo3::prelude::*;
+use pyo3::types::{
+    PyBool, PyByteArray, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple,
+};
+
+use crate::value::ordered_class;
+
+/// Levels of lists and dicts that are looked into; what is deeper is not plain.
+const DEPTH: usize = 32;
+
+/// Whether a key is `(namespace, set, key)` with names that are text and a user key that is text or
+/// an integer.
+pub fn key(key: &Bound<'_, PyAny>) -> bool {
+    let Ok(parts) = key.cast_exact::<PyTuple>() else { return false };
+    if parts.len() != 3 {
+        return false;
+    }
+    let is = |at, none: bool, int: bool| {
+        parts.get_borrowed_item(at).is_ok_and(|part| {
+            part.is_exact_instance_of::<PyString>()
+                || none && part.is_none()
+                || int && part.is_exact_instance_of::<PyInt>()
+        })
+    };
+    is(0, false, false) && is(1, true, false) && is(2, false, true)
+}
+
+/// Whether a value goes out as it is: a scalar, or lists and dicts of such. `bools`: whether a
+/// `bool` does.
+pub fn outgoing(value: &Bound<'_, PyAny>, bools: bool) -> bool {
+    within(value, DEPTH, true, &|value| {
+        value.is_exact_instance_of::<PyBytes>()
+            || value.is_exact_instance_of::<PyByteArray>()
+            || bools && value.is_exact_instance_of::<PyBool>()
+    })
+}
+
+/// Whether a value that was read is given as it is. `bytes`: whether those are.
+pub fn incoming(value: &Bound<'_, PyAny>, bytes: bool) -> bool {
+    within(value, DEPTH, false, &|value| {
+        value.is_exact_instance_of::<PyBool>() || bytes && value.is_exact_instance_of::<PyBytes>()
+    })
+}
+
+/// Whether it is text, a number, nothing or what `also` says, or a list or dict of such. `keys`:
+/// whether the keys of dicts count.
+fn within(
+    value: &Bound<'_, PyAny>,
+    depth: usize,
+    keys: bool,
+    also: &dyn Fn(&Bound<'_, PyAny>) -> bool,
+) -> bool {
+    if value.is_exact_instance_of::<PyInt>()
+        || value.is_exact_instance_of::<PyString>()
+        || value.is_exact_instance_of::<PyFloat>()
+        || value.is_none()
+        || also(value)
+    {
+        return true;
+    }
+    if depth == 0 {
+        return false;
+    }
+    if let Ok(list) = value.cast_exact::<PyList>() {
+        return list.iter().all(|item| within(&item, depth - 1, keys, also));
+    }
+    let Ok(dict) = value.cast::<PyDict>() else { return false };
+    let known = dict.is_exact_instance_of::<PyDict>()
+        || ordered_class(dict.py()).is_some_and(|class| dict.get_type().is(class));
+    known
+        && crate::value::pairs(dict).all(|pair| {
+            pair.is_ok_and(|(name, item)| {
+                (!keys || within(&name, 0, keys, also)) && within(&item, depth - 1, keys, also)
+            })
+        })
+}
