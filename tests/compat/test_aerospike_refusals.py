@@ -34,7 +34,6 @@ def config() -> Iterator[dict[str, Any]]:
 @pytest.mark.parametrize(
     "call",
     [
-        lambda: aerospike.ConfigProvider("path"),
         cdt_ctx.cdt_ctx_all_children,
         lambda: LoopVarInt(0),
         lambda: StrLen("b"),

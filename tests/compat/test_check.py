@@ -44,7 +44,7 @@ OFFICIAL = """
     query = client.query("test", "demo")
     query.where(aerospike.predicates.equals("a", 1))
     client.paint()
-    provider = aerospike.ConfigProvider()
+    joined = lo.list_join("l")
 
     def later(db_client):
         db_client.admin_create_user("a", "b", [])
@@ -97,7 +97,8 @@ def verdicts(program: str, verdict: str) -> set[str]:
 def test_a_program_for_the_official_client() -> None:
     assert verdicts(OFFICIAL, "missing") == {
         "Client.admin_create_user", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
-        "aerospike.ConfigProvider", "aerospike_helpers.expressions.LoopVarInt", "config.tls",
+        "aerospike_helpers.operations.list_operations.list_join",
+        "aerospike_helpers.expressions.LoopVarInt", "config.tls",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "differs") == {
         "config.colour", "policy.compress", "policy.flavour", "policy.max_retries",
@@ -279,9 +280,9 @@ def test_texts_are_those_of_the_errors() -> None:
 
     table = PEERS[0].differences()
     with pytest.raises(NotImplementedError) as caught:
-        aerospike.ConfigProvider()
-    assert found(OFFICIAL)["aerospike.ConfigProvider"].text in str(caught.value)
-    assert str(caught.value) == table.text("ConfigProvider")
+        aerospike.client({"hosts": [("h", 1)], "tls": {"enable": True}})
+    assert found(OFFICIAL)["config.tls"].text in str(caught.value)
+    assert str(caught.value) == table.text("config.tls")
     with pytest.raises(NotImplementedError) as caught:
         aerospike_py.client({"hosts": ["h"], "user": "u"}).connect()
     assert found(PY)["config.user"].text in str(caught.value)
@@ -313,7 +314,7 @@ def folder(tmp_path: Path) -> Path:
     (tmp_path / ".venv").mkdir()
     (tmp_path / "app" / "one.py").write_text("import aerospike\naerospike.client({}).connect()\n")
     (tmp_path / "app" / "none.py").write_text("print(1)\n")
-    (tmp_path / ".venv" / "skipped.py").write_text("import aerospike\naerospike.ConfigProvider()\n")
+    (tmp_path / ".venv" / "skipped.py").write_text("import aerospike\naerospike.Nothing()\n")
     return tmp_path
 
 
@@ -321,10 +322,10 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", str(folder)]) == 0
     assert "2 files, written for aerospike: 3 names" in capsys.readouterr().out
     missing = folder / "app" / "two.py"
-    missing.write_text("import aerospike\naerospike.ConfigProvider()\n")
+    missing.write_text("import aerospike\naerospike.Nothing()\n")
     assert main(["check", str(folder)]) == 1
     out = capsys.readouterr().out
-    assert re.search(r"missing  aerospike\.ConfigProvider\n +pass .*\n +.*two\.py:2\n", out)
+    assert re.search(r"missing  aerospike\.Nothing\n +there is .*\n +.*two\.py:2\n", out)
     (folder / "app" / "broken.py").write_text("import aerospike\nclass\n")
     assert main(["check", str(folder)]) == 2
     assert "broken.py: is no Python" in capsys.readouterr().out
@@ -339,7 +340,7 @@ def test_exit_codes(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_findings_as_data(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     program = folder / "app" / "one.py"
-    program.write_text("import aerospike\naerospike.ConfigProvider()\naerospike.ConfigProvider()\n")
+    program.write_text("import aerospike\naerospike.Nothing()\naerospike.Nothing()\n")
     assert main(["check", "--json", str(program)]) == 1
     data = json.loads(capsys.readouterr().out)
     assert data["counts"] == {"same": 1, "differs": 0, "missing": 1}
@@ -360,12 +361,12 @@ class Terminal(io.StringIO):
 
 def test_a_terminal_gets_colours(folder: Path) -> None:
     pytest.importorskip("rich")
-    findings = check("import aerospike\naerospike.ConfigProvider()\n", "program.py")
+    findings = check("import aerospike\naerospike.Nothing()\n", "program.py")
     for plain in (False, True):
         out = Terminal()
         show(findings, {}, 1, out, everything=False, plain=plain)
         assert ("\x1b[" in out.getvalue()) != plain
-        assert "aerospike.ConfigProvider" in out.getvalue()
+        assert "aerospike.Nothing" in out.getvalue()
 
 
 def test_the_command_itself(folder: Path) -> None:

@@ -33,9 +33,6 @@ from spikewire.compat.aerospike import (
     predicates as predicates,
 )
 from spikewire.compat.aerospike.absent import (
-    ConfigProvider as ConfigProvider,
-)
-from spikewire.compat.aerospike.absent import (
     Transaction as Transaction,
 )
 from spikewire.compat.aerospike.client import (
@@ -43,6 +40,9 @@ from spikewire.compat.aerospike.client import (
 )
 from spikewire.compat.aerospike.client import (
     client as client,
+)
+from spikewire.compat.aerospike.config_provider import (
+    ConfigProvider as ConfigProvider,
 )
 from spikewire.compat.aerospike.constants import *  # noqa: F403  # pyright: ignore[reportWildcardImportFromLibrary]
 from spikewire.compat.aerospike.failures import (

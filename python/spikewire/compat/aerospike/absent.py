@@ -1,4 +1,4 @@
-"""Classes of the official client whose use is not here: it says what to do instead."""
+"""A class of the official client whose use is not here."""
 
 # Programs pass anything: what it is is looked at here.
 # pyright: basic
@@ -7,9 +7,7 @@ from __future__ import annotations
 
 import secrets
 
-from spikewire.compat.aerospike.failures import missing
-
-__all__ = ["ConfigProvider", "Transaction"]
+__all__ = ["Transaction"]
 
 
 class Transaction:
@@ -41,11 +39,3 @@ class Transaction:
     def state(self) -> int:
         """``TXN_STATE_OPEN``."""
         return 0
-
-
-class ConfigProvider:
-    """Is not there."""
-
-    def __init__(self, *given: object, **named: object) -> None:
-        del given, named
-        missing("ConfigProvider")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.failures import missing, refuse
 from spikewire.compat.aerospike.log import trace
 from spikewire.compat.aerospike.users import Users
 from spikewire.compat.aerospike.wording import worded_class
+
+if TYPE_CHECKING:
+    from spikewire.compat.aerospike.config_file import Said
 
 __all__ = ["Client", "client"]
 
@@ -15,13 +18,40 @@ __all__ = ["Client", "client"]
 class Client(Users):
     """A client, by the names of the official one. It connects when it is made."""
 
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self._said_of_metrics: dict[str, Any] = {}
+        self._watch()
+
+    def _watch(self) -> None:
+        provided = self._configuration.provided
+        if provided is not None:
+            provided.watch(self)
+
+    def _follow(self, said: Said) -> None:
+        """Takes what the file of a ``ConfigProvider`` says."""
+        self._policies.follow(said.policies)
+        self._keeps_key = self._policies.sends_key("read", None)
+        self._read, self._write = self._policies.plain["read"], self._policies.plain["write"]
+        if said.metrics != self._said_of_metrics:
+            self._said_of_metrics = said.metrics
+            self._measure_as(said.metrics)
+
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
         """This client, connected."""
         if username is not None or password is not None:
             missing("config.user")
         if not self._client.is_connected:
             self._connect()
+            self._said_of_metrics = {}
+            self._watch()
         return self
+
+    def close(self) -> None:
+        """Closes every connection; later calls raise ``ClusterError``."""
+        if self._configuration.provided is not None:
+            self._configuration.provided.end()
+        super().close()
 
     def get_policies(self) -> dict[str, dict[str, Any]]:
         """The client's policies."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike.config_provider import provided
 from spikewire.compat.aerospike.differences import CONFIG_NO_EFFECT
 from spikewire.compat.aerospike.failures import missing, refuse, without_effect
 from spikewire.compat.aerospike.policies import Policies
@@ -39,6 +40,9 @@ class Configuration:
                 if isinstance(own, dict):
                     check_names(own, known, "client config")
         _refuse_absent(given)
+        self.provided = provided(given.get("config_provider"))
+        if self.provided is not None:
+            given = {**given, **self.provided.said.config}
         _check_values(given)
         for name, value in given.items():
             if name in CONFIG_NO_EFFECT and value not in (None, False, {}):
@@ -139,8 +143,6 @@ def _refuse_absent(given: dict[str, Any]) -> None:
     tls = given.get("tls")
     if isinstance(tls, dict) and tls.get("enable"):
         missing("config.tls")
-    if given.get("config_provider") is not None:
-        missing("config.config_provider")
 
 
 def _seeds(hosts: Any) -> list[str]:

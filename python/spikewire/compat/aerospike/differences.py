@@ -42,7 +42,6 @@ def _gone(instead: str) -> Missing:
 
 _ENTRIES: dict[str, Entry] = {
     "Transaction": Differs("can be made; what it is given to raises NotImplementedError"),
-    "ConfigProvider": Missing("pass the settings in the dictionary, or use spikewire.Profile"),
     "Client.commit": _TOGETHER,
     "Client.abort": _TOGETHER,
     "Client.index_set_create": Missing("scan the set: it needs no index of its own"),
@@ -75,7 +74,6 @@ _ENTRIES: dict[str, Entry] = {
     "config.user": _USERS,
     "config.password": _USERS,
     "config.tls": Missing("connect over a tunnel or a trusted network"),
-    "config.config_provider": Missing("pass the settings in the dictionary"),
     "policy.txn": _TOGETHER,
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,

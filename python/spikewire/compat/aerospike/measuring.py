@@ -6,12 +6,14 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import threading
+import warnings
 from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.admin import Admin
-from spikewire.compat.aerospike.failures import of_code, refuse
+from spikewire.compat.aerospike.failures import CompatWarning, of_code, refuse
 from spikewire.compat.aerospike.metrics_files import Files
 from spikewire.compat.aerospike.metrics_policy import check_metrics
 from spikewire.compat.aerospike.snapshots import cluster_of, stats_of
@@ -120,13 +122,41 @@ class Measuring(Admin):
         elif not isinstance(policy, MetricsPolicy):
             refuse("policy parameter must be an aerospike_helpers.MetricsPolicy type")
         check_metrics(policy)
-        self.disable_metrics()
+        if not self._left_to_the_file():
+            self._measure(policy)
+
+    def disable_metrics(self) -> None:
+        """Ends that."""
+        if not self._left_to_the_file():
+            self._measure_no_more()
+
+    def _left_to_the_file(self) -> bool:
+        """Whether the file of a ``ConfigProvider`` says if metrics are on."""
+        provided = self._configuration.provided
+        if provided is None or "enable" not in provided.said.metrics:
+            return False
+        text = f"{provided.path!r} says whether metrics are on: this call has no effect"
+        warnings.warn(text, CompatWarning, stacklevel=4)
+        return True
+
+    def _measure_as(self, said: dict[str, Any]) -> None:
+        """Follows what such a file says."""
+        if said.get("enable"):
+            policy = copy.copy(self._policies.metrics)
+            for name in said.keys() - {"enable"}:
+                setattr(policy, name, said[name])
+            check_metrics(policy)
+            self._measure(policy)
+        elif "enable" in said:
+            self._measure_no_more()
+
+    def _measure(self, policy: MetricsPolicy) -> None:
+        self._measure_no_more()
         measurement = _Measurement(self, policy)
         measurement.start()
         self._measurement = measurement
 
-    def disable_metrics(self) -> None:
-        """Ends that."""
+    def _measure_no_more(self) -> None:
         measurement, self._measurement = self._measurement, None
         if measurement is not None and self._client.is_connected:
             measurement.end()
@@ -134,5 +164,5 @@ class Measuring(Admin):
     def close(self) -> None:
         """Closes every connection; later calls raise ``ClusterError``."""
         with contextlib.suppress(Exception):
-            self.disable_metrics()
+            self._measure_no_more()
         super().close()

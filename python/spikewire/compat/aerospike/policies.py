@@ -182,8 +182,13 @@ class Policies:
             self.changed[name].update(checked)
         for name in ("batch_parent_write", "txn_verify", "txn_roll"):
             self._configured(name, given.get(name), strict=strict)
+        self.follow({})
+
+    def follow(self, fixed: dict[str, dict[str, Any]]) -> None:
+        """Takes entries that come before all others, also before those of single calls."""
+        self.fixed = fixed
         self.plain = {
-            name: self.keywords(name, None) if changed else {}
+            name: self.keywords(name, None) if changed or name in fixed else {}
             for name, changed in self.changed.items()
         }
 
@@ -198,6 +203,9 @@ class Policies:
 
     def sends_key(self, kind: str, policy: dict[str, Any] | None) -> bool:
         """Whether the user key goes with the command."""
+        fixed = self.fixed.get(kind, {})
+        if "key" in fixed:
+            return bool(fixed["key"])
         if policy and "key" in policy:
             return bool(policy["key"])
         return bool(self.of[kind].get("key"))
@@ -210,6 +218,8 @@ class Policies:
             if self.strict and known != kind and isinstance(policy, dict):
                 check_names(policy, POLICIES[known])
             found.update(resolved(kind, policy, strict=self.strict and known == kind))
+        if kind in self.fixed:
+            found.update(self.fixed[kind])
         made: dict[str, Any] = {}
         own = DEFAULTS[kind]
         for name, value in found.items():
