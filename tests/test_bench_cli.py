@@ -58,7 +58,14 @@ def test_runs_about_many_records_are_short_by_themselves_only() -> None:
 
 @pytest.mark.parametrize(
     ("modes", "seconds"),
-    [("batch", 1), ("batch,columns", 1), ("sync", 5), ("sync,batch", 5), ("faces", 1.5)],
+    [
+        ("batch", 1),
+        ("batch,columns", 1),
+        ("sync", 5),
+        ("sync,batch", 5),
+        ("faces", 1.5),
+        ("pool", 1.5),
+    ],
 )
 def test_the_modes_set_the_pace(
     modes: str, seconds: float, monkeypatch: pytest.MonkeyPatch
@@ -92,6 +99,23 @@ def test_faces_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPat
     assert {group[0].mode for group in usual.groups()} == {"async", "sync"}
     assert (named.clients, named.sizes.reads) == (("spikewire",), (4,))
     assert not {"spikewire-builder", "spikewire-compat"} & {*others.clients}
+
+
+def test_pools_are_compared_as_the_user_says(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Matrix] = []
+
+    def noted(_kind: str, _args: argparse.Namespace, matrix: Matrix) -> int:
+        asked.append(matrix)
+        return 0
+
+    monkeypatch.setattr(cli, "_run", noted)
+    assert run("compare", "--mode", "pool") == 0
+    flags = "-z 8 --loops 2 --work 0,5 --threads 3"
+    assert run("compare", "--mode", "pool", *flags.split()) == 0
+    usual, given = asked
+    assert usual.clients == given.clients == ("spikewire",)
+    assert (usual.loops, usual.tasks, usual.work) == ((1, 2, 4), (128,), (0, 20))
+    assert (given.loops, given.tasks, given.work, given.threads) == ((2,), (8,), (0, 5), (3,))
 
 
 @pytest.mark.parametrize(
@@ -166,6 +190,13 @@ def test_wrong_lists_are_refused_in_words(
         ("compare --mode batch -w I", "nothing to read for --mode batch"),
         ("compare --mode batch -k 500", "-k 500: fewer keys than a batch of 1024"),
         ("compare --mode faces,sync", "--mode faces is a comparison of its own"),
+        ("compare --mode pool,sync", "--mode pool is a comparison of its own"),
+        ("compare --mode pool -z 3", "-z 3: fewer tasks than 4 event loops"),
+        ("compare --mode pool -w I", "-w I writes every key once"),
+        ("compare --mode pool -k 100", "-k 100: fewer keys than the"),
+        ("compare --mode pool --clients spikewire-rust", "none of these clients has any of these"),
+        ("compare --mode sync --loops 2", "--loops is for --mode pool"),
+        ("compare --work 0", "--work is for --mode pool"),
         ("bench -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
         ("bench -k 16 -z 32", "fewer keys than the 32 workers"),
         ("bench --python no-such-python", "--python no-such-python: no such program"),

@@ -260,6 +260,26 @@ def test_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> Non
     assert list(map(len, lines)) == [1, 1]
 
 
+def test_pools_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
+    matrix = replace(
+        FLOOR.matrix, clients=("spikewire",), tasks=(4,), threads=(2,), loops=(2,), work=(5,)
+    )
+    comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
+    assert all("uvloop is not installed" in one.reason for one in comparison.skipped)
+    for lines in comparison.lines():
+        for line in lines:
+            assert line.failures == ()
+            assert line.errors == 0, line.first_error
+            assert line.one_loop is not None
+            # What hands commands to a pool one by one does not wait for each.
+            assert bool(line.latency) == (line.cell.shape.way != "map")
+    text = shown(comparison)
+    for what in ("1 loop", "pool, 2 loops", "pool.map, 2 loops", "2 loops, a client each"):
+        assert text.count(f"│ {what} ") == len(comparison.groups)
+    assert text.count("│ 2 threads ") == 1
+    assert "CPU ÷ 1 loop" in text
+
+
 def test_batches_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
     sizes = Sizes(reads=(4, 50), writes=(50,))
     matrix = replace(

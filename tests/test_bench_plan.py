@@ -26,6 +26,7 @@ from spikewire.bench.plan import (
     Sizes,
     rotated,
 )
+from spikewire.bench.pools import run_by
 
 EVERYTHING = Matrix(
     clients=tuple(name for name in CLIENTS if name != "null" and not is_face(name)),
@@ -43,6 +44,24 @@ def test_a_group_holds_one_mode_one_concurrency_and_one_interpreter() -> None:
         assert len({(cell.mode, cell.concurrency, cell.interpreter) for cell in group}) == 1
         assert len({cell.client for cell in group}) == len(group)
     assert len(groups) == len(set(groups)) == 2 * 2 * 3 + 2 + 1
+
+
+def test_pools_stand_beside_one_loop_and_threads() -> None:
+    clients = ("spikewire", "aerospike", "aerospike-py", "aerospike-rust")
+    matrix = replace(EVERYTHING, clients=clients, tasks=(8,), threads=(2,), loops=(1, 2))
+    groups = replace(matrix, work=(0, 5)).groups()
+    assert [(group[0].mode, group[0].work) for group in groups] == [
+        *((ASYNC, 0), (ASYNC_UVLOOP, 0), (ASYNC, 5), (ASYNC_UVLOOP, 5)),
+    ]
+    pools = ["pool, 1 loop", "pool.map, 1 loop", "pool, 2 loops", "pool.map, 2 loops"]
+    assert [(cell.client, run_by(cell)) for cell in groups[0]] == [
+        *(("spikewire", what) for what in ("1 loop", *pools)),
+        *(("spikewire", what) for what in ("2 loops, a client each", "2 threads")),
+        ("aerospike", "2 threads"),
+        *(("aerospike-py", what) for what in ("1 loop", "2 loops, a client each", "2 threads")),
+    ]
+    assert all(cell.mode == ASYNC_UVLOOP for cell in groups[1])
+    assert len(set(map(str, groups[0] + groups[2]))) == 2 * len(groups[0])
 
 
 def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:

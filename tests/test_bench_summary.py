@@ -11,7 +11,7 @@ from spikewire.bench.faces import conclusions
 from spikewire.bench.headings import columns, row
 from spikewire.bench.measure import encode, merge, percentiles
 from spikewire.bench.plan import Cell
-from spikewire.bench.report import notes
+from spikewire.bench.report import notes, title
 from spikewire.bench.summary import Line, Spread, summarise, with_ratios
 
 if TYPE_CHECKING:
@@ -266,6 +266,26 @@ def test_one_round_has_no_spread() -> None:
     cell = Cell("aerospike", "sync", 32)
     assert row(summarise(cell, [a_result(operations=1000)]))[at] == "-"
     assert row(summarise(cell, [a_result(operations=n) for n in (900, 1000, 1100)]))[at] == "20"
+
+
+def test_pools_are_measured_against_one_loop() -> None:
+    def line(operations: int, cpu: float, mode: str = "async", loops: int = 0) -> Line:
+        shape = Shape(way="pool" if loops else "")
+        cell = Cell("spikewire", mode, 8, shape=shape, loops=loops, work=20)
+        return summarise(cell, [a_result("spikewire", operations, cpu=(cpu, 0.0))])
+
+    group = with_ratios([line(1000, 0.01), line(1900, 0.02, loops=2), line(500, 0.01, "sync")])
+    ratios = [(one.one_loop.rate, one.one_loop.cpu) for one in group if one.one_loop]
+    assert ratios == [(1, 1), (1.9, pytest.approx(2 / 1.9)), (0.5, 2)]
+    headings = [column.name for column in columns("single", pools=True)]
+    rows = [row(one, pools=True) for one in group]
+    assert [one[headings.index("run by")] for one in rows] == [
+        *("1 loop", "pool, 2 loops", "8 threads"),
+    ]
+    assert rows[1][headings.index("op/s ÷ 1 loop")] == "1.90"
+    assert title(group).startswith("pool, async, 8 tasks in all, 20 us of Python with each call")
+    # Without that loop there is nothing to compare with.
+    assert with_ratios(group[1:])[0].one_loop is None
 
 
 def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import inspect
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest

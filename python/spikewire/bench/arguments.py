@@ -57,6 +57,14 @@ def counts(text: str) -> tuple[int, ...]:
 
 
 @value
+def amounts(text: str) -> tuple[int, ...]:
+    items = [item.strip() for item in text.split(",")]
+    if not all(item.isdigit() for item in items):
+        raise ValueError(f"{text!r} is not a list of whole numbers")
+    return tuple(dict.fromkeys(map(int, items)))
+
+
+@value
 def cpus(text: str) -> tuple[int, ...]:
     items = [item.strip() for item in text.split(",")]
     if not all(item.isdigit() for item in items):

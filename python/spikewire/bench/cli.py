@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import faces
+from . import faces, pools
 from .arguments import checked, count, counts, cpus, names, seconds, seconds_or_none, value
 from .clients import OURS, PEERS
 from .clients.base import ASYNC, MODES, NODE, RUST, SYNC
@@ -31,6 +31,7 @@ from .plan import (
     Matrix,
     Sizes,
 )
+from .pools import POOL_MODE
 from .queries import flags as query_flags
 from .queries.cells import (
     NODE_QUERIES_MODE,
@@ -87,6 +88,8 @@ _OF_MODES = {
     "--slow-records": (QUERIES_MODE,),
     "--in-flight": (RUST, NODE, NODE_BATCH_MODE),
     "--processes": (NODE, NODE_BATCH_MODE),
+    "--loops": (POOL_MODE,),
+    "--work": (POOL_MODE,),
 }
 NODE_IN_FLIGHT, NODE_BATCHES = (1, 32, 128, 512), (1, 8)
 """Calls in flight in Node.js unless something else is asked for: of single records, of batches."""
@@ -139,19 +142,21 @@ def add_parsers(subparsers: Subparsers) -> None:
     compare.add_argument(
         *("--mode", "--modes"),
         dest="modes",
-        type=names("mode", (*COMPARED, FACES_MODE, *QUERY_MODES)),
+        type=names("mode", (*COMPARED, FACES_MODE, POOL_MODE, *QUERY_MODES)),
         default=MODES,
         metavar="MODE,...",
         help=f"default: {', '.join(MODES)} with single records; "
         f"{' and '.join(TABLES)} are tables of their own, about many records in one call; "
         f"{FACES_MODE} compares the faces of spikewire, in {', '.join(FACE_MODES)}; "
+        f"{POOL_MODE} compares event loops in threads with one loop and with calling threads; "
         f"{' and '.join(QUERY_MODES)} are another comparison, about scans",
     )
     compare.add_argument(
         *("-z", "--async-tasks"),
         type=counts,
         metavar="N,...",
-        help=f"default: 1,32; in mode {BATCH_MODE}: 32",
+        help=f"default: 1,32; in mode {BATCH_MODE}: 32; in mode {POOL_MODE}, on all loops "
+        f"together: {_listed(pools.TASKS)}",
     )
     compare.add_argument(
         "--threads", type=counts, default=(1, 32), metavar="N,...", help="default: 1,32"
@@ -170,6 +175,7 @@ def add_parsers(subparsers: Subparsers) -> None:
         metavar="N,...",
         help="processes of Node.js at once, each with so many in flight; default: 1",
     )
+    pools.add_flags(compare)
     compare.add_argument("--sweep", action="store_true", help="asyncio with 128 and 512 tasks too")
     compare.add_argument("--floor", action="store_true", help="also a client that does nothing")
     for flag, about, default in _SIZES:
@@ -308,9 +314,15 @@ def _only_mode(client: str) -> tuple[str | None, str]:
 
 def run_compare(args: argparse.Namespace) -> int:
     """`spikewire compare`: the whole matrix."""
-    if FACES_MODE in args.modes:
-        if len(args.modes) > 1:
-            return _refuse(f"--mode {FACES_MODE} is a comparison of its own")
+    for alone in (FACES_MODE, POOL_MODE):
+        if alone in args.modes and len(args.modes) > 1:
+            return _refuse(f"--mode {alone} is a comparison of its own")
+    if POOL_MODE in args.modes:
+        pace = FACE_PACE
+        problem = pools.complete(args)
+        if problem is not None:
+            return _refuse(problem)
+    elif FACES_MODE in args.modes:
         args.modes, pace = FACE_MODES, FACE_PACE
         args.clients = args.clients or faces.CLIENTS
         args.batch_sizes = args.batch_sizes or faces.BATCH_SIZES
@@ -340,6 +352,8 @@ def run_compare(args: argparse.Namespace) -> int:
         node_batches=args.in_flight or NODE_BATCHES,
         node_sizes=Sizes(args.batch_sizes or NODE_BATCH_SIZES, args.write_sizes or ()),
         processes=args.processes or (1,),
+        loops=args.loops or (),
+        work=args.work or (0,),
     )
     problem = _unused(args)
     if problem is not None:

@@ -266,6 +266,10 @@ class Lab:
         }
         if cell.processes > 1:
             job["processes"] = cell.processes
+        if cell.loops:
+            job["loops"] = cell.loops
+        if cell.work:
+            job["work"] = cell.work
         return job
 
 

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, TypeVar
 from .loop import Tally, asyncio_loop, blocking_loop
 
 if TYPE_CHECKING:
-    from .clients.base import AsyncioClient, BlockingClient, Verbs
+    from .clients.base import AsyncioClient, BlockingClient, PoolClient, Verbs
     from .measure import Window
     from .workload import Block
 
@@ -29,7 +29,7 @@ GRACE_SECONDS = 30.0
 Result = TypeVar("Result")
 
 
-def _single(client: BlockingClient | AsyncioClient) -> Verbs:
+def _single(client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
     return client.verbs()
 
 
@@ -42,7 +42,7 @@ class Load:
     duration: float
     blocks: Callable[[int], list[Block]]
     repeat: bool = True
-    verbs: Callable[[BlockingClient | AsyncioClient], Verbs] = _single
+    verbs: Callable[[BlockingClient | AsyncioClient | PoolClient], Verbs] = _single
 
     def warmup_stream(self, blocks: list[Block]) -> Iterable[Block]:
         return cycle(blocks) if self.repeat else ()
@@ -122,7 +122,7 @@ def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
     in_threads(load.workers, load.warmup, load.duration, prepare, window)
     for number, tally in tallies.items():
         outcomes[number].finish(tally, buffers[number])
-    return _total(outcomes)
+    return total(outcomes)
 
 
 def in_threads(
@@ -216,7 +216,7 @@ async def run_tasks(client: AsyncioClient, load: Load, window: Window) -> Outcom
     window.close()
     for outcome, tally, buffer in zip(outcomes, tallies, buffers, strict=True):
         outcome.finish(tally, buffer)
-    return _total(outcomes)
+    return total(outcomes)
 
 
 async def until_stopped(
@@ -235,8 +235,9 @@ async def until_stopped(
         stop.append(True)
 
 
-def _total(outcomes: list[Outcome]) -> Outcome:
-    total = Outcome()
+def total(outcomes: list[Outcome]) -> Outcome:
+    """What all of them did."""
+    added = Outcome()
     for outcome in outcomes:
-        total.add(outcome)
-    return total
+        added.add(outcome)
+    return added

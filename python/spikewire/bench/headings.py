@@ -9,6 +9,7 @@ from .clients.base import NODE
 from .clients.shape import COLUMNS as COLUMN_TABLE
 from .clients.shape import SINGLE
 from .node import WITHIN_MS
+from .pools import run_by
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -30,8 +31,13 @@ class Column:
     """Whether even a line without any measurement has something to say here."""
 
 
-def columns(kind: str, mode: str = "", *, faces: bool = False) -> Sequence[Column]:
-    """Of the tables about this kind of call; `faces` where our own client's are compared."""
+def columns(
+    kind: str, mode: str = "", *, faces: bool = False, pools: bool = False
+) -> Sequence[Column]:
+    """Of the tables about this kind of call; `faces` where our own client's are compared, `pools`
+    where event loops in threads are."""
+    if pools:
+        return _POOLS
     if faces:
         return (*(_SINGLE if kind == SINGLE else _BATCH)[:-2], *_FACES)
     if kind == SINGLE:
@@ -41,18 +47,18 @@ def columns(kind: str, mode: str = "", *, faces: bool = False) -> Sequence[Colum
     return _COLUMNS if kind == COLUMN_TABLE else _BATCH
 
 
-def row(line: Line, *, faces: bool = False) -> list[str]:
+def row(line: Line, *, faces: bool = False, pools: bool = False) -> list[str]:
     """One line as text, with a dash for what was not measured."""
     measured = line.rate is not None and line.cpu is not None
     return [
         column.text(line) if measured or column.always else "-"
-        for column in columns(line.cell.shape.kind, line.cell.mode, faces=faces)
+        for column in columns(line.cell.shape.kind, line.cell.mode, faces=faces, pools=pools)
     ]
 
 
 def _client(line: Line) -> str:
     text = f"{line.cell.client} {line.version or ''}".strip()
-    if line.cell.shape.way:
+    if line.cell.shape.way and not line.cell.loops:
         text += f" ({line.cell.shape.way})"
     return f"{text} !" if line.flawed else text
 
@@ -138,7 +144,7 @@ _SINGLE = (
     Column("p90", _at("p90"), narrow=False),
     Column("p99", _at("p99")),
     Column("p99.9", _tail, narrow=False),
-    Column("max", lambda line: whole(line.latency_max), narrow=False),
+    Column("max", lambda line: whole(line.latency_max or None), narrow=False),
     _ERRORS,
     _RSS,
     Column("op/s ÷ best", lambda line: ratio(line.rate_ratio)),
@@ -162,6 +168,14 @@ _FACES = (
     Column("CPU ÷ verb", lambda line: ratio(line.faces.cpu_verb if line.faces else None)),
     Column("rate ÷ replaced", lambda line: ratio(line.faces.rate_replaced if line.faces else None)),
     Column("CPU ÷ replaced", lambda line: ratio(line.faces.cpu_replaced if line.faces else None)),
+)
+
+_POOLS = (
+    _WHO,
+    Column("run by", lambda line: run_by(line.cell), always=True),
+    *_SINGLE[1:-2],
+    Column("op/s ÷ 1 loop", lambda line: ratio(line.one_loop.rate if line.one_loop else None)),
+    Column("CPU ÷ 1 loop", lambda line: ratio(line.one_loop.cpu if line.one_loop else None)),
 )
 
 _COLUMNS = (

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, cast
 
 from . import drivers
 from .clients import PEERS
-from .clients.base import AsyncioClient, BlockingClient, Peer, Target, Verbs
+from .clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
 from .clients.shape import BATCH_WRITE, COLUMNS, SINGLE, Shape
-from .loop import batch_verbs, record_verbs, table_verbs
+from .loop import batch_verbs, record_verbs, table_verbs, with_work
 from .workload import (
     BinSpec,
     Block,
@@ -55,11 +55,12 @@ class Plan:
         shape = Shape(**job["shape"])
         return Plan(job, PEERS[job["client"]], target, shape, parse_bins(job["bins"]))
 
-    def verbs(self, client: BlockingClient | AsyncioClient) -> Verbs:
+    def verbs(self, client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
         """What the loop runs, in this client's own words."""
         shape = self.shape
         if shape.kind == SINGLE:
-            return client.verbs()
+            return with_work(client.verbs(), self.job.get("work", 0))
+        assert not isinstance(client, PoolClient)
         if shape.kind != COLUMNS:
             return batch_verbs(client.many(shape.way), bin_names(self.bins))
         if not self.peer.way(COLUMNS, shape.way).columnar:
@@ -120,4 +121,4 @@ class Plan:
             return drivers.Load(workers, job["warmup"], job["duration"], batching, verbs=self.verbs)
         if job["action"] == "populate" or workload.kind == "I":
             return drivers.Load(workers, 0.0, INSERT_LIMIT, inserting, repeat=False)
-        return drivers.Load(workers, job["warmup"], job["duration"], mixing)
+        return drivers.Load(workers, job["warmup"], job["duration"], mixing, verbs=self.verbs)

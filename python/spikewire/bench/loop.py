@@ -8,6 +8,8 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import timeit
+from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, cast
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableSequence, Sequence
 
     from .clients.base import ManyVerbs, TableVerbs
-    from .workload import Block, Key
+    from .workload import Block, Key, Operation
 
 Tally = tuple[int, int]
 """Operations tried, latencies taken."""
@@ -100,6 +102,18 @@ def bind({names}):
 """
 
 
+_CALL_ONE = """
+def bind({names}):
+    {kind} call(operation):
+        k, bins = operation
+        if bins is None:
+            {read}
+        else:
+            {write}
+    return call
+"""
+
+
 def batch_verbs(many: ManyVerbs, names: Sequence[str]) -> Verbs:
     """Batches as a loop runs them: who asked looks at every bin of every row."""
     touch = itemgetter(*names)
@@ -137,6 +151,36 @@ def blocking_read(verbs: Verbs) -> Callable[[Key], object]:
 
 def asyncio_read(verbs: Verbs) -> Callable[[Key], Awaitable[object]]:
     return cast("Callable[[Key], Awaitable[object]]", _bind(_READ_ONE, verbs, "async def"))
+
+
+def asyncio_call(verbs: Verbs) -> Callable[[Operation], Awaitable[None]]:
+    """One read or write as a function, for a pool that is handed command after command."""
+    return cast("Callable[[Operation], Awaitable[None]]", _bind(_CALL_ONE, verbs, "async def"))
+
+
+def with_work(verbs: Verbs, microseconds: int) -> Verbs:
+    """The same, with so much Python behind each read and write, as a program has it."""
+    if not microseconds:
+        return verbs
+    turns = max(1, round(microseconds * _turns_per_microsecond()))
+    return Verbs(
+        read=f"{verbs.read}; work(turns)",
+        write=f"{verbs.write}; work(turns)",
+        names={**verbs.names, "work": _work, "turns": turns},
+        whole=verbs.whole or verbs.read,
+    )
+
+
+def _work(turns: int) -> None:
+    for _ in range(turns):
+        pass
+
+
+@cache
+def _turns_per_microsecond() -> float:
+    """In this interpreter: the fastest of several tries, as other programs may be busy."""
+    turns = 1_000
+    return turns / 1e6 / min(timeit.repeat(lambda: _work(turns), number=1, repeat=200))
 
 
 def loop_source(verbs: Verbs, kind: str = "def") -> str:

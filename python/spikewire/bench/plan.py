@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from .clients import FLOOR, PEERS
-from .clients.base import ASYNC, MODES, NODE, RUST, SYNC
+from .clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, SYNC
 from .clients.shape import (
     BATCH_READ,
     BATCH_SIZES,
@@ -14,6 +14,9 @@ from .clients.shape import (
     COLUMN_BINS,
     COLUMN_ROWS,
     COLUMNS,
+    EACH,
+    MAP,
+    POOL,
     WRITE_SIZES,
     Shape,
 )
@@ -50,6 +53,10 @@ class Cell:
     shape: Shape = field(default_factory=Shape)
     processes: int = 1
     """At once, each with so many calls in flight; Node.js alone has more than one."""
+    loops: int = 0
+    """Each in a thread, with so many tasks on all of them; 0 is the one of the asyncio client."""
+    work: int = 0
+    """Microseconds of Python with each command."""
 
     @property
     def name(self) -> str:
@@ -65,6 +72,10 @@ class Cell:
 
     def __str__(self) -> str:
         many = f" x {self.processes}" if self.processes > 1 else ""
+        if self.loops:
+            many += f" {self.shape.way} x {self.loops}"
+        if self.work:
+            many += f" +{self.work} us"
         return f"{self.client} {self.mode} {self.concurrency}{many} {self.shape}".rstrip()
 
 
@@ -121,6 +132,10 @@ class Matrix:
     processes: tuple[int, ...] = (1,)
     """Of the Node.js clients, at once."""
     node_sizes: Sizes = field(default_factory=lambda: Sizes((128,), ()))
+    loops: tuple[int, ...] = ()
+    """Where there are any, event loops in threads are compared and nothing else."""
+    work: tuple[int, ...] = (0,)
+    """Microseconds of Python with each command of that comparison."""
 
     def concurrencies(self, mode: str) -> tuple[int, ...]:
         if mode == SYNC:
@@ -134,6 +149,8 @@ class Matrix:
 
     def groups(self) -> tuple[Group, ...]:
         """Every cell that its client could have; which clients can be used is seen later."""
+        if self.loops:
+            return tuple(group for group in self._pools() if group)
         made: list[Group] = []
         for mode in (mode for mode in MODES if mode in self.modes):
             for interpreter in ("",) if mode in (RUST, NODE) else self.interpreters:
@@ -151,6 +168,31 @@ class Matrix:
             for blank in self._node_batches()
         )
         return tuple(group for group in made if group)
+
+    def _pools(self) -> Iterator[Group]:
+        """Event loops in threads, beside one loop and beside calling threads."""
+        blocking = [Cell("", SYNC, many) for many in self.threads]
+        names = [*self.clients, FLOOR] if self.floor else self.clients
+        for interpreter in self.interpreters:
+            for work in self.work:
+                for mode in (ASYNC, ASYNC_UVLOOP):
+                    for tasks in self.concurrencies(mode):
+                        blanks = [Cell("", mode, tasks), *self._loops(mode, tasks)]
+                        # Which event loop there is does not matter to threads.
+                        blanks += blocking if mode == ASYNC else []
+                        yield tuple(
+                            replace(blank, client=name, interpreter=interpreter, work=work)
+                            for name in names
+                            for blank in blanks
+                            if _can(name, blank)
+                        )
+
+    def _loops(self, mode: str, tasks: int) -> Iterator[Cell]:
+        for loops in self.loops:
+            for way in (POOL, MAP, EACH):
+                # One loop with a client of its own is what there is without a pool.
+                if way != EACH or loops > 1:
+                    yield Cell("", mode, tasks, shape=Shape(way=way), loops=loops)
 
     def _tables(self) -> Iterator[Cell]:
         """One cell without a client for each group of batches and column tables."""
@@ -197,6 +239,14 @@ class Matrix:
             return [name for name in NODE_CLIENTS if name in self.clients]
         wanted = [*self.clients, FLOOR] if self.floor else self.clients
         return [name for name in PEERS if name in wanted and PEERS[name].lacks(mode) is None]
+
+
+def _can(client: str, cell: Cell) -> bool:
+    """Whether a Python client has this mode, and a pool where the cell is about one."""
+    peer = PEERS.get(client)
+    if peer is None or peer.lacks(cell.mode) is not None:
+        return False
+    return peer.pool is not None or cell.shape.way not in (POOL, MAP)
 
 
 def _ways(cell: Cell, client: str) -> list[Cell]:

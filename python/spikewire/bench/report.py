@@ -12,6 +12,8 @@ from .clients.base import NODE, RUST, SYNC
 from .clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
 from .faces import conclusions, is_face
 from .headings import columns, row
+from .pools import is_pooled, run_by
+from .pools import title as pools_title
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -66,6 +68,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
 def title(lines: Sequence[Line]) -> str:
     """The work, the mode, the concurrency and the interpreter that these lines share."""
     cell = lines[0].cell
+    if any(is_pooled(line.cell) for line in lines):
+        return pools_title(lines) + _interpreter(lines)
     unit = UNITS.get(cell.mode, "task")
     plural = "s" if cell.concurrency != 1 and unit != "in flight" else ""
     text = f"{WORK[cell.shape.kind]}{cell.mode}, {cell.concurrency} {unit}{plural}"
@@ -74,9 +78,12 @@ def title(lines: Sequence[Line]) -> str:
     runtime = next((line.loop for line in lines if line.loop), None)
     if cell.mode == NODE and runtime is not None:
         text += f", {runtime}"
+    return text + _interpreter(lines)
+
+
+def _interpreter(lines: Sequence[Line]) -> str:
     python = next((line.python for line in lines if line.python), None)
-    if python is not None:
-        text += f", Python {python}"
+    text = "" if python is None else f", Python {python}"
     states = _gil_states(lines)
     if len(states) == 1:
         text += f", GIL {'on' if states.pop() else 'off'}"
@@ -87,8 +94,11 @@ def notes(lines: Sequence[Line]) -> list[str]:
     """What a reader must not miss about these lines."""
     said: list[str] = []
     differing = len(_gil_states(lines)) > 1
+    pools = any(is_pooled(line.cell) for line in lines)
     for line in lines:
         client = line.cell.name
+        if pools:
+            client = f"{line.cell.client}, {run_by(line.cell)}"
         if line.absent is not None:
             said.append(f"{client}: {line.absent}")
         said += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
@@ -96,7 +106,8 @@ def notes(lines: Sequence[Line]) -> list[str]:
             said.append(f"{client}: {line.errors:,} errors, the first: {line.first_error}")
         if line.unserved:
             said.append(f"{client}: counted {line.unserved:,} operations that no server saw")
-        if line.cell.shape.kind == SINGLE and line.others is not None and line.others > NOISE:
+        short = pools or line.cell.shape.kind != SINGLE
+        if not short and line.others is not None and line.others > NOISE:
             said.append(f"{client}: other programs used {line.others:.0%} of this machine")
         said += _limited(line)
         if differing and line.gil is not None:
@@ -105,8 +116,13 @@ def notes(lines: Sequence[Line]) -> list[str]:
 
 
 def _disturbed(sections: Sequence[Sequence[Line]]) -> list[str]:
-    """One sentence for a table of many records: each of its lines is a short run."""
-    lines = [line for lines in sections for line in lines if line.cell.shape.kind != SINGLE]
+    """One sentence for a table of many records or of pools: each of its lines is a short run."""
+    lines = [
+        line
+        for lines in sections
+        for line in lines
+        if line.cell.shape.kind != SINGLE or any(is_pooled(other.cell) for other in lines)
+    ]
     shares = [line.others for line in lines if line.others is not None and line.others > NOISE]
     if not shares:
         return []
@@ -145,11 +161,13 @@ def _table(sections: Sequence[Sequence[Line]], narrow: bool) -> Table:
     lines = sections[0]
     table = Table(title=title(lines), title_justify="left")
     faces = any(is_face(line.cell.client) for line in lines)
-    headings = columns(lines[0].cell.shape.kind, lines[0].cell.mode, faces=faces)
+    pools = any(is_pooled(line.cell) for line in lines)
+    headings = columns(lines[0].cell.shape.kind, lines[0].cell.mode, faces=faces, pools=pools)
     shown = [at for at, column in enumerate(headings) if column.narrow or not narrow]
     for at in shown:
         name = headings[at].name
-        table.add_column(name, justify="left" if name == "client" else "right", no_wrap=True)
+        words = name in ("client", "run by")
+        table.add_column(name, justify="left" if words else "right", no_wrap=True)
     absent: set[str] = set()
     for section in sections:
         for line in section:
@@ -157,7 +175,7 @@ def _table(sections: Sequence[Sequence[Line]], narrow: bool) -> Table:
                 if line.cell.name in absent:
                     continue  # once in a table is enough
                 absent.add(line.cell.name)
-            cells = row(line, faces=faces)
+            cells = row(line, faces=faces, pools=pools)
             table.add_row(*(cells[at] for at in shown), style="bold red" if line.flawed else None)
         table.add_section()
     return table

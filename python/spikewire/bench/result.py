@@ -40,6 +40,10 @@ class Job(TypedDict):
     server_pid: int | None
     processes: NotRequired[int]
     """At once; Node.js alone has more than one."""
+    loops: NotRequired[int]
+    """Event loops, each in a thread; without it, the one of an asyncio client."""
+    work: NotRequired[int]
+    """Microseconds of Python with each command."""
 
 
 class Python(TypedDict):

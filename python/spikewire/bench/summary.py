@@ -12,6 +12,7 @@ from .clients.shape import COLUMNS
 from .faces import Ratios, is_face, with_faces
 from .measure import merge, percentiles
 from .plan import NODE_OURS, RUST_OURS, Cell
+from .pools import LoopRatios, with_pools
 from .result import Failure, Result
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ class Line:
     """Memory of one call over that of the most frugal peer that gives records."""
     faces: Ratios | None = None
     """Of another face of our own client over its verbs, and over what it replaces."""
+    one_loop: LoopRatios | None = None
+    """Of a comparison of pools, over the same client on one event loop."""
 
     @property
     def flawed(self) -> bool:
@@ -235,7 +238,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
         )
         for line in lines
     ]
-    return with_faces(compared)
+    return with_pools(with_faces(compared))
 
 
 def _least_cpu(lines: Sequence[Line]) -> float | None:

@@ -20,18 +20,21 @@ from typing import TYPE_CHECKING, cast
 
 from . import drivers, measure
 from .clients import PEERS
-from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient
+from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, PoolClient
+from .clients.shape import EACH, MAP
 from .cql import ACTION as CQL_ACTION
 from .environment import load_average
 from .job import Plan
 from .loop import BlockingLoop, asyncio_read, blocking_loop, blocking_read
+from .many_loops import run_clients, run_map, run_pool
 from .measure import Window
 from .queries.cells import ACTIONS as QUERY_ACTIONS
 from .result import Description, Job, Memory, Python, Result
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Awaitable, Mapping
 
+    from .many_loops import Opened
     from .workload import Block, Key
 
 
@@ -89,10 +92,58 @@ async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, starte
             plan.check(key, await read(key))
         started.ready = measure.peak_rss()
         outcome = await drivers.run_tasks(client, plan.load(), window)
-        loop = type(asyncio.get_running_loop())
-        return Ran(outcome, f"{loop.__module__}.{loop.__qualname__}")
+        return Ran(outcome, _named(asyncio.get_running_loop()))
     finally:
         await client.close()
+
+
+def _run_pool(plan: Plan, client: PoolClient, window: Window, started: Started) -> Ran:
+    loops, load = plan.job["loops"], plan.load()
+    client.open(plan.target, loops, uvloop=plan.job["mode"] == ASYNC_UVLOOP)
+    try:
+        read = asyncio_read(plan.verbs(client))
+        for key in plan.checked():
+            plan.check(key, client.run(read, key).result(drivers.GRACE_SECONDS))
+        started.ready = measure.peak_rss()
+        if plan.shape.way == MAP:
+            outcome = run_map(client, max(1, load.workers // loops), load, window)
+        else:
+            outcome = run_pool(client, load, window)
+        return Ran(outcome, str(client.run(_loop_here).result(drivers.GRACE_SECONDS)))
+    finally:
+        client.close()
+
+
+async def _loop_here() -> str:
+    return _named(asyncio.get_running_loop())
+
+
+def _named(loop: asyncio.AbstractEventLoop) -> str:
+    return f"{type(loop).__module__}.{type(loop).__qualname__}"
+
+
+def _run_clients(
+    plan: Plan, make: Callable[[], AsyncioClient], window: Window, started: Started
+) -> Ran:
+    names: list[str] = []
+
+    def opened(_number: int) -> Opened:
+        loop, client = new_loop(plan.job["mode"]), make()
+        asyncio.set_event_loop(loop)
+        loop.run_until_complete(client.open(plan.target))
+        read = asyncio_read(plan.verbs(client))
+        for key in plan.checked():
+            plan.check(key, loop.run_until_complete(_awaited(read(key))))
+        started.ready = max(started.ready, measure.peak_rss())
+        names.append(_named(loop))
+        return loop, client
+
+    outcome = run_clients(plan.job["loops"], opened, plan.load(), window)
+    return Ran(outcome, names[0])
+
+
+async def _awaited(result: Awaitable[object]) -> object:
+    return await result
 
 
 def new_loop(mode: str) -> asyncio.AbstractEventLoop:
@@ -111,6 +162,11 @@ def _run(plan: Plan, window: Window, started: Started) -> Ran:
         assert peer.blocking is not None
         return _run_blocking(plan, peer.blocking(), window, started)
     assert peer.asyncio is not None
+    if plan.job.get("loops") and plan.shape.way == EACH:
+        return _run_clients(plan, peer.asyncio, window, started)
+    if plan.job.get("loops"):
+        assert peer.pool is not None
+        return _run_pool(plan, peer.pool(), window, started)
     loop = new_loop(mode)
     asyncio.set_event_loop(loop)
     try:

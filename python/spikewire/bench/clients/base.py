@@ -5,9 +5,9 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import cast
+from typing import Protocol, cast
 
 ASYNC = "async"
 ASYNC_UVLOOP = "async-uvloop"
@@ -146,6 +146,37 @@ class AsyncioClient(ABC):
     async def close(self) -> None: ...
 
 
+class Outstanding(Protocol):
+    """A call that a pool runs."""
+
+    def result(self, timeout: float | None = None) -> object: ...
+
+
+class PoolClient(ABC):
+    """A client used from event loops in threads, which it runs itself."""
+
+    @abstractmethod
+    def open(self, target: Target, loops: int, *, uvloop: bool) -> None: ...
+
+    @abstractmethod
+    def verbs(self) -> Verbs:
+        """Those of asyncio."""
+
+    @abstractmethod
+    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+        """Calls an asynchronous function on one of the loops."""
+
+    @abstractmethod
+    def map(
+        self, handler: Callable[..., object], items: Iterable[object], limit: int
+    ) -> Iterator[object]:
+        """Calls it for each item, on all loops, so many at once on each; results or exceptions, as
+        they come."""
+
+    @abstractmethod
+    def close(self) -> None: ...
+
+
 @dataclass(frozen=True)
 class Peer:
     """A client under test: where it comes from and which faces it has."""
@@ -155,6 +186,7 @@ class Peer:
     distribution: str
     blocking: type[BlockingClient] | None = None
     asyncio: type[AsyncioClient] | None = None
+    pool: type[PoolClient] | None = None
     environment: Mapping[str, Mapping[str, str]] = field(
         default_factory=dict[str, Mapping[str, str]]
     )

@@ -12,6 +12,9 @@ COLUMNS = "columns"
 DICT, NUMPY, NUMPY_PLAIN, ARROW = "dict", "numpy", "numpy-plain", "arrow"
 """Ways of a column table: a dictionary for each record, a structured array, one that needs no mask
 because every record has to be there, an Arrow table."""
+POOL, MAP, EACH = "pool", "map", "each"
+"""Ways to use several event loops, each in a thread: a pool that runs the tasks, a pool that is
+handed command after command, and a client for each loop."""
 SINGLES = "get"
 """The way that reads the records of a batch one by one."""
 

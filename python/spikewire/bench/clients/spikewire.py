@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import importlib
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import (
     SYNC,
@@ -12,6 +12,7 @@ from .base import (
     Dtype,
     ManyVerbs,
     Peer,
+    PoolClient,
     TableVerbs,
     Target,
     Verbs,
@@ -29,6 +30,11 @@ from .shape import (
     SINGLES,
     SINGLES_SIZE,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from .base import Outstanding
 
 
 class _Dataset(Protocol):
@@ -59,9 +65,34 @@ class _AsyncFactory(Protocol):
     async def connect(self, seeds: str) -> _AsyncClient: ...
 
 
+class _Pool(Protocol):
+    def open(self) -> _Pool: ...
+
+    def dataset(self, namespace: str, set_name: str) -> _Dataset: ...
+
+    def run(self, function: Callable[..., object], *args: object) -> Outstanding: ...
+
+    def map(
+        self,
+        handler: Callable[..., object],
+        items: Iterable[object],
+        *,
+        limit: int,
+        ordered: bool,
+        errors: str,
+    ) -> Iterator[object]: ...
+
+    def close(self) -> None: ...
+
+
+class _PoolFactory(Protocol):
+    def __call__(self, seeds: str, *, loops: int, uvloop: bool) -> _Pool: ...
+
+
 class _Module(Protocol):
     Client: _Factory
     AsyncClient: _AsyncFactory
+    Pool: _PoolFactory
 
 
 def _module() -> _Module:
@@ -108,6 +139,14 @@ class Blocking(BlockingClient):
         self._client.close()
 
 
+def _awaited(dataset: _Dataset) -> Verbs:
+    return Verbs(
+        read="(await get(k)).bins",
+        write="await put(k, bins)",
+        names={"get": dataset.get, "put": dataset.put},
+    )
+
+
 class Asyncio(AsyncioClient):
     _client: _AsyncClient
     _dataset: _Dataset
@@ -117,11 +156,7 @@ class Asyncio(AsyncioClient):
         self._dataset = self._client.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
-        return Verbs(
-            read="(await get(k)).bins",
-            write="await put(k, bins)",
-            names={"get": self._dataset.get, "put": self._dataset.put},
-        )
+        return _awaited(self._dataset)
 
     def many(self, way: str, /) -> ManyVerbs:
         dataset = self._dataset
@@ -137,12 +172,36 @@ class Asyncio(AsyncioClient):
         await self._client.close()
 
 
+class Pooled(PoolClient):
+    _pool: _Pool
+    _dataset: _Dataset
+
+    def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
+        self._pool = _module().Pool(target.seed_text, loops=loops, uvloop=uvloop).open()
+        self._dataset = self._pool.dataset(target.namespace, target.set_name)
+
+    def verbs(self) -> Verbs:
+        return _awaited(self._dataset)
+
+    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+        return self._pool.run(function, *args)
+
+    def map(
+        self, handler: Callable[..., object], items: Iterable[object], limit: int
+    ) -> Iterator[object]:
+        return self._pool.map(handler, items, limit=limit, ordered=False, errors="return")
+
+    def close(self) -> None:
+        self._pool.close()
+
+
 PEER = Peer(
     "spikewire",
     module="spikewire",
     distribution="spikewire",
     blocking=Blocking,
     asyncio=Asyncio,
+    pool=Pooled,
     ways=(
         Way(BATCH_READ),
         Way(BATCH_READ, SINGLES, least=SINGLES_SIZE, most=SINGLES_SIZE),

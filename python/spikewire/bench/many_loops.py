@@ -1,0 +1,154 @@
+"""Closed loops on several event loops, each in a thread: on those of a pool, or a client for each.
+
+The tasks are dealt out evenly. As in `drivers`, they warm up first, and the window closes when the
+last call has ended.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from contextlib import contextmanager
+from itertools import cycle
+from typing import TYPE_CHECKING, cast
+
+from .drivers import GRACE_SECONDS, Outcome, in_threads, sample_buffer, settle, total
+from .loop import asyncio_call, asyncio_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from .clients.base import AsyncioClient, PoolClient
+    from .drivers import Load, Phase
+    from .loop import Tally
+    from .measure import Window
+    from .workload import Operation
+
+Opened = tuple[asyncio.AbstractEventLoop, "AsyncioClient"]
+"""An event loop that does not run, and a client that was opened there."""
+
+
+@contextmanager
+def _stopping(seconds: float) -> Iterator[list[bool]]:
+    """A list that is no longer empty after this time, nor behind the block."""
+    stop: list[bool] = []
+    timer = threading.Timer(seconds, stop.append, (True,))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield stop
+    finally:
+        timer.cancel()
+        stop.append(True)
+
+
+def run_pool(client: PoolClient, load: Load, window: Window) -> Outcome:
+    """Each worker is a call that the pool runs until it is to stop; this thread waits."""
+    outcomes = [Outcome() for _ in range(load.workers)]
+    streams = [load.blocks(number) for number in range(load.workers)]
+    buffers = [sample_buffer(load.workers) for _ in outcomes]
+    loops = [asyncio_loop(load.verbs(client)) for _ in outcomes]
+    clock = time.perf_counter_ns
+
+    def phase(seconds: float, failed: Sequence[Callable[[BaseException], None]]) -> list[Tally]:
+        with _stopping(seconds) as stop:
+            calls = [
+                client.run(loop, load.measured_stream(blocks), stop, clock, buffer, fails)
+                for loop, blocks, buffer, fails in zip(loops, streams, buffers, failed, strict=True)
+            ]
+            results = (call.result(seconds + GRACE_SECONDS) for call in calls)
+            return [cast("Tally", result) for result in results]
+
+    phase(load.warmup, [Outcome().failed for _ in outcomes])
+    settle()
+    window.open()
+    tallies = phase(load.duration, [outcome.failed for outcome in outcomes])
+    window.close()
+    for outcome, tally, buffer in zip(outcomes, tallies, buffers, strict=True):
+        outcome.finish(tally, buffer)
+    return total(outcomes)
+
+
+def run_map(client: PoolClient, limit: int, load: Load, window: Window) -> Outcome:
+    """The pool is handed command after command, and this thread takes the results. No latencies:
+    what a caller waits for here is the next result, whichever it is."""
+    call = asyncio_call(load.verbs(client))
+    operations = [
+        operation
+        for number in range(load.workers)
+        for first, others in load.blocks(number)
+        for operation in (first, *others)
+    ]
+
+    def phase(seconds: float) -> Outcome:
+        outcome = Outcome()
+        with _stopping(seconds) as stop:
+
+            def items() -> Iterator[Operation]:
+                for operation in cycle(operations):
+                    if stop:
+                        return
+                    yield operation
+
+            for result in client.map(call, items(), limit):
+                outcome.tried += 1
+                if isinstance(result, Exception):
+                    outcome.failed(result)
+        return outcome
+
+    phase(load.warmup)
+    settle()
+    window.open()
+    outcome = phase(load.duration)
+    window.close()
+    return outcome
+
+
+def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window: Window) -> Outcome:
+    """Each thread has an event loop and a client of its own, and its share of the workers."""
+    outcomes = [Outcome() for _ in range(load.workers)]
+    buffers = [sample_buffer(load.workers) for _ in outcomes]
+    tallies: dict[int, Tally] = {}
+    all_opened: list[Opened] = []
+    clock = time.perf_counter_ns
+
+    def prepare(number: int) -> tuple[Phase, Phase]:
+        loop, client = opened(number)
+        all_opened.append((loop, client))
+        mine = range(number, load.workers, loops)
+        streams = [load.blocks(worker) for worker in mine]
+        runs = [asyncio_loop(load.verbs(client)) for _ in mine]
+
+        async def gathered(
+            stop: list[bool], failed: Sequence[Callable[[BaseException], None]]
+        ) -> list[Tally]:
+            return await asyncio.gather(
+                *(
+                    run(load.measured_stream(blocks), stop, clock, buffers[worker], fails)
+                    for run, blocks, worker, fails in zip(runs, streams, mine, failed, strict=True)
+                )
+            )
+
+        def warm_up(stop: list[bool]) -> None:
+            loop.run_until_complete(gathered(stop, [Outcome().failed for _ in mine]))
+
+        def measure(stop: list[bool]) -> None:
+            found = loop.run_until_complete(
+                gathered(stop, [outcomes[worker].failed for worker in mine])
+            )
+            tallies.update(zip(mine, found, strict=True))
+
+        return warm_up, measure
+
+    try:
+        in_threads(loops, load.warmup, load.duration, prepare, window)
+    finally:
+        for loop, client in all_opened:
+            if not loop.is_running():
+                loop.run_until_complete(client.close())
+                loop.run_until_complete(loop.shutdown_asyncgens())
+                loop.close()
+    for number, tally in tallies.items():
+        outcomes[number].finish(tally, buffers[number])
+    return total(outcomes)

@@ -1,0 +1,115 @@
+"""The mode `pool`: event loops in threads, beside one event loop and beside calling threads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .arguments import amounts, counts
+from .clients import OURS
+from .clients.base import SYNC
+from .clients.shape import EACH, MAP, POOL
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from .plan import Cell
+    from .summary import Line, Spread
+
+POOL_MODE = "pool"
+LOOPS, TASKS, WORK = (1, 2, 4), (128,), (0, 20)
+"""Event loops, tasks on all of them together, microseconds of Python with each command: unless the
+user says otherwise."""
+
+
+def add_flags(parser: argparse.ArgumentParser) -> None:
+    """Those of this mode alone."""
+    parser.add_argument(
+        "--loops",
+        type=counts,
+        metavar="N,...",
+        help=f"event loops in threads, in mode {POOL_MODE}; default: {_listed(LOOPS)}",
+    )
+    parser.add_argument(
+        "--work",
+        type=amounts,
+        metavar="US,...",
+        help=f"microseconds of Python with each call, in mode {POOL_MODE}; "
+        f"default: {_listed(WORK)}",
+    )
+
+
+def complete(args: argparse.Namespace) -> str | None:
+    """Fills in what the user has not said; the reason why it cannot be done, if there is one."""
+    if args.workload == "I":
+        return f"-w I writes every key once, and there is no more to do in --mode {POOL_MODE}"
+    args.clients = args.clients or (OURS,)
+    args.async_tasks = args.async_tasks or TASKS
+    args.loops, args.work = args.loops or LOOPS, args.work or WORK
+    fewest, most = min(args.async_tasks), max(args.loops)
+    return f"-z {fewest}: fewer tasks than {most} event loops" if fewest < most else None
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    return ",".join(map(str, numbers))
+
+
+@dataclass(frozen=True)
+class LoopRatios:
+    """One line over that of the same client on one event loop, without a pool."""
+
+    rate: float
+    """Operations per second."""
+    cpu: float
+    """Processor time per operation."""
+
+
+def is_pooled(cell: Cell) -> bool:
+    """Whether this is about event loops in threads."""
+    return cell.loops > 0
+
+
+def run_by(cell: Cell) -> str:
+    """What makes the calls, in a few words."""
+    if cell.mode == SYNC:
+        return f"{cell.concurrency} thread{_s(cell.concurrency)}"
+    loops = f"{cell.loops} loop{_s(cell.loops)}"
+    return {
+        POOL: f"pool, {loops}",
+        MAP: f"pool.map, {loops}",
+        EACH: f"{loops}, a client each",
+    }.get(cell.shape.way, "1 loop")
+
+
+def title(lines: Sequence[Line]) -> str:
+    """What the lines of such a comparison share."""
+    cell = lines[0].cell
+    text = f"pool, {cell.mode}, {cell.concurrency} task{_s(cell.concurrency)} in all"
+    return f"{text}, {cell.work} us of Python with each call" if cell.work else text
+
+
+def _s(number: int) -> str:
+    return "" if number == 1 else "s"
+
+
+def with_pools(lines: Sequence[Line]) -> list[Line]:
+    """Lines of one group, those of a comparison of pools with their ratios."""
+    if not any(is_pooled(line.cell) for line in lines):
+        return list(lines)
+    plain = {
+        line.cell.client: line
+        for line in lines
+        if line.cell.mode != SYNC and not line.cell.loops and not line.flawed
+    }
+    return [replace(line, one_loop=_ratios(line, plain.get(line.cell.client))) for line in lines]
+
+
+def _ratios(line: Line, plain: Line | None) -> LoopRatios | None:
+    if plain is None or not line.rate or not plain.rate or not line.cpu or not plain.cpu:
+        return None
+    return LoopRatios(_over(line.rate, plain.rate), _over(line.cpu, plain.cpu))
+
+
+def _over(one: Spread, other: Spread) -> float:
+    return one.median / other.median if other.median else 0.0
