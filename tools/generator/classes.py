@@ -115,4 +115,7 @@ def _body(of: Class, verb: Verb, lets: list[str]) -> list[str]:
         named = "self.space.clone()" if of.has_set else "crate::space::named(namespace, set)?"
         subject = f"let space = {named};"
     call = f"let call = {verb.makes}?{verb.then};"
-    return ["let defaults = self.defaults();", subject, *lets, call, f"self.{run}(py, call)"]
+    lines = ["let defaults = self.defaults();", subject, *lets, call]
+    if verb.on in ("one", "many"):
+        return ["let began = self.begin();", *lines, f"self.{run}(py, call, began)"]
+    return [*lines, f"self.{run}(py, call)"]

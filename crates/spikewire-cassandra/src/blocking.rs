@@ -78,8 +78,9 @@ impl BlockingExecutor {
         let mut body = buffer::take();
         let now = Tick::now();
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
-        let mut returned = None;
-        let answered = self.pool.call(command, now, &mut body, &mut returned, interrupted, Some);
+        let mut aside = None;
+        let answered = self.pool.call(command, now, &mut body, &mut aside, interrupted, Some);
+        let returned = aside.and_then(|aside| aside.returned);
         Replied { answered, returned, body }
     }
 

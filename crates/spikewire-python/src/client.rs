@@ -15,6 +15,7 @@ use crate::core::Core;
 use crate::errors::{Raised, refused, type_error, type_name};
 use crate::identity::{Token, token};
 use crate::space::{Space, text};
+use crate::stages::Stages;
 use crate::value::Codec;
 use crate::verbs::Defaults;
 
@@ -28,6 +29,8 @@ pub struct Shared {
     pub defaults: Defaults,
     /// Submitted calls in flight at once.
     pub submit_limit: usize,
+    /// Whether the stages of calls are timed.
+    pub stages: Stages,
     lifecycle: Lifecycle<Core>,
 }
 
@@ -81,7 +84,8 @@ impl Shared {
             None => PyDict::new(py),
         };
         let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy));
-        Ok(Self { token, options: checked.options, given, defaults, submit_limit, lifecycle })
+        let (options, stages) = (checked.options, Stages::default());
+        Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
     }
 
     /// What a dataset of this client needs to find or make it anywhere.

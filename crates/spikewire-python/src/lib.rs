@@ -21,6 +21,7 @@
 //! | [`cql`] | Cassandra: sessions, statements, rows |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 //! | [`signals`] | what a client counts and tells of itself |
+//! | [`stages`] | the stages of calls that only this side sees |
 //! | [`testing`] | the embedded cluster |
 //! | [`canned`] | canned replies over CQL |
 
@@ -54,6 +55,7 @@ mod record;
 mod rows;
 mod signals;
 mod space;
+mod stages;
 mod testing;
 mod value;
 mod verbs;

@@ -39,6 +39,16 @@ impl Signals {
             Source::Session(shared) => shared.core(py)?.session.cluster().clone(),
         })
     }
+
+    /// Calls are timed on this side as long as the engine times its stages.
+    fn calls(&self, py: Python<'_>) -> PyResult<()> {
+        if let Source::Client(origin) = &self.source {
+            let observed = self.observed(py)?;
+            let metrics = observed.metrics();
+            origin.stages().turn(metrics.is_on() && metrics.times_stages());
+        }
+        Ok(())
+    }
 }
 
 #[pymethods]
@@ -55,7 +65,7 @@ impl Signals {
     /// Begins to count commands, or stops.
     fn turn(&self, py: Python<'_>, on: bool) -> PyResult<()> {
         self.observed(py)?.metrics().turn(on);
-        Ok(())
+        self.calls(py)
     }
 
     /// Whether commands are counted.
@@ -66,7 +76,7 @@ impl Signals {
     /// Begins to time the stages of commands, or stops.
     fn time_stages(&self, py: Python<'_>, on: bool) -> PyResult<()> {
         self.observed(py)?.metrics().time_stages(on);
-        Ok(())
+        self.calls(py)
     }
 
     /// Whether they are timed.
@@ -180,7 +190,7 @@ impl Signals {
     }
 }
 
-type Command<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64);
+type Command<'py> = (&'static str, String, String, &'static str, Vec<u64>, f64, u64, u64, u64);
 
 fn command<'py>(
     py: Python<'py>,
@@ -188,7 +198,7 @@ fn command<'py>(
     totals: &Totals,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let Labels { operation, namespace, node, result } = labels;
-    let Totals { latencies, records, retries } = totals;
+    let Totals { latencies, records, retries, parts } = totals;
     let whole: Command<'_> = (
         operation,
         namespace.to_string(),
@@ -198,6 +208,7 @@ fn command<'py>(
         latencies.sum().as_secs_f64(),
         *records,
         *retries,
+        *parts,
     );
     whole.into_pyobject(py)
 }

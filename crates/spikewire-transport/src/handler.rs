@@ -1,6 +1,7 @@
 //! What a transport asks of a ticket before the end.
 
 use crate::buffer;
+use crate::clock::Tick;
 
 /// What a transport completes, as far as it is asked before the end.
 pub trait ResponseHandler {
@@ -35,6 +36,11 @@ pub trait ResponseHandler {
     /// ([`Attempts::without_latest`](crate::Attempts::without_latest)).
     fn returned(&mut self, request: Vec<u8>) {
         buffer::give(request);
+    }
+
+    /// Its reply is about to be handed over, at this time. Told only while stages are timed.
+    fn answered_at(&mut self, at: Tick) {
+        let _ = at;
     }
 
     /// Takes the messages of one frame that is not the last; they are whole and back to back.

@@ -160,3 +160,61 @@ fn slow_commands_and_changes_of_the_cluster_are_told_of() {
         told.iter().any(|event| matches!(event, Event::NodeUp(_)))
     });
 }
+
+#[test]
+fn queries_and_jobs_are_counted_once_each() {
+    let cluster = cluster(2);
+    let client = builder().connect(cluster.seeds()).unwrap();
+    let users = client.dataset("test", "users").unwrap();
+    users.put_many((0..300).map(|id| (id, [("n", id)]))).unwrap().check().unwrap();
+    client.metrics().turn(true);
+    assert_eq!(users.query().records().unwrap().filter(Result::is_ok).count(), 300);
+    assert_eq!(counted(&client.stats(), "query", "ok"), (1, 300));
+    let parts = |operation: &str| {
+        let stats = client.stats();
+        let these = stats.commands.iter().filter(|(labels, _)| labels.operation == operation);
+        these.map(|(_, totals)| totals.parts).sum::<u64>()
+    };
+    assert!(parts("query") >= 2, "each node is asked");
+    let mut read = users.query().records().unwrap();
+    read.next().unwrap().unwrap();
+    drop(read);
+    assert_eq!(counted(&client.stats(), "query", "withdrawn").0, 1);
+    let job = users.query().operate_all([op::add("n", 1)]).unwrap();
+    assert_eq!((counted(&client.stats(), "job_start", "ok"), parts("job_start")), ((1, 0), 2));
+    assert!(job.wait(LONG).unwrap().done);
+    assert_eq!(counted(&client.stats(), "job_wait", "ok"), (1, 300));
+    for client in async_clients(&cluster) {
+        client.metrics().turn(true);
+        let users = client.dataset("test", "users").unwrap();
+        block_on(async {
+            let mut read = users.query().records().unwrap();
+            let mut count = 0;
+            while let Some(found) = read.next().await {
+                found.unwrap();
+                count += 1;
+            }
+            assert_eq!(count, 300);
+        });
+        assert_eq!(counted(&client.stats(), "query", "ok"), (1, 300));
+    }
+}
+
+#[test]
+fn stages_say_when_calling_threads_go_on() {
+    let cluster = cluster(1);
+    let client = builder().connect(cluster.seeds()).unwrap();
+    let users = client.dataset("test", "users").unwrap();
+    client.metrics().turn(true);
+    client.metrics().time_stages(true);
+    users.put(1, [("n", 1)]).unwrap();
+    client.metrics().reset();
+    for _ in 0..50 {
+        users.get(1).unwrap();
+    }
+    let stages = client.stats().stages;
+    let counts: Vec<_> =
+        stages.iter().map(|(stage, times)| (stage.name(), times.count())).collect();
+    let expected = ["queue", "wire", "turn", "deliver", "hand_over"].map(|name| (name, 50));
+    assert_eq!(counts, expected);
+}

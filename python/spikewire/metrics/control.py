@@ -73,8 +73,8 @@ class Metrics:
 
     def enable(self, *, stages: bool = False) -> None:
         """Counts every command from here on. ``stages``: its parts are timed, too, which costs
-        some percent more: how long requests wait to be sent, for their reply, and until that is
-        handed over (``stats().stages``).
+        some percent more: composing requests, how long they wait to be sent and for their reply,
+        and until that is handed over and the caller goes on (``stats().stages``).
         """
         self._signals.time_stages(stages)
         self._signals.turn(True)

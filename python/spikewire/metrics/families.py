@@ -60,6 +60,7 @@ def families(stats: Stats) -> Iterator[Family]:
 _COMMANDS: list[tuple[str, str, Callable[[CommandStats], int]]] = [
     ("records", "Records that commands were about.", lambda command: command.records),
     ("retries", "Attempts at commands beyond the first.", lambda command: command.retries),
+    ("parts", "Requests that queries and jobs were made up of.", lambda command: command.parts),
 ]
 _NODES: list[tuple[str, Literal["counter", "gauge"], str, Callable[[NodeStats], int]]] = [
     ("connections", "gauge", "Connections to the node.", lambda node: node.connections),

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from typing_extensions import TypedDict
 
-    CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int]
+    CommandFields: TypeAlias = tuple[str, str, str, str, list[int], float, int, int, int]
     NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str]
 
     class StatsFields(TypedDict):
@@ -50,12 +50,13 @@ class CommandStats:
     operation: str
     """``get``, ``exists``, ``put``, ``add``, ``append``, ``prepend``, ``touch``, ``delete``,
     ``operate``, ``apply``, ``batch_read``, ``batch_write`` or ``info``. A batch is a command
-    for each node that has a part of it. Of Cassandra: ``query``, ``prepare``, ``execute``,
+    for each node that has a part of it. ``query``, ``aggregate``, ``job_start`` and ``job_wait``
+    count once, whatever they ask of nodes. Of Cassandra: ``query``, ``prepare``, ``execute``,
     ``batch``."""
     namespace: str
     """Empty where there is none. A batch of several namespaces counts as one of its first row's."""
     node: str
-    """Name and address; empty where the command reached none."""
+    """Name and address; empty where the command reached none, and of queries that went well."""
     result: str
     """``ok``, a result code's name such as ``not_found``, or what went wrong on this side:
     ``timeout``, ``connection``, ``busy``, ``circuit_open``, ``no_node``, ``withdrawn`` ..."""
@@ -69,6 +70,8 @@ class CommandStats:
     """Attempts beyond the first."""
     buckets: tuple[int, ...]
     """How many latencies are in each bucket of ``BOUNDS``, and beyond them."""
+    parts: int = 0
+    """Requests that nodes were sent for queries, aggregations and jobs; 0 of other commands."""
 
     @property
     def mean(self) -> float:
@@ -89,12 +92,14 @@ class StageStats:
     """How long a part of commands took, while stages were timed (``enable(stages=True)``)."""
 
     stage: str
-    """``queue``: from the request being composed until the system has it, earlier attempts
-    included; ``wire``: until its reply is here; ``turn``: until it is its turn among the replies
-    that came together; ``deliver``: until it is handed over, that is, decoded and given to its
-    future, or copied for the thread that waits."""
+    """``encode``: from the call until its request is composed; ``queue``: until the system has
+    it, earlier attempts included; ``wire``: until its reply is here; ``turn``: until it is its turn
+    among the replies that came together; ``deliver``: until it is handed over, that is, decoded and
+    given to its future, or copied for the thread that waits; ``hand_over``: until that goes on:
+    the thread that called, the task that waits for the future; ``decode``: of what was copied,
+    until there are objects."""
     count: int
-    """Commands."""
+    """Commands. Of ``hand_over`` with asyncio, every eighth; of ``encode``, calls."""
     seconds: float
     """What the stage took of them together."""
     buckets: tuple[int, ...]
@@ -186,6 +191,7 @@ class Stats:
             seconds=sum(command.seconds for command in these),
             records=sum(command.records for command in these),
             retries=sum(command.retries for command in these),
+            parts=sum(command.parts for command in these),
             buckets=tuple(
                 sum(column)
                 for column in zip([0] * (len(BOUNDS) + 1), *(c.buckets for c in these), strict=True)
@@ -220,8 +226,9 @@ def made(fields: StatsFields) -> Stats:
             records,
             retries,
             tuple(buckets),
+            parts,
         )
-        for operation, namespace, node, result, buckets, seconds, records, retries in fields[
+        for operation, namespace, node, result, buckets, seconds, records, retries, parts in fields[
             "commands"
         ]
     ]

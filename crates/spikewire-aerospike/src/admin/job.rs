@@ -13,7 +13,7 @@ use super::{
     TimeLimit,
 };
 use crate::clock::Tick;
-use crate::cluster::Node;
+use crate::cluster::{Counted, Node, Tally};
 use crate::command::query::task_id;
 use crate::error::{Error, Kind, Result};
 
@@ -27,6 +27,7 @@ pub struct RunningJob {
     pub id: u64,
     /// Where it was started.
     pub nodes: Vec<Arc<Node>>,
+    counted: Option<Counted>,
 }
 
 /// Starts a job on one node after the other. When one fails, others may run it: the error is in
@@ -39,20 +40,24 @@ pub struct StartJob {
     started: Vec<Arc<Node>>,
     timeout: Duration,
     limit: Option<TimeLimit>,
+    counted: Option<Counted>,
+    tally: Option<Tally>,
 }
 
 impl StartJob {
     /// A job on `nodes`, which all have to start it within `timeout`; zero: no limit.
-    pub fn new(
+    pub(crate) fn new(
         nodes: Vec<Arc<Node>>,
         query: &Query,
         task: &Task<'_>,
         timeout: Duration,
+        counted: Option<Counted>,
     ) -> Result<Self> {
         let (id, mut frame) = (task_id(), Vec::new());
         query.write_task(id, task, &mut frame)?;
         let (frame, waiting, started) = (frame.into(), nodes.into(), Vec::new());
-        Ok(Self { id, frame, waiting, started, timeout, limit: None })
+        let (limit, tally) = (None, None);
+        Ok(Self { id, frame, waiting, started, timeout, limit, counted, tally })
     }
 
     fn failed(&self, node: &Node, error: &Error) -> Error {
@@ -69,6 +74,19 @@ impl Procedure for StartJob {
     type Output = RunningJob;
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<RunningJob> {
+        begin(&mut self.tally, self.counted.as_ref(), "job_start");
+        let action = self.step(answers, now);
+        match (&action, &mut self.tally) {
+            (AdminAction::Send(_), Some(tally)) => tally.parts += 1,
+            (AdminAction::Done(outcome), Some(tally)) => tally.ended(outcome),
+            _ => {}
+        }
+        action
+    }
+}
+
+impl StartJob {
+    fn step(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<RunningJob> {
         let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(self.timeout, now));
         for NodeAnswer { node, answer } in answers {
             match answer {
@@ -81,7 +99,17 @@ impl Procedure for StartJob {
             return AdminAction::Send(MessageRequest { node, frame, deadline: limit.ends });
         }
         let nodes = std::mem::take(&mut self.started);
-        AdminAction::Done(Ok(RunningJob { id: self.id, nodes }))
+        let (id, counted) = (self.id, self.counted.take());
+        AdminAction::Done(Ok(RunningJob { id, nodes, counted }))
+    }
+}
+
+/// What is counted begins with its first action.
+fn begin(tally: &mut Option<Tally>, counted: Option<&Counted>, operation: &'static str) {
+    if tally.is_none()
+        && let Some(counted) = counted
+    {
+        tally.insert(Tally::new(counted.clone(), operation)).begin();
     }
 }
 
@@ -149,12 +177,14 @@ pub struct WatchJob {
     limit: Option<TimeLimit>,
     pause: Duration,
     asked: bool,
+    tally: Option<Tally>,
 }
 
 impl WatchJob {
     /// One look.
     pub fn progress(job: Arc<RunningJob>) -> Self {
-        Self { job, wait: None, limit: None, pause: POLL_INTERVAL, asked: false }
+        let pause = POLL_INTERVAL;
+        Self { job, wait: None, limit: None, pause, asked: false, tally: None }
     }
 
     /// Waits until it has ended on every node; zero: as long as it takes.
@@ -177,6 +207,22 @@ impl Procedure for WatchJob {
     type Output = JobProgress;
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
+        // One look is no more than the questions that it asks.
+        if self.wait.is_some() {
+            begin(&mut self.tally, self.job.counted.as_ref(), "job_wait");
+        }
+        let action = self.step(answers, now);
+        if let (AdminAction::Done(outcome), Some(tally)) = (&action, &mut self.tally) {
+            tally.records = outcome.as_ref().map_or(0, |progress| progress.succeeded);
+            tally.parts = self.job.nodes.len() as u64;
+            tally.ended(outcome);
+        }
+        action
+    }
+}
+
+impl WatchJob {
+    fn step(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
         let span = self.wait.unwrap_or_default();
         let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(span, now));
         if !std::mem::replace(&mut self.asked, true) {
@@ -230,12 +276,12 @@ mod tests {
     use super::*;
 
     fn running() -> Arc<RunningJob> {
-        Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)] })
+        Arc::new(RunningJob { id: 7, nodes: vec![node(0), node(1)], counted: None })
     }
 
     fn starting(timeout: Duration) -> StartJob {
         let task = Task::Operations { info2: 0, info3: 0, ttl: 0 };
-        StartJob::new(vec![node(0), node(1)], &Query::default(), &task, timeout).unwrap()
+        StartJob::new(vec![node(0), node(1)], &Query::default(), &task, timeout, None).unwrap()
     }
 
     fn sent(action: AdminAction<RunningJob>) -> MessageRequest {

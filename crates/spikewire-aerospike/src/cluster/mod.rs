@@ -13,6 +13,7 @@
 //! | `ask` | requests of callers to single nodes |
 //! | `net`, `node_error` | shared settings; why a node cannot be used |
 //! | `shared` | what the tender and others share |
+//! | `tally` | counting queries and jobs |
 //! | `node`, `snapshot`, `stats` | the public view |
 
 mod address;
@@ -33,6 +34,7 @@ mod rules;
 mod seeds;
 mod shared;
 mod snapshot;
+mod tally;
 mod tender;
 
 use std::mem::ManuallyDrop;
@@ -52,6 +54,7 @@ pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot};
 pub use spikewire_transport::metrics::{NodeStats, Stats};
+pub(crate) use tally::{Counted, Tally};
 
 use crate::error::{Error, Kind, Result};
 use crate::hedging::Hedging;
@@ -107,6 +110,11 @@ impl Cluster {
     /// What is counted of its commands, and what happens seldom.
     pub fn metrics(&self) -> &Metrics {
         &self.shared.metrics
+    }
+
+    /// To count what many requests make up.
+    pub(crate) fn counted(&self, namespace: &str) -> Counted {
+        Counted::new(self.shared.clone(), namespace)
     }
 
     /// The second requests of its reads.

@@ -10,7 +10,8 @@ use crate::error::Result;
 use crate::options::Policy;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{BlockingTicket, CallerLimits, Single, pause};
+use spikewire_transport::blocking::{Aside, BlockingTicket, CallerLimits, Extra, Single, pause};
+use spikewire_transport::metrics::Stage;
 use spikewire_transport::protocol::Sharing;
 
 /// Asked when a signal may have come: runs its handlers and says whether the caller gives up.
@@ -33,6 +34,12 @@ enum Ticket {
 }
 
 impl ResponseHandler for Ticket {
+    fn answered_at(&mut self, at: Tick) {
+        if let Self::Single(single) = self {
+            single.answered_at(at);
+        }
+    }
+
     fn collect(&mut self, messages: &[u8]) {
         if let Self::Part(part) = self {
             part.collect(messages);
@@ -69,16 +76,42 @@ impl BlockingExecutor {
         body: &mut Vec<u8>,
         interrupted: Interrupted<'_>,
     ) -> Result<(Arc<Node>, Attempts)> {
+        let mut aside = None;
+        let answered = self.run_timed(bytes, target, policy, body, interrupted, &mut aside);
+        if let Some(aside) = aside {
+            self.goes_on(&aside);
+        }
+        answered
+    }
+
+    /// The thread has its reply, while stages are timed.
+    #[cold]
+    fn goes_on(&self, aside: &Extra) {
+        if let Some(at) = aside.answered {
+            self.cluster.metrics().stage(Stage::HandOver, Tick::now().since(at));
+        }
+    }
+
+    /// The same for a host whose threads have to wait for more than their reply: `aside` says when
+    /// that was handed over, while stages are timed.
+    #[inline(always)]
+    pub fn run_timed(
+        &self,
+        bytes: Vec<u8>,
+        target: Target,
+        policy: Policy,
+        body: &mut Vec<u8>,
+        interrupted: Interrupted<'_>,
+        aside: &mut Aside,
+    ) -> Result<(Arc<Node>, Attempts)> {
         let ticket = Ticket::Single(Single::new(std::mem::take(body)));
         let now = Tick::now();
         let command = Command::new(bytes, target, policy, now, ticket);
-        // No node gives a request back.
-        let returned = &mut None;
         let single = |ticket| match ticket {
             Ticket::Single(single) => Some(single),
             Ticket::Part(_) => None,
         };
-        let answered = self.pool.call(command, now, body, returned, interrupted, single)?;
+        let answered = self.pool.call(command, now, body, aside, interrupted, single)?;
         Ok((answered.node, answered.attempts))
     }
 

@@ -47,7 +47,7 @@ enum Progress {
 
 /// Sends `request` to every node of `namespace` and hands `take` each frame of messages they send. Ends at the
 /// first failure, of a node or of `take`. The records a node is asked for are those it is master
-/// of, so a change of masters meanwhile is a failure, too.
+/// of, so a change of masters meanwhile is a failure, too. How many nodes those were.
 pub fn gather(
     cluster: &Cluster,
     namespace: &str,
@@ -55,7 +55,7 @@ pub fn gather(
     patience: Patience,
     interrupted: Option<&dyn Fn() -> bool>,
     take: &mut dyn FnMut(&[u8]) -> Result<()>,
-) -> Result<()> {
+) -> Result<usize> {
     if cluster.is_closed() {
         return Err(Error::new(Kind::Closed, "the client is closed"));
     }
@@ -91,7 +91,7 @@ pub fn gather(
                        counted twice; run it again";
         return Err(Error::new(Kind::NoNode, message));
     }
-    Ok(())
+    Ok(nodes.len())
 }
 
 fn masters(snapshot: &Snapshot, namespace: &str) -> Result<Vec<Arc<Node>>> {

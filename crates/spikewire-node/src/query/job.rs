@@ -72,7 +72,7 @@ impl Settle for Answer {
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let plan = plan(call)?;
     let client = call.host.client(call.argument(0))?;
-    begin::<Answer, _>(call, plan.start(client.cluster.members()?)?)
+    begin::<Answer, _>(call, plan.start(&client.cluster)?)
 }
 
 fn plan(call: &Call<'_>) -> Result<JobPlan> {

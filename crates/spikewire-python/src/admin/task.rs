@@ -19,6 +19,7 @@ use crate::arguments::seconds;
 use crate::bridge::signal::detached;
 use crate::core::Core;
 use crate::errors::{to_python, value_error};
+use crate::stages::Stages;
 
 /// What an administrative command gives.
 pub enum AdminValue {
@@ -72,6 +73,9 @@ pub type BoxedProcedure = Box<dyn Procedure<Output = AdminValue> + Send>;
 pub trait AdminOrigin: Send + Sync {
     /// Its running half; it may have to connect first.
     fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>>;
+
+    /// Whether the stages of its calls are timed.
+    fn stages(&self) -> &Stages;
 
     /// Begins a command on the event loop that runs; a future of its end.
     fn administer<'py>(&self, _py: Python<'py>, _run: AdminRun) -> PyResult<Bound<'py, PyAny>> {

@@ -25,6 +25,7 @@ use crate::many::BatchCall;
 use crate::query::QueryCall;
 use crate::query::asynchronous::AsyncQuery;
 use crate::space::Space;
+use crate::stages::{self, Stages, Watch};
 
 /// What an asyncio client's datasets share with it.
 pub struct Loops {
@@ -53,7 +54,27 @@ impl Runner for Loops {
         let connections = self.connections(py)?;
         let Call { bytes, target, policy, plan } = call;
         let (future, promise) = connections.promise(py)?;
-        let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
+        let sent = gil_fairness::command_sent();
+        let ticket = Ticket::One { promise, plan, sent, watch: None };
+        let now = Tick::now();
+        connections.submit(py, Command::new(bytes, target, policy, now, ticket), now)?;
+        Ok(future)
+    }
+
+    fn run_timed<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: Tick,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let connections = self.connections(py)?;
+        let cluster = connections.topology();
+        stages::encoded(cluster, began);
+        let Call { bytes, target, policy, plan } = call;
+        let (future, promise) = connections.promise(py)?;
+        let takes_turn = self.shared.stages.takes_turn();
+        let watch = takes_turn.then(|| Watch::on_loop(cluster, &future)).transpose()?;
+        let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent(), watch };
         let now = Tick::now();
         connections.submit(py, Command::new(bytes, target, policy, now, ticket), now)?;
         Ok(future)
@@ -71,6 +92,10 @@ impl Runner for Loops {
 impl AdminOrigin for Loops {
     fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
         self.shared.core(py)
+    }
+
+    fn stages(&self) -> &Stages {
+        &self.shared.stages
     }
 
     fn administer<'py>(&self, py: Python<'py>, run: AdminRun) -> PyResult<Bound<'py, PyAny>> {

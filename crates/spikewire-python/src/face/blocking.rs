@@ -5,13 +5,16 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Node;
+use spikewire_aerospike::command::Attempts;
 use spikewire_aerospike::transport::{Reply, buffer};
 
 use super::classes::{Face, Runner};
 use crate::admin::task::{AdminOrigin, Origin};
 use crate::bridge::lifecycle::Running as _;
 use crate::bridge::signal::{detached, detached_command};
-use crate::call::Call;
+use crate::call::{Call, ResponsePlan};
 use crate::client::Shared;
 use crate::core::Core;
 use crate::errors::{to_python, type_error};
@@ -20,6 +23,7 @@ use crate::many::{BatchCall, Window};
 use crate::query::QueryCall;
 use crate::query::blocking::Query;
 use crate::space::Space;
+use crate::stages::{self, Stages};
 
 static KNOWN: Registry<Shared> = Registry::new();
 
@@ -66,6 +70,10 @@ impl AdminOrigin for Shared {
     fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
         Self::core(self, py)
     }
+
+    fn stages(&self) -> &Stages {
+        &self.stages
+    }
 }
 
 impl Face for Shared {
@@ -111,6 +119,25 @@ impl Runner for Shared {
         run(py, self, call)
     }
 
+    fn run_timed<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: Tick,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let core = self.core(py)?;
+        stages::encoded(&core.cluster, began);
+        let Call { bytes, target, policy, plan } = call;
+        let (mut body, mut aside) = (buffer::take(), None);
+        let outcome = detached_command(py, |interrupted| {
+            core.blocking.run_timed(bytes, target, policy, &mut body, interrupted, &mut aside)
+        })?;
+        let at = stages::goes_on(&core.cluster, aside.and_then(|aside| aside.answered));
+        let result = finish(py, plan, outcome, body);
+        stages::decoded(&core.cluster, at);
+        result
+    }
+
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         run_many(py, self, call)
     }
@@ -123,6 +150,17 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     let outcome = detached_command(py, |interrupted| {
         core.blocking.run(bytes, target, policy, &mut body, interrupted)
     })?;
+    finish(py, plan, outcome, body)
+}
+
+/// What the caller gets of a reply.
+#[inline(always)]
+fn finish(
+    py: Python<'_>,
+    plan: ResponsePlan,
+    outcome: spikewire_aerospike::Result<(Arc<Node>, Attempts)>,
+    mut body: Vec<u8>,
+) -> PyResult<Bound<'_, PyAny>> {
     let result = match &outcome {
         Ok((node, attempts)) if plan.wants_memory() => {
             plan.finish_with(py, std::mem::take(&mut body), node, *attempts)

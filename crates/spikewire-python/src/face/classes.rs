@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
+use spikewire_aerospike::clock::Tick;
 
 use crate::admin::task::AdminOrigin;
 use crate::call::Call;
@@ -18,6 +19,7 @@ use crate::many::BatchCall;
 use crate::query::QueryCall;
 use crate::query::job::{self, JobCall};
 use crate::space::Space;
+use crate::stages;
 use crate::verbs::Defaults;
 
 /// Runs calls: on the calling thread, on an event loop, or on the client's own thread.
@@ -27,6 +29,14 @@ pub trait Runner {
 
     /// Runs a call; returns its result or its future.
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>>;
+
+    /// The same for a call that began then, whose stages are timed.
+    fn run_timed<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: Tick,
+    ) -> PyResult<Bound<'py, PyAny>>;
 
     /// Runs a batch; returns its result or its future.
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>>;
@@ -77,11 +87,33 @@ pub trait Verbs {
         &self.runner().shared().defaults
     }
 
-    fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
-        self.runner().run(py, call)
+    /// When a call begins, while its stages are timed.
+    #[inline]
+    fn begin(&self) -> Option<Tick> {
+        self.runner().shared().stages.begin()
     }
 
-    fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: Option<Tick>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match began {
+            None => self.runner().run(py, call),
+            Some(began) => self.runner().run_timed(py, call, began),
+        }
+    }
+
+    fn run_many<'py>(
+        &self,
+        py: Python<'py>,
+        call: BatchCall,
+        began: Option<Tick>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(began) = began {
+            stages::encoded(&self.runner().shared().core(py)?.cluster, began);
+        }
         self.runner().run_many(py, call)
     }
 

@@ -19,6 +19,7 @@ use crate::core::Core;
 use crate::errors::to_python;
 use crate::many::BatchCall;
 use crate::space::Space;
+use crate::stages::{self, Watch};
 
 /// Hands calls to the client's thread for them.
 pub struct Submit(Arc<Shared>);
@@ -29,19 +30,19 @@ impl Runner for Submit {
     }
 
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>> {
+        self.send(py, call, None)
+    }
+
+    fn run_timed<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        began: Tick,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let core = self.0.core(py)?;
-        let thread = self.thread(py, &core)?;
-        let Call { bytes, target, policy, plan } = call;
-        let start = Tick::now();
-        let Entry { future, promise } = thread.enter(py, deadline(&policy, start))?;
-        match promise {
-            Ok(promise) => {
-                let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent() };
-                thread.send(Command::new(bytes, target, policy, start, ticket));
-            }
-            Err(full) => FutureBase::settle(&future, plan.finish(py, Err(full))),
-        }
-        Ok(future.into_any())
+        stages::encoded(&core.cluster, began);
+        let watch = Watch::Submitted(core.cluster.clone(), None);
+        self.send(py, call, Some(Box::new(watch)))
     }
 
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
@@ -57,6 +58,28 @@ impl Runner for Submit {
 }
 
 impl Submit {
+    fn send<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        watch: Option<Box<Watch>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let core = self.0.core(py)?;
+        let thread = self.thread(py, &core)?;
+        let Call { bytes, target, policy, plan } = call;
+        let start = Tick::now();
+        let Entry { future, promise } = thread.enter(py, deadline(&policy, start))?;
+        match promise {
+            Ok(promise) => {
+                let sent = gil_fairness::command_sent();
+                let ticket = Ticket::One { promise, plan, sent, watch };
+                thread.send(Command::new(bytes, target, policy, start, ticket));
+            }
+            Err(full) => FutureBase::settle(&future, plan.finish(py, Err(full))),
+        }
+        Ok(future.into_any())
+    }
+
     fn thread<'a>(
         &self,
         py: Python<'_>,

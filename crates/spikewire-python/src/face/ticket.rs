@@ -7,6 +7,7 @@ use spikewire_sync::Mutex;
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike::admin::{AdminTicket, AdminWaiter};
+use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::Batch;
 use spikewire_aerospike::command::{BatchExecution, BatchOwner, BatchTicket};
@@ -18,6 +19,7 @@ use crate::bridge::promise::Completes;
 use crate::call::ResponsePlan;
 use crate::errors::to_python;
 use crate::many::{BatchCall, BatchPlan, Window};
+use crate::stages::Watch;
 
 /// The future that a call's outcome goes to.
 type Promise = crate::bridge::promise::Promise<Error>;
@@ -25,7 +27,13 @@ type Promise = crate::bridge::promise::Promise<Error>;
 /// What a command's outcome completes.
 pub enum Ticket {
     /// A future and what its reply becomes.
-    One { promise: Promise, plan: ResponsePlan, sent: Option<CommandGuard> },
+    One {
+        promise: Promise,
+        plan: ResponsePlan,
+        sent: Option<CommandGuard>,
+        /// What of it is timed.
+        watch: Option<Box<Watch>>,
+    },
     /// One node's rows of a batch.
     Part(BatchTicket<Owner>),
     /// A question of an administrative command.
@@ -53,6 +61,13 @@ impl ResponseHandler for Ticket {
         matches!(self, Self::Question(question) if question.is_withdrawn())
     }
 
+    fn answered_at(&mut self, _at: Tick) {
+        // Where it is copied first, that is a stage of its own.
+        if let Self::One { watch: Some(watch), .. } = self {
+            watch.taken();
+        }
+    }
+
     fn collect(&mut self, messages: &[u8]) {
         if let Self::Part(part) = self {
             part.collect(messages);
@@ -76,7 +91,15 @@ impl Completes<Aerospike> for Ticket {
     /// Completes the future, or the part of a batch; what the batch sends next goes to `next`.
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {
-            Self::One { promise, plan, sent: _sent } => promise.tell(py, plan.finish(py, outcome)),
+            Self::One { promise, plan, sent: _sent, watch: None } => {
+                promise.tell(py, plan.finish(py, outcome));
+            }
+            Self::One { promise, plan, sent: _sent, watch: Some(watch) } => {
+                let began = watch.goes_on();
+                let value = plan.finish(py, outcome);
+                watch.decoded(began);
+                promise.tell(py, value);
+            }
             Self::Part(part) => part.complete(outcome, next),
             Self::Question(question) => question.complete(outcome, next),
         }

@@ -115,8 +115,7 @@ pub fn run<'py>(
     call: JobCall,
     name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let task = AdminTask::new(origin, move |cluster| {
-        Ok(call.0.start(cluster.members()?)?.map(AdminValue::Job))
-    });
+    let task =
+        AdminTask::new(origin, move |cluster| Ok(call.0.start(cluster)?.map(AdminValue::Job)));
     py.import("spikewire.jobs")?.getattr(name)?.call1((Bound::new(py, task)?,))
 }

@@ -17,10 +17,20 @@ type Ended<P> = Result<(Arc<NodeOf<P>>, Attempts), ErrorOf<P>>;
 #[derive(Debug)]
 pub struct Single<P: Protocol> {
     body: Vec<u8>,
-    /// Apart, for it is rare, and every ticket is moved.
-    #[expect(clippy::box_collection, reason = "a third of the size")]
-    returned: Option<Box<Vec<u8>>>,
+    aside: Aside,
     outcome: Option<Ended<P>>,
+}
+
+/// What few replies come with. Apart, for every ticket is moved.
+pub type Aside = Option<Box<Extra>>;
+
+/// What few replies come with.
+#[derive(Debug, Default)]
+pub struct Extra {
+    /// The request, where the node did not execute it.
+    pub returned: Option<Vec<u8>>,
+    /// When the reply was handed over, while stages are timed.
+    pub answered: Option<Tick>,
 }
 
 /// What there is to know of a reply besides its bytes.
@@ -36,13 +46,17 @@ impl<P: Protocol> Single<P> {
     /// A ticket; the body of the reply goes into this buffer.
     #[inline(always)]
     pub fn new(body: Vec<u8>) -> Self {
-        Self { body, returned: None, outcome: None }
+        Self { body, aside: None, outcome: None }
     }
 }
 
 impl<P: Protocol> ResponseHandler for Single<P> {
     fn returned(&mut self, request: Vec<u8>) {
-        self.returned = Some(Box::new(request));
+        self.aside.get_or_insert_default().returned = Some(request);
+    }
+
+    fn answered_at(&mut self, at: Tick) {
+        self.aside.get_or_insert_default().answered = Some(at);
     }
 }
 
@@ -59,8 +73,8 @@ impl<P: Protocol> BlockingTicket<P> for Single<P> {
 
 impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     /// Sends one command and waits until it is over, retries included. `single` finds what the
-    /// command was made with in its ticket. The reply is left in `body`, and the request in
-    /// `returned` where the node did not execute it. `interrupted` is asked when a signal may have
+    /// command was made with in its ticket. The reply is left in `body`, and what else there is of it
+    /// in `aside`. `interrupted` is asked when a signal may have
     /// come: it runs the handlers, and says whether the caller gives up.
     #[inline(always)]
     pub fn call(
@@ -68,7 +82,7 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         command: CommandOf<P, T>,
         now: Tick,
         body: &mut Vec<u8>,
-        returned: &mut Option<Vec<u8>>,
+        aside: &mut Aside,
         interrupted: Option<&dyn Fn() -> bool>,
         single: impl Fn(T) -> Option<Single<P>>,
     ) -> Result<Answered<P>, ErrorOf<P>> {
@@ -76,9 +90,9 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         let mut completed = None;
         // Lent, for a command is large: it is moved less often.
         let run = self.run(std::iter::once(command).by_ref(), limits, |ticket| {
-            if let Some(Single { body: filled, returned: back, outcome }) = single(ticket) {
+            if let Some(Single { body: filled, aside: more, outcome }) = single(ticket) {
                 *body = filled;
-                *returned = back.map(|request| *request);
+                *aside = more;
                 completed = outcome;
             }
         });

@@ -27,7 +27,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::time::Duration;
 
-pub use self::call::{Answered, Single};
+pub use self::call::{Answered, Aside, Extra, Single};
 use self::dedicated::DedicatedMultiplexers;
 use self::shared::SharedMultiplexer;
 pub use self::signals::{CallerLimits, pause};

@@ -7,6 +7,7 @@ use std::thread::{self, Thread};
 use spikewire_sync::Mutex;
 
 use super::BlockingTicket;
+use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::protocol::Protocol;
 use crate::reply::Outcome;
@@ -126,6 +127,10 @@ impl<T: ResponseHandler> ResponseHandler for SharedTicket<T> {
 
     fn returned(&mut self, request: Vec<u8>) {
         self.ticket.returned(request);
+    }
+
+    fn answered_at(&mut self, at: Tick) {
+        self.ticket.answered_at(at);
     }
 
     fn collect(&mut self, messages: &[u8]) {

@@ -116,6 +116,12 @@ impl LiveHistogram {
         raise(&self.nanos, nanos);
     }
 
+    /// Counts one; by any thread.
+    pub fn record_any(&self, nanos: u64) {
+        self.counts[bucket(nanos)].fetch_add(1, Relaxed);
+        self.nanos.fetch_add(nanos, Relaxed);
+    }
+
     pub fn read(&self) -> Histogram {
         let counts = self.counts.iter().map(|count| count.load(Relaxed)).collect();
         Histogram { counts, nanos: self.nanos.load(Relaxed) }

@@ -33,8 +33,8 @@ pub use self::gauges::Gauges;
 pub use self::histogram::{BUCKETS, Histogram, bounds};
 pub use self::recent::Recent;
 pub(crate) use self::recorder::Recorder;
-use self::recorder::Shard;
 pub use self::recorder::{About, Ended, Stage};
+use self::recorder::{LiveStages, Shard};
 pub use self::stats::{Looks, NodeStats, Observed, Stats, tell_of_breaker};
 
 /// What commands have in common that are counted together.
@@ -60,6 +60,8 @@ pub struct Totals {
     pub records: u64,
     /// Attempts beyond the first.
     pub retries: u64,
+    /// Requests that nodes were sent for queries, aggregations and jobs; zero of other commands.
+    pub parts: u64,
 }
 
 impl Totals {
@@ -67,12 +69,14 @@ impl Totals {
         self.latencies.add(&other.latencies);
         self.records += other.records;
         self.retries += other.retries;
+        self.parts += other.parts;
     }
 
     fn subtract(&mut self, other: &Self) {
         self.latencies.subtract(&other.latencies);
         self.records = self.records.saturating_sub(other.records);
         self.retries = self.retries.saturating_sub(other.retries);
+        self.parts = self.parts.saturating_sub(other.parts);
     }
 }
 
@@ -85,6 +89,10 @@ pub struct Metrics {
     /// Commands that take longer (nanoseconds) are told of.
     slow: AtomicU64,
     state: Mutex<State>,
+    /// Counts what is rare, and not a driver's: queries. Made with the first one.
+    rare: Mutex<Option<Recorder>>,
+    /// Stages that hosts time, on any thread.
+    hosts: LiveStages,
     events: Arc<Events>,
 }
 
@@ -123,6 +131,8 @@ impl Default for Metrics {
             stages: AtomicBool::new(false),
             slow: AtomicU64::new(u64::MAX),
             state: Mutex::default(),
+            rare: Mutex::default(),
+            hosts: LiveStages::new(),
             events: Arc::default(),
         }
     }
@@ -166,7 +176,25 @@ impl Metrics {
     pub fn reset(&self) {
         let mut state = self.state.lock();
         state.before = state.all();
-        state.stages_before = state.all_stages();
+        state.stages_before = state.all_stages(&self.hosts);
+    }
+
+    /// Counts what many requests made up, `parts` of them, with an answer or without one, if
+    /// commands are counted. Not for what is frequent: callers wait for each other.
+    pub fn note(&self, node: &str, parts: u64, ended: &Ended<'_>) {
+        if !self.is_on() {
+            return;
+        }
+        let mut rare = self.rare.lock();
+        rare.get_or_insert_with(|| self.recorder()).many(self, node, parts, ended);
+    }
+
+    /// Times a stage that drivers know nothing of, if stages are timed; from any thread.
+    pub fn stage(&self, stage: Stage, took: Duration) {
+        if self.is_on() && self.times_stages() {
+            let stages = self.hosts.get_or_init(Box::default);
+            stages[stage as usize].record_any(took.as_nanos() as u64);
+        }
     }
 
     /// What was counted since the last reset.
@@ -181,7 +209,7 @@ impl Metrics {
         let sum = |gauge: fn(&Shard) -> usize| state.shards.iter().map(|shard| gauge(shard)).sum();
         let in_flight = sum(|shard| shard.in_flight.load(Relaxed));
         let queued = sum(|shard| shard.queued.load(Relaxed));
-        let mut stages = state.all_stages();
+        let mut stages = state.all_stages(&self.hosts);
         stages.iter_mut().zip(&state.stages_before).for_each(|(all, before)| all.subtract(before));
         drop(state);
         let mut commands: Vec<_> =
@@ -213,7 +241,7 @@ impl State {
             let gone = Arc::strong_count(shard) == 1;
             if gone {
                 shard.add_to(ended);
-                shard.add_stages_to(stages_ended);
+                add_stages(&shard.stages, stages_ended);
             }
             !gone
         });
@@ -226,21 +254,22 @@ impl State {
         all
     }
 
-    fn all_stages(&mut self) -> Stages {
+    fn all_stages(&mut self, hosts: &LiveStages) -> Stages {
         self.let_go();
         let mut all = self.stages_ended.clone();
-        self.shards.iter().for_each(|shard| shard.add_stages_to(&mut all));
+        add_stages(hosts, &mut all);
+        self.shards.iter().for_each(|shard| add_stages(&shard.stages, &mut all));
         all
     }
 }
 
-impl Shard {
-    fn add_stages_to(&self, all: &mut Stages) {
-        if let Some(stages) = self.stages.get() {
-            all.iter_mut().zip(stages.iter()).for_each(|(all, stage)| all.add(&stage.read()));
-        }
+fn add_stages(live: &LiveStages, all: &mut Stages) {
+    if let Some(stages) = live.get() {
+        all.iter_mut().zip(stages.iter()).for_each(|(all, stage)| all.add(&stage.read()));
     }
+}
 
+impl Shard {
     fn add_to(&self, table: &mut Table) {
         for (labels, series) in &*self.series.lock() {
             table.entry(labels.clone()).or_default().add(&series.totals());

@@ -49,12 +49,17 @@ pub(super) struct Shard {
     pub in_flight: AtomicUsize,
     pub queued: AtomicUsize,
     /// Made when the first one is timed.
-    pub stages: OnceLock<Box<[LiveHistogram; Stage::ALL.len()]>>,
+    pub stages: LiveStages,
 }
+
+/// Stages of commands while they are timed.
+pub(super) type LiveStages = OnceLock<Box<[LiveHistogram; Stage::ALL.len()]>>;
 
 /// A part of a command's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
+    /// From the call to its request being composed, where the host's verbs time that.
+    Encode,
     /// From its request being composed until the system has that: it waits for a place on a
     /// connection, and for others that share the write. Attempts before the last one are in here.
     Queue,
@@ -65,19 +70,35 @@ pub enum Stage {
     /// Until it is handed over: decoded and given to its future, or copied for the thread that
     /// waits.
     Deliver,
+    /// Until what waits for it goes on: the thread that called, the task that the loop calls back.
+    HandOver,
+    /// Until objects of the host are made of a reply that was copied. Where there is no copy, that
+    /// is a part of [`Stage::Deliver`].
+    Decode,
 }
 
 impl Stage {
     /// In their order.
-    pub const ALL: [Self; 4] = [Self::Queue, Self::Wire, Self::Turn, Self::Deliver];
+    pub const ALL: [Self; 7] = [
+        Self::Encode,
+        Self::Queue,
+        Self::Wire,
+        Self::Turn,
+        Self::Deliver,
+        Self::HandOver,
+        Self::Decode,
+    ];
 
     /// In a word.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Encode => "encode",
             Self::Queue => "queue",
             Self::Wire => "wire",
             Self::Turn => "turn",
             Self::Deliver => "deliver",
+            Self::HandOver => "hand_over",
+            Self::Decode => "decode",
         }
     }
 }
@@ -87,12 +108,14 @@ pub(super) struct Series {
     latencies: LiveHistogram,
     records: AtomicU64,
     retries: AtomicU64,
+    parts: AtomicU64,
 }
 
 impl Series {
     pub fn totals(&self) -> Totals {
         let (records, retries) = (self.records.load(Relaxed), self.retries.load(Relaxed));
-        Totals { latencies: self.latencies.read(), records, retries }
+        let parts = self.parts.load(Relaxed);
+        Totals { latencies: self.latencies.read(), records, retries, parts }
     }
 }
 
@@ -144,6 +167,15 @@ impl Recorder {
     pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &Ended<'_>) {
         let node = number(&mut self.nodes, node, usize::MAX);
         self.count(metrics, node, ended);
+    }
+
+    /// Counts what many requests made up: a query, an aggregation, a job.
+    #[cold]
+    pub fn many(&mut self, metrics: &Metrics, node: &str, parts: u64, ended: &Ended<'_>) {
+        self.failed(metrics, node, ended);
+        if let Some((_, series)) = &self.last {
+            raise(&series.parts, parts);
+        }
     }
 
     /// Times a stage of a command.

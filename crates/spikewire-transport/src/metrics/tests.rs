@@ -32,7 +32,7 @@ fn drivers_are_added_up_also_when_they_are_gone() {
         .commands
         .iter()
         .map(|(labels, totals)| {
-            let Totals { latencies, records, retries } = totals;
+            let Totals { latencies, records, retries, .. } = totals;
             (&*labels.node, labels.result, latencies.count(), *records, *retries)
         })
         .collect();

@@ -46,6 +46,11 @@ impl<'a> Counting<'a> {
         self.hands = true;
     }
 
+    /// When the reply is handed over that is, while stages are timed.
+    pub fn handed_at(&self) -> Option<Tick> {
+        self.at.filter(|_| self.hands)
+    }
+
     /// It was handed over.
     pub fn delivered(&mut self) {
         let Some(before) = self.at.filter(|_| std::mem::take(&mut self.hands)) else { return };

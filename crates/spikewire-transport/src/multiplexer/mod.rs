@@ -482,7 +482,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 } else {
                     Ok(reply)
                 };
-                if let Some(ticket) = command.ticket.into_own() {
+                if let Some(mut ticket) = command.ticket.into_own() {
+                    if COUNTED && let Some(at) = counting.as_ref().and_then(Counting::handed_at) {
+                        ticket.answered_at(at);
+                    }
                     deliver(ticket, ending);
                     if COUNTED && let Some(counting) = &mut counting {
                         counting.delivered();

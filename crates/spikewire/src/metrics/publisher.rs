@@ -16,7 +16,7 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 /// | name | kind | labels |
 /// |---|---|---|
 /// | `spikewire_command_duration_seconds` | histogram | operation, namespace, node, result |
-/// | `spikewire_commands_total`, `spikewire_command_records_total`, `spikewire_command_retries_total` | counter | the same |
+/// | `spikewire_commands_total`, `spikewire_command_records_total`, `spikewire_command_retries_total`, `spikewire_command_parts_total` | counter | the same |
 /// | `spikewire_stage_duration_seconds` | histogram | stage |
 /// | `spikewire_node_connections`, `spikewire_node_breaker_open` | gauge | node |
 /// | `spikewire_commands_in_flight`, `spikewire_commands_queued` | gauge | |
@@ -61,6 +61,7 @@ impl Publisher {
             counter!("spikewire_commands_total", known.clone()).absolute(totals.latencies.count());
             counter!("spikewire_command_records_total", known.clone()).absolute(totals.records);
             counter!("spikewire_command_retries_total", known.clone()).absolute(totals.retries);
+            counter!("spikewire_command_parts_total", known.clone()).absolute(totals.parts);
             let durations = histogram!("spikewire_command_duration_seconds", known);
             record(&durations, self.commands.get(&labels), &totals.latencies);
             self.commands.insert(labels, totals.latencies);

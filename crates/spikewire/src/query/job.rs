@@ -84,7 +84,7 @@ fn start<C: ClientKind>(
 ) -> C::Answer<Job<C>> {
     let (context, face) = (client.context(), client.clone());
     let started = plan(&context.defaults.policy)
-        .and_then(|plan| plan.start(context.cluster.members()?))
+        .and_then(|plan| plan.start(&context.cluster))
         .map(|start| start.map(move |job| Job { client: face.clone(), job: Arc::new(job) }));
     client.administer(started)
 }

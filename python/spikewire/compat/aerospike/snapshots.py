@@ -64,7 +64,7 @@ def _group(operation: str) -> str:
         return "read"
     if operation.startswith("batch"):
         return "batch"
-    return "query" if operation.startswith(("query", "scan")) else "write"
+    return "query" if operation.startswith(("query", "aggregate", "job")) else "write"
 
 
 def _column(bound: float, columns: int, shift: int) -> int:

@@ -14,6 +14,7 @@
 | ``view`` | clients and datasets whose verbs are traced |
 | ``call`` | one command: its attributes, its span, its duration |
 | ``query`` | queries: a span for each way of reading them |
+| ``session``, ``statements`` | sessions with Cassandra, and what their statements are called |
 | ``gauges`` | instruments that look at ``client.stats()`` |
 """
 
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from opentelemetry.trace import TracerProvider
 
     from spikewire.client import AsyncClient, Client
+    from spikewire.cql.session import AsyncSession, Session
 
 try:
     from spikewire.metrics.otel.gauges import observe
+    from spikewire.metrics.otel.session import instrumented_session
     from spikewire.metrics.otel.view import instrumented
 except ModuleNotFoundError as error:
     if not (error.name or "").startswith("opentelemetry"):
@@ -39,7 +42,7 @@ except ModuleNotFoundError as error:
 
 __all__ = ["instrument", "observe"]
 
-_C = TypeVar("_C", bound="Client | AsyncClient")
+_C = TypeVar("_C", bound="Client | AsyncClient | Session | AsyncSession")
 
 
 def instrument(
@@ -53,8 +56,11 @@ def instrument(
 
     It may have a profile, and need not be open yet; opening or closing the view opens or closes the
     client. Datasets, ``session()``, ``submit`` and ``concurrent`` of the view are traced as well.
-    Providers are the global ones unless given.
+    Providers are the global ones unless given. The same goes for a session with Cassandra, and its
+    ``submit``.
 
     Raises ``TypeError`` for what is no client.
     """
-    return cast("_C", instrumented(cast("Any", client), tracer_provider, meter_provider))
+    any_client = cast("Any", client)
+    session = instrumented_session(any_client, tracer_provider, meter_provider)
+    return cast("_C", session or instrumented(any_client, tracer_provider, meter_provider))

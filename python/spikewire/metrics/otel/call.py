@@ -12,6 +12,7 @@ from opentelemetry.metrics import get_meter_provider
 from opentelemetry.trace import SpanKind, Status, StatusCode, get_tracer_provider
 
 from spikewire import _native
+from spikewire.cql.errors import Error as StatementError
 from spikewire.errors import Error, ServerError
 from spikewire.profiles.kinds import VERBS, writes
 
@@ -47,14 +48,11 @@ _MANY = {
 }
 
 
-class Instruments:
-    """Where the spans and durations of a client go."""
+class Telemetry:
+    """Where spans and durations go."""
 
     def __init__(
-        self,
-        client: Any,
-        tracer_provider: TracerProvider | None,
-        meter_provider: MeterProvider | None,
+        self, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
     ) -> None:
         tracers = tracer_provider or get_tracer_provider()
         meters = meter_provider or get_meter_provider()
@@ -65,6 +63,18 @@ class Instruments:
             description="Duration of database client operations.",
             explicit_bucket_boundaries_advisory=_BOUNDARIES,
         )
+
+
+class Instruments(Telemetry):
+    """Where those of a client go, and what is known of its calls."""
+
+    def __init__(
+        self,
+        client: Any,
+        tracer_provider: TracerProvider | None,
+        meter_provider: MeterProvider | None,
+    ) -> None:
+        super().__init__(tracer_provider, meter_provider)
         self._signals = _native.Signals(client)
 
     def begin(
@@ -105,13 +115,20 @@ class Instruments:
 class Call:
     """A command that began."""
 
-    __slots__ = ("_attributes", "_durations", "_span", "_started")
+    __slots__ = ("_attributes", "_durations", "_only_span", "_span", "_started")
 
     def __init__(
-        self, instruments: Instruments, name: str, attributes: Attributes, size: int | None = None
+        self,
+        instruments: Telemetry,
+        name: str,
+        attributes: Attributes,
+        size: int | None = None,
+        *,
+        only_span: tuple[str, ...] = (),
     ) -> None:
         self._attributes = attributes
         self._durations = instruments.durations
+        self._only_span = (*only_span, "spikewire.node")
         of_the_span = attributes
         if size is not None and size > 1:
             of_the_span = attributes | {"db.operation.batch.size": size}
@@ -127,8 +144,12 @@ class Call:
             return outcome
         if asyncio.iscoroutine(outcome):
             return self._awaited(outcome)
+        self._returned(outcome)
         self.end()
         return outcome
+
+    def _returned(self, result: Any) -> None:
+        """What the result says of the call."""
 
     async def _awaited(self, outcome: Any) -> Any:
         try:
@@ -136,6 +157,7 @@ class Call:
         except BaseException as error:
             self.end(error)
             raise
+        self._returned(result)
         self.end()
         return result
 
@@ -145,7 +167,10 @@ class Call:
             self.end(cancelled())
         else:
             # Not `exception()`, which would count as looking at it.
-            self.end(future._exception)  # noqa: SLF001
+            error = future._exception  # noqa: SLF001
+            if error is None:
+                self._returned(future.result())
+            self.end(error)
 
     def end(self, error: BaseException | None = None) -> None:
         """It is over, with this error or without one."""
@@ -155,11 +180,11 @@ class Call:
             more = _of_error(error)
             attributes |= more
             span.set_attributes(more)
-            if isinstance(error, Error) and error.attempts > 1:
+            if isinstance(error, (Error, StatementError)) and error.attempts > 1:
                 span.set_attribute("spikewire.attempts", error.attempts)
             span.set_status(Status(StatusCode.ERROR, getattr(error, "message", "") or str(error)))
-        attributes.pop("spikewire.node", None)
-        self._durations.record(took, attributes)
+        of_all = {name: of for name, of in attributes.items() if name not in self._only_span}
+        self._durations.record(took, of_all)
         span.end()
 
 
@@ -172,14 +197,21 @@ def _of_error(error: BaseException) -> Attributes:
     found: Attributes = {"error.type": f"{module}{kind.__qualname__}"}
     if isinstance(error, ServerError):
         found["db.response.status_code"] = str(error.code)
-    if isinstance(error, Error) and error.node is not None:
-        name, _, address = error.node.rpartition(" ")
-        host, _, port = address.rpartition(":")
-        if host and port.isdecimal():
-            found |= {"server.address": host.strip("[]"), "server.port": int(port)}
-            if name:
-                found["spikewire.node"] = name
+    if isinstance(error, StatementError) and error.code is not None:
+        found["db.response.status_code"] = f"{error.code:04X}"
+    if isinstance(error, (Error, StatementError)) and error.node is not None:
+        found |= endpoint(error.node)
     return found
+
+
+def endpoint(node: str) -> Attributes:
+    """Of a node by its name, if it has one, and address."""
+    name, _, address = node.rpartition(" ")
+    host, _, port = address.rpartition(":")
+    if not host or not port.isdecimal():
+        return {}
+    found: Attributes = {"server.address": host.strip("[]"), "server.port": int(port)}
+    return found | {"spikewire.node": name} if name else found
 
 
 def _operation(verb: str, size: int | None) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from opentelemetry.util.types import AttributeValue
 
     from spikewire.client import AsyncClient, Client
+    from spikewire.cql.session import AsyncSession, Session
     from spikewire.metrics.stats import CommandStats, NodeStats, Stats
 
     Labels: TypeAlias = dict[str, str]
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def observe(
-    client: Client | AsyncClient,
+    client: Client | AsyncClient | Session | AsyncSession,
     *,
     meter_provider: MeterProvider | None = None,
     attributes: dict[str, str] | None = None,
@@ -118,4 +119,5 @@ _COMMANDS: list[tuple[str, str, str, Callable[[CommandStats], int]]] = [
         "Attempts beyond the first.",
         lambda command: command.retries,
     ),
+    ("commands.parts", "{request}", "Requests of queries and jobs.", lambda command: command.parts),
 ]

@@ -14,7 +14,7 @@ use spikewire_udf::{Failure, Library, Limits as UdfLimits, Machine, Side};
 use super::QuerySpec;
 use crate::admin::module::module_source;
 use crate::admin::run;
-use crate::cluster::Cluster;
+use crate::cluster::{Cluster, Tally};
 use crate::command::Function;
 use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
@@ -52,6 +52,22 @@ impl AggregationPlan {
         cluster: &Cluster,
         interrupted: &(dyn Fn() -> bool + '_),
     ) -> Result<Vec<Value>> {
+        let mut tally = Tally::new(cluster.counted(&self.query.namespace), "aggregate");
+        tally.begin();
+        let outcome = self.reduced(cluster, interrupted).map(|(values, nodes)| {
+            (tally.records, tally.parts) = (values.len() as u64, nodes as u64);
+            values
+        });
+        tally.ended(&outcome);
+        outcome
+    }
+
+    /// The values, and how many nodes sent some.
+    fn reduced(
+        &self,
+        cluster: &Cluster,
+        interrupted: &(dyn Fn() -> bool + '_),
+    ) -> Result<(Vec<Value>, usize)> {
         let timeout = Some(self.patience.timeout).filter(|timeout| !timeout.is_zero());
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let library = Arc::new(self.library(cluster, interrupted)?);
@@ -66,7 +82,7 @@ impl AggregationPlan {
         cluster: &Cluster,
         machine: &Machine,
         interrupted: &dyn Fn() -> bool,
-    ) -> Result<Vec<Value>> {
+    ) -> Result<(Vec<Value>, usize)> {
         let (module, name) = (self.function.module(), self.function.name());
         let packed = self.function.arguments();
         let Ok(Value::List(arguments)) = Value::decode(particle::LIST, packed) else {
@@ -79,11 +95,13 @@ impl AggregationPlan {
         self.query.write_aggregation(0, silence, (module, name, packed), &mut request)?;
         let mut out = Vec::new();
         let namespace = &self.query.namespace;
-        gather(cluster, namespace, &request, self.patience, Some(interrupted), &mut |frame| {
+        let mut take = |frame: &[u8]| {
             take_values(frame, &mut |value| pipeline.value(&value, &mut out).map_err(failed))
-        })?;
+        };
+        let patience = self.patience;
+        let nodes = gather(cluster, namespace, &request, patience, Some(interrupted), &mut take)?;
         pipeline.finish(&mut out).map_err(failed)?;
-        Ok(out)
+        Ok((out, nodes))
     }
 
     /// The module, as the cluster has it.

@@ -1,13 +1,12 @@
 //! Background jobs: what they do to the records of a query, checked and not begun.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::query::{Query, Task};
 
 use super::{QueryOps, QuerySpec};
 use crate::admin::job::StartJob;
-use crate::cluster::Node;
+use crate::cluster::Cluster;
 use crate::command::Function;
 use crate::error::{Error, Result};
 use crate::options::Policy;
@@ -69,8 +68,8 @@ impl QuerySpec {
 }
 
 impl JobPlan {
-    /// What starts it on these nodes.
-    pub fn start(&self, nodes: Vec<Arc<Node>>) -> Result<StartJob> {
+    /// What starts it on every node.
+    pub fn start(&self, cluster: &Cluster) -> Result<StartJob> {
         let task = match &self.work {
             JobWork::Operations(JobRules { info2, info3, ttl }) => {
                 Task::Operations { info2: *info2, info3: *info3, ttl: *ttl }
@@ -81,7 +80,8 @@ impl JobPlan {
                 arguments: function.arguments(),
             },
         };
-        StartJob::new(nodes, &self.query, &task, self.timeout)
+        let counted = cluster.counted(&self.query.namespace);
+        StartJob::new(cluster.members()?, &self.query, &task, self.timeout, Some(counted))
     }
 }
 

@@ -21,6 +21,22 @@ impl Stream {
     /// (`Some(ZERO)`: only looks). Call it when [`Stream::take`] gave none. Tells whether taking is
     /// worth another try. Returns early, with `false`, when a signal came.
     pub fn fill(&mut self, wait: Option<Duration>) -> Result<bool> {
+        // A query begins with its first request.
+        if self.pieces == 0 && !self.tally.is_open() {
+            self.tally.begin();
+        }
+        let filled = self.fill_more(wait);
+        if self.tally.is_open() {
+            match &filled {
+                Ok(_) if self.is_over() => self.tally.done(),
+                Ok(_) => {}
+                Err(error) => self.tally.failed(error),
+            }
+        }
+        filled
+    }
+
+    fn fill_more(&mut self, wait: Option<Duration>) -> Result<bool> {
         self.check()?;
         let now = Tick::now();
         self.notice_pause(now);

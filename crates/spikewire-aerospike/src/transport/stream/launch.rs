@@ -125,6 +125,7 @@ impl Stream {
             return Err((error, line.node));
         }
         self.pieces += 1;
+        self.tally.parts += 1;
         line.cap = cap;
         let (mut whole, mut points) = (Vec::with_capacity(pids.len()), Vec::new());
         for pid in pids {
@@ -154,7 +155,10 @@ impl Stream {
     pub(super) fn trouble(&mut self, error: Error, now: Tick) {
         self.streams.cluster.tend_soon();
         match self.retries.failed(&self.limits) {
-            Some(pause) => self.again = now.after(pause),
+            Some(pause) => {
+                self.tally.retries += 1;
+                self.again = now.after(pause);
+            }
             None => self.fail(error),
         }
     }

@@ -39,6 +39,7 @@ pub use self::pool::Streams;
 pub use self::reader::{Advance, Demand, MAX_RUN, QueryPage, QueryReader, wait_for_more};
 use super::node_error;
 use crate::clock::Tick;
+use crate::cluster::Tally;
 use crate::command::Router;
 use crate::command::query::rules::{AnswerEnd, is_empty_answer};
 use crate::command::query::{Limits, Retries, Tracker, cursor};
@@ -83,6 +84,7 @@ pub struct Stream {
     /// When records were last taken or waited for.
     touched: Tick,
     failure: Option<Error>,
+    tally: Tally,
     poll: Poll,
     events: Events,
     stopper: Arc<Stopper>,
@@ -93,6 +95,7 @@ pub struct Stream {
 pub struct Mark {
     tracker: Tracker,
     left: Option<u64>,
+    records: u64,
 }
 
 /// Ends a stream from another thread.
@@ -132,6 +135,7 @@ impl Stream {
         let deadline =
             if limits.timeout.is_zero() { Tick::NEVER } else { now.after(limits.timeout) };
         let router = Router::new(streams.cluster.options().racks.clone());
+        let tally = Tally::new(streams.cluster.counted(&query.namespace), "query");
         Ok(Self {
             streams,
             query,
@@ -150,6 +154,7 @@ impl Stream {
             waiting: None,
             touched: now,
             failure: None,
+            tally,
             poll,
             events: Events::with_capacity(64),
             stopper: Arc::new(Stopper { stopped: AtomicBool::new(false), waker }),
@@ -196,7 +201,8 @@ impl Stream {
 
     /// How far the query came, to go back to.
     pub fn mark(&self) -> Mark {
-        Mark { tracker: self.tracker.clone(), left: self.left }
+        let (left, records) = (self.left, self.tally.records);
+        Mark { tracker: self.tracker.clone(), left, records }
     }
 
     /// The cursor of an earlier moment.
@@ -209,7 +215,7 @@ impl Stream {
         for index in 0..self.lines.len() {
             self.drop_line(index);
         }
-        (self.tracker, self.left) = (mark.tracker, mark.left);
+        (self.tracker, self.left, self.tally.records) = (mark.tracker, mark.left, mark.records);
         self.tracker.lost_all();
     }
 
@@ -236,7 +242,19 @@ impl Stream {
             self.retries.progress();
             self.waiting = None;
         }
+        if self.tally.is_open() {
+            self.count(taken);
+        }
         Ok(taken)
+    }
+
+    /// Counts records that were taken, and the query with its last one.
+    #[cold]
+    fn count(&mut self, taken: usize) {
+        self.tally.records += taken as u64;
+        if self.is_over() {
+            self.tally.done();
+        }
     }
 
     /// Takes from one line; whether it has no whole message left.
@@ -366,6 +384,7 @@ impl Stream {
         for index in 0..self.lines.len() {
             self.leave_line(index);
         }
+        self.tally.withdrawn();
     }
 
     /// Why the stream ended before its time, again and again.

@@ -197,6 +197,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -210,7 +211,7 @@ impl AsyncClient {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Whether the record exists. Reads no bins.
@@ -235,6 +236,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -248,7 +250,7 @@ impl AsyncClient {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::exists(defaults, address, &read)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -307,6 +309,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -329,7 +332,7 @@ impl AsyncClient {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -358,6 +361,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -380,7 +384,7 @@ impl AsyncClient {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -408,6 +412,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -430,7 +435,7 @@ impl AsyncClient {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -458,6 +463,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -480,7 +486,7 @@ impl AsyncClient {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Deletes a record. Returns whether one was deleted.
@@ -511,6 +517,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -533,7 +540,7 @@ impl AsyncClient {
             retry,
         };
         let call = verbs::delete(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -558,6 +565,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -580,7 +588,7 @@ impl AsyncClient {
             retry,
         };
         let call = verbs::touch(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs a function of a registered module on one record, on the node that holds it, and
@@ -616,6 +624,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -639,7 +648,7 @@ impl AsyncClient {
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(defaults, address, &called, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
@@ -677,6 +686,7 @@ impl AsyncClient {
         retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -700,7 +710,7 @@ impl AsyncClient {
             retry,
         };
         let call = verbs::operate(defaults, address, operations, &write, &rules)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Reads many records in one call, in parallel over the nodes.
@@ -727,6 +737,7 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -740,7 +751,7 @@ impl AsyncClient {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads many records straight into a structured NumPy array, one row per key.
@@ -773,6 +784,7 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -787,7 +799,7 @@ impl AsyncClient {
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Checks which of many records exist, without reading their bins.
@@ -810,6 +822,7 @@ impl AsyncClient {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -823,7 +836,7 @@ impl AsyncClient {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::exists(defaults, &resolve, keys, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Writes many records in one call, in parallel over the nodes.
@@ -872,6 +885,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -895,7 +909,7 @@ impl AsyncClient {
         };
         let choice = Choice { key, bins, nulls };
         let call = many::put(defaults, &resolve, records, &choice, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Deletes many records in one call.
@@ -920,6 +934,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -942,7 +957,7 @@ impl AsyncClient {
             retry,
         };
         let call = many::delete(defaults, &resolve, keys, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Applies the same operations to many records in one call.
@@ -972,6 +987,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -995,7 +1011,7 @@ impl AsyncClient {
             retry,
         };
         let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Runs a function of a registered module on many records in one call, each on the node
@@ -1025,6 +1041,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1048,7 +1065,7 @@ impl AsyncClient {
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(defaults, &resolve, keys, &called, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads, writes and deletes in one call, each row on its own record.
@@ -1086,6 +1103,7 @@ impl AsyncClient {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1100,7 +1118,7 @@ impl AsyncClient {
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let usual = RowOptions { rules, ttl, exists, durable, send_key };
         let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// A scan of the set, or an index query: an object to iterate over, with `for` or

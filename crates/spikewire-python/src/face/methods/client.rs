@@ -207,6 +207,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -220,7 +221,7 @@ impl Client {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Whether the record exists. Reads no bins.
@@ -245,6 +246,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -258,7 +260,7 @@ impl Client {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::exists(defaults, address, &read)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -317,6 +319,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -339,7 +342,7 @@ impl Client {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -368,6 +371,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -390,7 +394,7 @@ impl Client {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -418,6 +422,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -440,7 +445,7 @@ impl Client {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -468,6 +473,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -490,7 +496,7 @@ impl Client {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Deletes a record. Returns whether one was deleted.
@@ -521,6 +527,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -543,7 +550,7 @@ impl Client {
             retry,
         };
         let call = verbs::delete(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -568,6 +575,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -590,7 +598,7 @@ impl Client {
             retry,
         };
         let call = verbs::touch(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs a function of a registered module on one record, on the node that holds it, and
@@ -626,6 +634,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -649,7 +658,7 @@ impl Client {
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(defaults, address, &called, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
@@ -687,6 +696,7 @@ impl Client {
         retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -710,7 +720,7 @@ impl Client {
             retry,
         };
         let call = verbs::operate(defaults, address, operations, &write, &rules)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Reads many records in one call, in parallel over the nodes.
@@ -737,6 +747,7 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -750,7 +761,7 @@ impl Client {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads many records straight into a structured NumPy array, one row per key.
@@ -783,6 +794,7 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -797,7 +809,7 @@ impl Client {
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Checks which of many records exist, without reading their bins.
@@ -820,6 +832,7 @@ impl Client {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -833,7 +846,7 @@ impl Client {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::exists(defaults, &resolve, keys, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Writes many records in one call, in parallel over the nodes.
@@ -882,6 +895,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -905,7 +919,7 @@ impl Client {
         };
         let choice = Choice { key, bins, nulls };
         let call = many::put(defaults, &resolve, records, &choice, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Deletes many records in one call.
@@ -930,6 +944,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -952,7 +967,7 @@ impl Client {
             retry,
         };
         let call = many::delete(defaults, &resolve, keys, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Applies the same operations to many records in one call.
@@ -982,6 +997,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -1005,7 +1021,7 @@ impl Client {
             retry,
         };
         let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Runs a function of a registered module on many records in one call, each on the node
@@ -1035,6 +1051,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1058,7 +1075,7 @@ impl Client {
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(defaults, &resolve, keys, &called, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads, writes and deletes in one call, each row on its own record.
@@ -1096,6 +1113,7 @@ impl Client {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1110,7 +1128,7 @@ impl Client {
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let usual = RowOptions { rules, ttl, exists, durable, send_key };
         let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// A scan of the set, or an index query: an object to iterate over, with `for` or

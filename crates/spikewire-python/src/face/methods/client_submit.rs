@@ -98,6 +98,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -111,7 +112,7 @@ impl ClientSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Whether the record exists. Reads no bins.
@@ -136,6 +137,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -149,7 +151,7 @@ impl ClientSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::exists(defaults, address, &read)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -208,6 +210,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -230,7 +233,7 @@ impl ClientSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -259,6 +262,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -281,7 +285,7 @@ impl ClientSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -309,6 +313,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -331,7 +336,7 @@ impl ClientSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -359,6 +364,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -381,7 +387,7 @@ impl ClientSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Deletes a record. Returns whether one was deleted.
@@ -412,6 +418,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -434,7 +441,7 @@ impl ClientSubmit {
             retry,
         };
         let call = verbs::delete(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -459,6 +466,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -481,7 +489,7 @@ impl ClientSubmit {
             retry,
         };
         let call = verbs::touch(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs a function of a registered module on one record, on the node that holds it, and
@@ -517,6 +525,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -540,7 +549,7 @@ impl ClientSubmit {
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(defaults, address, &called, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
@@ -578,6 +587,7 @@ impl ClientSubmit {
         retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -601,7 +611,7 @@ impl ClientSubmit {
             retry,
         };
         let call = verbs::operate(defaults, address, operations, &write, &rules)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Reads many records in one call, in parallel over the nodes.
@@ -628,6 +638,7 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -641,7 +652,7 @@ impl ClientSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads many records straight into a structured NumPy array, one row per key.
@@ -674,6 +685,7 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -688,7 +700,7 @@ impl ClientSubmit {
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Checks which of many records exist, without reading their bins.
@@ -711,6 +723,7 @@ impl ClientSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -724,7 +737,7 @@ impl ClientSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::exists(defaults, &resolve, keys, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Writes many records in one call, in parallel over the nodes.
@@ -773,6 +786,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -796,7 +810,7 @@ impl ClientSubmit {
         };
         let choice = Choice { key, bins, nulls };
         let call = many::put(defaults, &resolve, records, &choice, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Deletes many records in one call.
@@ -821,6 +835,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -843,7 +858,7 @@ impl ClientSubmit {
             retry,
         };
         let call = many::delete(defaults, &resolve, keys, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Applies the same operations to many records in one call.
@@ -873,6 +888,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -896,7 +912,7 @@ impl ClientSubmit {
             retry,
         };
         let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Runs a function of a registered module on many records in one call, each on the node
@@ -926,6 +942,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -949,7 +966,7 @@ impl ClientSubmit {
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(defaults, &resolve, keys, &called, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads, writes and deletes in one call, each row on its own record.
@@ -987,6 +1004,7 @@ impl ClientSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1001,6 +1019,6 @@ impl ClientSubmit {
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let usual = RowOptions { rules, ttl, exists, durable, send_key };
         let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 }

@@ -204,6 +204,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -217,7 +218,7 @@ impl Dataset {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Whether the record exists. Reads no bins.
@@ -242,6 +243,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -255,7 +257,7 @@ impl Dataset {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::exists(defaults, address, &read)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -314,6 +316,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -336,7 +339,7 @@ impl Dataset {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -365,6 +368,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -387,7 +391,7 @@ impl Dataset {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -415,6 +419,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -437,7 +442,7 @@ impl Dataset {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -465,6 +470,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -487,7 +493,7 @@ impl Dataset {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Deletes a record. Returns whether one was deleted.
@@ -518,6 +524,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -540,7 +547,7 @@ impl Dataset {
             retry,
         };
         let call = verbs::delete(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -565,6 +572,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -587,7 +595,7 @@ impl Dataset {
             retry,
         };
         let call = verbs::touch(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs a function of a registered module on one record, on the node that holds it, and
@@ -623,6 +631,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -646,7 +655,7 @@ impl Dataset {
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(defaults, address, &called, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
@@ -684,6 +693,7 @@ impl Dataset {
         retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -707,7 +717,7 @@ impl Dataset {
             retry,
         };
         let call = verbs::operate(defaults, address, operations, &write, &rules)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Reads many records in one call, in parallel over the nodes.
@@ -734,6 +744,7 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -747,7 +758,7 @@ impl Dataset {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads many records straight into a structured NumPy array, one row per key.
@@ -780,6 +791,7 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -794,7 +806,7 @@ impl Dataset {
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Checks which of many records exist, without reading their bins.
@@ -817,6 +829,7 @@ impl Dataset {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -830,7 +843,7 @@ impl Dataset {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::exists(defaults, &resolve, keys, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Writes many records in one call, in parallel over the nodes.
@@ -879,6 +892,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -902,7 +916,7 @@ impl Dataset {
         };
         let choice = Choice { key, bins, nulls };
         let call = many::put(defaults, &resolve, records, &choice, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Deletes many records in one call.
@@ -927,6 +941,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -949,7 +964,7 @@ impl Dataset {
             retry,
         };
         let call = many::delete(defaults, &resolve, keys, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Applies the same operations to many records in one call.
@@ -979,6 +994,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -1002,7 +1018,7 @@ impl Dataset {
             retry,
         };
         let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Runs a function of a registered module on many records in one call, each on the node
@@ -1032,6 +1048,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1055,7 +1072,7 @@ impl Dataset {
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(defaults, &resolve, keys, &called, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads, writes and deletes in one call, each row on its own record.
@@ -1093,6 +1110,7 @@ impl Dataset {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1107,7 +1125,7 @@ impl Dataset {
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let usual = RowOptions { rules, ttl, exists, durable, send_key };
         let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// A scan of the set, or an index query: an object to iterate over, with `for` or

@@ -97,6 +97,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -110,7 +111,7 @@ impl DatasetSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::get(defaults, address, bins, default, &read)?.with_buffers(buffers);
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Whether the record exists. Reads no bins.
@@ -135,6 +136,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -148,7 +150,7 @@ impl DatasetSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = verbs::exists(defaults, address, &read)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
@@ -207,6 +209,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -229,7 +232,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::WRITE)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Adds to numbers, from a dict of bin names to int or float. A missing bin, or a
@@ -258,6 +261,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -280,7 +284,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::ADD)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Appends to text or bytes, from a dict of bin names to str or bytes. A missing bin,
@@ -308,6 +312,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -330,7 +335,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::APPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Prepends text or bytes, from a dict of bin names to str or bytes. A missing
@@ -358,6 +363,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -380,7 +386,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = verbs::write(defaults, address, bins, &write, op::PREPEND)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Deletes a record. Returns whether one was deleted.
@@ -411,6 +417,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -433,7 +440,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = verbs::delete(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Renews a record's time to live, without reading or writing bins. Counts as a write:
@@ -458,6 +465,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -480,7 +488,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = verbs::touch(defaults, address, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs a function of a registered module on one record, on the node that holds it, and
@@ -516,6 +524,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let retry = RetryRules {
@@ -539,7 +548,7 @@ impl DatasetSubmit {
         };
         let called = Function::new(module, function, arguments)?;
         let call = verbs::apply(defaults, address, &called, &write)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
@@ -577,6 +586,7 @@ impl DatasetSubmit {
         retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let address = self.address(key)?;
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge };
@@ -600,7 +610,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = verbs::operate(defaults, address, operations, &write, &rules)?;
-        self.run(py, call)
+        self.run(py, call, began)
     }
 
     /// Reads many records in one call, in parallel over the nodes.
@@ -627,6 +637,7 @@ impl DatasetSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -640,7 +651,7 @@ impl DatasetSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::get(defaults, &resolve, keys, bins.as_ref(), &read)?.with_buffers(buffers);
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads many records straight into a structured NumPy array, one row per key.
@@ -673,6 +684,7 @@ impl DatasetSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -687,7 +699,7 @@ impl DatasetSubmit {
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let wanted = Wanted::new(extra_columns(key, generation, ttl)?, missing, errors)?;
         let call = many::get_numpy(defaults, &resolve, keys, dtype, &wanted, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Checks which of many records exist, without reading their bins.
@@ -710,6 +722,7 @@ impl DatasetSubmit {
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -723,7 +736,7 @@ impl DatasetSubmit {
         };
         let read = ReadOptions { filter: r#where, rules, replica, timeout, retry };
         let call = many::exists(defaults, &resolve, keys, &read)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Writes many records in one call, in parallel over the nodes.
@@ -772,6 +785,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -795,7 +809,7 @@ impl DatasetSubmit {
         };
         let choice = Choice { key, bins, nulls };
         let call = many::put(defaults, &resolve, records, &choice, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Deletes many records in one call.
@@ -820,6 +834,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -842,7 +857,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = many::delete(defaults, &resolve, keys, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Applies the same operations to many records in one call.
@@ -872,6 +887,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
@@ -895,7 +911,7 @@ impl DatasetSubmit {
             retry,
         };
         let call = many::operate(defaults, &resolve, keys, operations, &write, &rules)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Runs a function of a registered module on many records in one call, each on the node
@@ -925,6 +941,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -948,7 +965,7 @@ impl DatasetSubmit {
         };
         let called = Function::new(module, function, arguments)?;
         let call = many::apply(defaults, &resolve, keys, &called, &write)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 
     /// Reads, writes and deletes in one call, each row on its own record.
@@ -986,6 +1003,7 @@ impl DatasetSubmit {
         sleep_jitter: Option<bool>,
         retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        let began = self.begin();
         let defaults = self.defaults();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(self.address(key));
         let retry = RetryRules {
@@ -1000,6 +1018,6 @@ impl DatasetSubmit {
         let rules = ReadRules { touch: read_touch, mode: read_mode, hedge: None };
         let usual = RowOptions { rules, ttl, exists, durable, send_key };
         let call = many::mixed::batch(defaults, &resolve, rows, &limits, &usual)?;
-        self.run_many(py, call)
+        self.run_many(py, call, began)
     }
 }

@@ -1,0 +1,107 @@
+//! Counting what many requests make up: queries, aggregations, background jobs.
+
+use std::fmt;
+use std::sync::Arc;
+
+use spikewire_transport::CommandError as _;
+use spikewire_transport::metrics::{About, Ended};
+
+use super::shared::Shared;
+use crate::clock::Tick;
+use crate::error::{Error, Kind, Result};
+
+/// Whose counters they are, and of which namespace. Does not keep a cluster connected.
+#[derive(Clone)]
+pub(crate) struct Counted {
+    shared: Arc<Shared>,
+    namespace: Arc<str>,
+}
+
+impl Counted {
+    pub(super) fn new(shared: Arc<Shared>, namespace: &str) -> Self {
+        Self { shared, namespace: namespace.into() }
+    }
+}
+
+impl fmt::Debug for Counted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Counted").field(&self.namespace).finish()
+    }
+}
+
+/// What one query comes to, from its first request to its end. It is counted once; one that is
+/// dropped before its end as `withdrawn`.
+#[derive(Debug)]
+pub(crate) struct Tally {
+    counted: Counted,
+    operation: &'static str,
+    /// `None` unless it began while commands were counted, and has not ended.
+    began: Option<Tick>,
+    /// Records so far.
+    pub records: u64,
+    /// Requests so far.
+    pub parts: u64,
+    /// Requests that failed and were made again.
+    pub retries: u32,
+}
+
+impl Tally {
+    /// Of something that has not begun.
+    pub fn new(counted: Counted, operation: &'static str) -> Self {
+        Self { counted, operation, began: None, records: 0, parts: 0, retries: 0 }
+    }
+
+    /// It begins now, if commands are counted.
+    pub fn begin(&mut self) {
+        if self.counted.shared.metrics.is_on() {
+            self.began = Some(Tick::now());
+        }
+    }
+
+    /// Whether it began and has not ended.
+    #[inline]
+    pub fn is_open(&self) -> bool {
+        self.began.is_some()
+    }
+
+    /// It ended as its reader wants.
+    pub fn done(&mut self) {
+        self.end("ok", "");
+    }
+
+    /// It failed.
+    pub fn failed(&mut self, error: &Error) {
+        if self.is_open() {
+            self.end(error.label(), error.node().unwrap_or_default());
+        }
+    }
+
+    /// It ended like this.
+    pub fn ended<T>(&mut self, outcome: &Result<T>) {
+        match outcome {
+            Ok(_) => self.done(),
+            Err(error) if error.kind() == Kind::Interrupted => self.withdrawn(),
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// Its reader wants no more of it.
+    pub fn withdrawn(&mut self) {
+        self.end("withdrawn", "");
+    }
+
+    fn end(&mut self, result: &'static str, node: &str) {
+        let Some(started) = self.began.take() else { return };
+        let Counted { shared, namespace } = &self.counted;
+        let records = usize::try_from(self.records).unwrap_or(usize::MAX);
+        let about = About { operation: self.operation, namespace, records };
+        let (ended, attempts) = (Tick::now(), self.retries.saturating_add(1));
+        shared.metrics.note(node, self.parts, &Ended { about, result, started, ended, attempts });
+    }
+}
+
+impl Drop for Tally {
+    fn drop(&mut self) {
+        self.withdrawn();
+    }
+}

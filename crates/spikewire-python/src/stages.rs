@@ -1,0 +1,119 @@
+//! The stages of calls that only this side sees: composing a request, until the caller goes on, and
+//! making objects of a reply.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
+use spikewire_transport::metrics::Stage;
+
+/// Of so many calls on an event loop one has its hand-over timed: that takes a callback.
+const EVERY: u32 = 8;
+
+/// Whether a client times the stages of its calls.
+#[derive(Debug, Default)]
+pub struct Stages {
+    timed: AtomicBool,
+    calls: AtomicU32,
+}
+
+impl Stages {
+    /// Begins to time them, or stops.
+    pub fn turn(&self, on: bool) {
+        self.timed.store(on, Relaxed);
+    }
+
+    /// When a call begins, while that is timed.
+    #[inline]
+    pub fn begin(&self) -> Option<Tick> {
+        self.timed.load(Relaxed).then(Tick::now)
+    }
+
+    /// Whether it is this call's turn to have its hand-over timed.
+    pub fn takes_turn(&self) -> bool {
+        self.calls.fetch_add(1, Relaxed).is_multiple_of(EVERY)
+    }
+}
+
+/// Its request is composed.
+pub fn encoded(cluster: &Cluster, began: Tick) {
+    cluster.metrics().stage(Stage::Encode, Tick::now().since(began));
+}
+
+/// The thread goes on that called, if it is known when it could have.
+pub fn goes_on(cluster: &Cluster, answered: Option<Tick>) -> Option<Tick> {
+    let now = Tick::now();
+    cluster.metrics().stage(Stage::HandOver, now.since(answered?));
+    Some(now)
+}
+
+/// Objects are made of a reply, since then.
+pub fn decoded(cluster: &Cluster, since: Option<Tick>) {
+    if let Some(since) = since {
+        cluster.metrics().stage(Stage::Decode, Tick::now().since(since));
+    }
+}
+
+/// What of a future's call is timed once its reply is here.
+pub enum Watch {
+    /// A future of an event loop.
+    OnLoop(Py<HandOver>),
+    /// A submitted call: when its reply was taken.
+    Submitted(Arc<Cluster>, Option<Tick>),
+}
+
+impl Watch {
+    /// Of a future of an event loop, before anything waits for it: what does is called back right
+    /// after this.
+    pub fn on_loop(cluster: &Arc<Cluster>, future: &Bound<'_, PyAny>) -> PyResult<Box<Self>> {
+        let py = future.py();
+        let cluster = cluster.clone();
+        let over = Bound::new(py, HandOver { cluster, done: AtomicU64::new(0) })?;
+        future.call_method1(intern!(py, "add_done_callback"), (&over,))?;
+        Ok(Box::new(Self::OnLoop(over.unbind())))
+    }
+
+    /// Its reply is taken, and waits for the interpreter.
+    pub fn taken(&mut self) {
+        if let Self::Submitted(_, taken) = self {
+            *taken = Some(Tick::now());
+        }
+    }
+
+    /// Its objects are about to be made.
+    pub fn goes_on(&self) -> Option<Tick> {
+        match self {
+            Self::OnLoop(_) => None,
+            Self::Submitted(cluster, taken) => goes_on(cluster, *taken),
+        }
+    }
+
+    /// They are made, and the future is about to be done.
+    pub fn decoded(&self, since: Option<Tick>) {
+        match self {
+            Self::OnLoop(over) => over.get().done.store(Tick::now().0, Relaxed),
+            Self::Submitted(cluster, _) => decoded(cluster, since),
+        }
+    }
+}
+
+/// What the loop calls right before it calls what waits for a future.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct HandOver {
+    cluster: Arc<Cluster>,
+    /// When the future was done; zero for one that was cancelled.
+    done: AtomicU64,
+}
+
+#[pymethods]
+impl HandOver {
+    fn __call__(&self, _future: &Bound<'_, PyAny>) {
+        let done = self.done.load(Relaxed);
+        if done > 0 {
+            self.cluster.metrics().stage(Stage::HandOver, Tick::now().since(Tick(done)));
+        }
+    }
+}

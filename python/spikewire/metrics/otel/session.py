@@ -1,0 +1,134 @@
+"""Sessions with Cassandra whose verbs are traced: the same connections, the same verbs."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from spikewire.cql import AsyncSession, Rows, Session
+from spikewire.metrics.otel.call import Call, Telemetry, endpoint
+from spikewire.metrics.otel.query import AsyncQuery, Query
+from spikewire.metrics.otel.statements import described
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from opentelemetry.metrics import MeterProvider
+    from opentelemetry.trace import TracerProvider
+    from typing_extensions import Self
+
+__all__ = ["instrumented_session"]
+
+_VERBS = frozenset({"execute", "page", "prepare", "execute_many"})
+#: What would make the histogram of durations as large as a program has statements.
+_ONLY_SPANS = ("db.query.text", "cassandra.page.size", "cassandra.query.idempotent")
+
+
+def instrumented_session(
+    session: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
+) -> _TracedSession | None:
+    """A view of a session; ``None`` for what is none."""
+    telemetry = Telemetry(tracer_provider, meter_provider)
+    if isinstance(session, Session):
+        return _Blocking(session, session, telemetry)
+    if isinstance(session, AsyncSession):
+        return _Asynchronous(session, session, telemetry)
+    if isinstance(session, _TracedSession):
+        raise TypeError("the session is instrumented already")
+    return None
+
+
+class _Statement(Call):
+    """A statement that was sent."""
+
+    __slots__ = ()
+
+    def _returned(self, result: Any) -> None:
+        """Which node answered is known in the end: its driver chooses it."""
+        if isinstance(result, Rows):
+            where = endpoint(result.node)
+            self._attributes |= where
+            self._span.set_attributes(where)
+            if result.attempts > 1:
+                self._span.set_attribute("spikewire.attempts", result.attempts)
+
+
+class _TracedSession:
+    """What both views have in common: ``_target`` is the session, ``_face`` what is called."""
+
+    def __init__(self, target: Any, face: Any, telemetry: Telemetry) -> None:
+        self._target = target
+        self._face = face
+        self._telemetry = telemetry
+
+    def __getattr__(self, name: str) -> Any:
+        # Only what is not in the instance's dict comes here.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        found = getattr(self._face, name)
+        if name not in _VERBS:
+            return found
+        verb = self.__dict__[name] = partial(self._call, found, name)
+        return verb
+
+    def _begin(self, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Call:
+        keyspace = ""
+        # What is wrong with the session, the verb itself says.
+        with suppress(Exception):
+            keyspace = self._target.keyspace or ""
+        name, attributes, size = described(verb, arguments, options, keyspace)
+        return _Statement(self._telemetry, name, attributes, size, only_span=_ONLY_SPANS)
+
+    def _call(self, of: Callable[..., Any], verb: str, *arguments: Any, **options: Any) -> Any:
+        call = self._begin(verb, arguments, options)
+        try:
+            outcome = of(*arguments, **options)
+        except BaseException as error:
+            call.end(error)
+            raise
+        return call.follow(outcome)
+
+    def query(self, *arguments: Any, **options: Any) -> Any:
+        """As the session's, with a span for each way of reading it."""
+        query = self._face.query(*arguments, **options)
+        kind = AsyncQuery if hasattr(query, "__aiter__") else Query
+        return kind(query, partial(self._begin, "query", arguments, options))
+
+    @property
+    def submit(self) -> Any:
+        """The same verbs, each returning a ``concurrent.futures.Future`` at once."""
+        return _TracedSession(self._target, self._face.submit, self._telemetry)
+
+    def __reduce__(self) -> Any:
+        raise TypeError("what is instrumented is neither copied nor pickled")
+
+    def __repr__(self) -> str:
+        return f"<traced {self._face!r}>"
+
+
+class _Blocking(_TracedSession):
+    """A blocking session."""
+
+    def __enter__(self) -> Self:
+        self._target.__enter__()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._target.__exit__(*error)
+
+
+class _Asynchronous(_TracedSession):
+    """An asyncio session."""
+
+    async def open(self) -> Self:
+        """Connects, for use without ``async with``."""
+        await self._target.open()
+        return self
+
+    async def __aenter__(self) -> Self:
+        await self._target.__aenter__()
+        return self
+
+    async def __aexit__(self, *error: object) -> None:
+        await self._target.__aexit__(*error)
