@@ -107,6 +107,7 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
     client.metrics.log_slow(0.1)
     assert_type(stats.select(), CommandStats)
     assert_type(stats.commands, tuple[CommandStats, ...])
+    assert_type(of.parts, int)
     assert_type(stats.nodes, tuple[NodeStats, ...])
     assert_type(of.mean, float)
     assert_type(of.quantile(0.5), float)
