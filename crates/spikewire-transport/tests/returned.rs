@@ -210,10 +210,10 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
         let ticket = Single::new(std::mem::take(body));
         let mut command = Command::new(bytes, Writes(true), policy(LONG), start, ticket);
         command.attempts = attempts;
-        let mut returned = None;
+        let mut aside = None;
         let now = Tick::now();
-        let answered = pool.call(command, now, body, &mut returned, None, Some).unwrap();
-        (answered, returned)
+        let answered = pool.call(command, now, body, &mut aside, None, Some).unwrap();
+        (answered, aside.and_then(|aside| aside.returned))
     };
     let run = frame(0, DONE, format!("run {what}").as_bytes());
     let (answered, returned) = ask(run.clone(), Attempts::default(), &mut body);
