@@ -188,7 +188,7 @@ impl OfficialWrites {
             batch.row(&made)?;
             odd.push((at, shape));
         }
-        let done = client.run_many(py, batch.finish())?;
+        let done = client.run_many(py, batch.finish(), None)?;
         let mut odd = odd.into_iter().peekable();
         results.shapes.values(py)?.settle_all(rows, done.cast::<Batch>()?.get(), |at| {
             match odd.next_if(|(of, _)| *of == at) {
