@@ -197,6 +197,38 @@ def return_types_that_do_not_fit(d: Driver) -> Any:
 
 
 @program
+def flags_of_writes(d: Driver) -> Any:
+    """Those that an operation does not take are refused, and nothing is written."""
+    bits, sketches = (d.helper(f"operations.{name}_operations") for name in ("bitwise", "hll"))
+    expressions, e, key = (
+        d.helper("operations.expression_operations"),
+        d.helper("expressions"),
+        d.key(1),
+    )
+    seen = []
+    for number in (0, 1, 2, 4, 5, 8, 12, 16, 32):
+        flags = {"bit_write_flags": number}
+        for made in (
+            bits.bit_resize("b", 6, policy=flags),
+            bits.bit_insert("b", 0, 1, b"z", policy=flags),
+            bits.bit_remove("b", 0, 1, policy=flags),
+            bits.bit_set("b", 0, 8, 1, b"z", policy=flags),
+            bits.bit_not("b", 0, 8, policy=flags),
+            bits.bit_add("b", 0, 8, 1, False, 0, policy=flags),
+            sketches.hll_init("h", 8, 4, {"flags": number}),
+            sketches.hll_add("h", ["a"], 8, 4, {"flags": number}),
+            expressions.expression_read("r", e.IntBin("i").compile(), number),
+            expressions.expression_read("r", e.IntBin("none").compile(), number),
+            expressions.expression_write("i", e.Val(5).compile(), number),
+            expressions.expression_write("n", e.IntBin("none").compile(), number),
+        ):
+            d.client.put(key, {"b": b"abcd", "i": 7, "h": d.module.null(), "n": d.module.null()})
+            seen.append(d.fails(lambda made=made: d.client.operate(key, [made])[2]))
+            seen.append(sorted(d.client.get(key)[2].items(), key=lambda pair: pair[0])[:2])
+    return seen
+
+
+@program
 def paths_as_text(d: Driver) -> Any:
     x = d.helper("cdt_ctx")
     return [

@@ -116,9 +116,9 @@ def _watching(provided: Provided, client: weakref.ref[Client], stop: threading.E
                 found._follow(provided.said)
                 if provided.said.config != config:
                     provided._warn(f"{provided.path!r}: what it says of clients holds for new ones")
-        except Exception:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001
             # Warnings may be errors, and listeners of metrics fail: the next change may do better.
-            sys.excepthook(*sys.exc_info())
+            sys.excepthook(type(error), error, error.__traceback__)
         del found
 
 

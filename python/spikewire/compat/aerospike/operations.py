@@ -304,17 +304,17 @@ def _operation(code: int, of: dict[str, Any], manner: Manner) -> Operation:
     if not isinstance(name, str):
         refuse("Bin is not given")
     if code == codes.OP_EXPR_READ:
-        no_fail = bool(of.get("expr_flags", 0) & 16)
+        no_fail = bool(_checked_flags("expression_read", of.get("expr_flags", 0), 16))
         return Operation.read(name, sound(of["expr"], manner.own), no_fail=no_fail)
     if code == codes.OP_EXPR_WRITE:
-        flags = of.get("expr_flags", 0)
+        flags = _checked_flags("expression_write", of.get("expr_flags", 0), 31)
         return Operation.write(
             name,
             sound(of["expr"], manner.own),
             create_only=bool(flags & 1),
             update_only=bool(flags & 2),
             allow_delete=bool(flags & 4),
-            no_fail=bool(flags & 24),
+            no_fail=bool(flags & 16 or (flags & 8 and flags & 3)),
         )
     found = _OF_CODE.get(code)
     if found is None:
@@ -323,12 +323,21 @@ def _operation(code: int, of: dict[str, Any], manner: Manner) -> Operation:
         refuse("Invalid operation given" if "val" in of else "Value should be given")
     family, kind, names = found
     look = _Look(of, family, manner)
+    look.check_flags(kind, names)
     arguments = tuple(look(each) for each in names)
     if family == "list":
         return Operation.list(kind, name, arguments, steps(of.get("ctx")), pad=look.truth("pad"))
     if family == "map":
         return Operation.map(kind, name, arguments, steps(of.get("ctx")))
     return (Operation.bit if family == "bit" else Operation.hll)(kind, name, arguments)
+
+
+def _checked_flags(kind: str, flags: Any, allowed: int) -> int:
+    if not isinstance(flags, int):
+        refuse("flags should be an int")
+    if flags & ~allowed:
+        raise of_code(4, f"{kind} takes no flags of {flags & ~allowed}")
+    return flags
 
 
 _OF_KIND = {(family, kind): names for family, kind, names in _OF_CODE.values()}
@@ -378,6 +387,12 @@ class _Look:
                 refuse(f"{name} must be an integer")
         return value
 
+    def check_flags(self, kind: str, names: list[str]) -> None:
+        """Refuses flags that the operation does not take, as a server does."""
+        known = _FLAGS.get(self.family)
+        if known is not None and self.flags:
+            _checked_flags(kind, self.flags, sum(known.get(name, 0) for name in names))
+
     def flag(self, list_flag: int, map_flag: int, bit_flag: int, hll_flag: int) -> bool:
         """Whether the policy has one of the flags."""
         at = {"list": list_flag, "map": map_flag, "bit": bit_flag, "hll": hll_flag}
@@ -417,6 +432,11 @@ def _returns(look: _Look) -> str:
     return found
 
 
+#: The flags of writes on bits and sketches, by the names of arguments.
+_FLAGS = {
+    "bit": {"create": 1, "update": 2, "no_fail": 4, "partial": 8},
+    "hll": {"create": 1, "update": 2, "no_fail": 4, "fold": 8},
+}
 _ABSENT = {"val": "Value should be given", "index": "Operation missing index"}
 _INTEGERS = frozenset(
     {"index", "rank", "count", "bit_offset", "bit_size", "byte_offset", "byte_size"}
