@@ -18,10 +18,10 @@ test_both_see_the_same = program.test()
 
 @program
 def keys_of_bytes(d: Driver) -> Any:
-    """``bytes`` are text up to a NUL, a ``bytearray`` is a key of its own."""
+    """``bytes`` are text up to a NUL, a ``bytearray`` is a key of its own, a ``bool`` 0 or 1."""
     c, send = d.client, {"key": d.module.POLICY_KEY_SEND}
     found = []
-    for name in (b"abc", b"ab\0c", b"", bytearray(b"abc"), bytearray(b"")):
+    for name in (b"abc", b"ab\0c", b"", bytearray(b"abc"), bytearray(b""), True, False):
         key = ("test", "of_bytes", name)
         found.append(
             [

@@ -67,4 +67,6 @@ def checked_key(key: Any) -> tuple[Any, ...]:
         refuse("digest is invalid. expected a bytearray")
     elif len(digest) != _DIGEST:
         refuse(f"digest size is invalid. should be {_DIGEST} bytes, but received {len(digest)}")
-    return (*found[:2], _text(name), *found[3:]) if isinstance(name, bytes) else found
+    if isinstance(name, bytes):
+        return (*found[:2], _text(name), *found[3:])
+    return (*found[:2], int(name), *found[3:]) if isinstance(name, bool) else found

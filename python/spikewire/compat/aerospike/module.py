@@ -39,7 +39,8 @@ def calc_digest(ns: str, set: str | None, key: Any) -> bytearray:
     if isinstance(key, bytearray) and not key:
         refuse("Byte array size cannot be 0")
     try:
-        return bytearray(spikewire.Key(ns, set, key).digest)
+        plain = int(key) if isinstance(key, bool) else key
+        return bytearray(spikewire.Key(ns, set, plain).digest)
     except (TypeError, ValueError, OverflowError) as error:
         refuse(str(error))
 
