@@ -120,11 +120,11 @@ impl ClientOptions {
         match name {
             "cluster_name" => options.cluster_name = Some(value.text(name)?),
             "timeout" => options.policy.timeout = span()?,
-            "socket_timeout" => options.policy.socket_timeout = span()?,
-            "sleep_between_retries" => options.policy.sleep = span()?,
-            "sleep_multiplier" => options.policy.backoff.multiplier = value.multiplier(name)?,
-            "max_sleep_between_retries" => options.policy.backoff.longest = span()?,
-            "sleep_jitter" => options.policy.backoff.jitter = value.flag(name)?,
+            "socket_timeout" => options.policy.socket_timeout = span()?.into(),
+            "sleep_between_retries" => options.policy.sleep = span()?.into(),
+            "sleep_multiplier" => options.policy.multiplier = value.multiplier(name)?,
+            "max_sleep_between_retries" => options.policy.longest = span()?.into(),
+            "sleep_jitter" => options.policy.jitter = value.flag(name)?,
             "max_retries" => options.policy.max_retries = count()? as u32,
             "retry_in_doubt" => options.policy.retry_in_doubt = value.flag(name)?,
             "replica" => options.policy.replica = parse::replica(&value.text(name)?)?,
@@ -174,7 +174,7 @@ impl ClientOptions {
         ] {
             parse::count(name, Some(count as u64), bounds(name), count)?;
         }
-        let factor = options.policy.backoff.multiplier;
+        let factor = options.policy.multiplier;
         multiplier("sleep_multiplier", f64::from(factor), factor)?;
         Ok(())
     }

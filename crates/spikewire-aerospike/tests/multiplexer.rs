@@ -250,7 +250,13 @@ fn a_full_queue_says_what_was_tried_before() {
     let mut bench = Bench::new(|options| (options.depth, options.queue) = (1, 1));
     let sleep = Duration::from_secs(2);
     let replica = ReplicaPolicy::Master;
-    let again = Policy { retry_in_doubt: true, max_retries: 9, sleep, replica, ..policy(LONG) };
+    let again = Policy {
+        retry_in_doubt: true,
+        max_retries: 9,
+        sleep: sleep.into(),
+        replica,
+        ..policy(LONG)
+    };
     bench.submit(1, request(1, 30), again);
     let peer = bench.accept();
     bench.expect(&peer, 38);
@@ -300,7 +306,11 @@ fn commands_that_wait_are_let_in_when_places_become_free_and_before_newcomers() 
 fn a_long_upload_is_no_silence() {
     let mut bench = Bench::new(|_| {});
     let socket_timeout = Duration::from_millis(1500);
-    bench.submit(1, request(1, HUGE), Policy { socket_timeout, ..policy(LONG) });
+    bench.submit(
+        1,
+        request(1, HUGE),
+        Policy { socket_timeout: socket_timeout.into(), ..policy(LONG) },
+    );
     let mut peer = bench.accept();
     let (mut came, mut chunk, begun) = (0, vec![0; HUGE / 12], Instant::now());
     bench.turn_until("the whole request", |_| {
@@ -329,7 +339,11 @@ fn a_long_upload_is_no_silence() {
 fn bytes_behind_a_request_that_is_not_answered_are_no_sign_of_life() {
     let mut bench = Bench::new(|_| {});
     let socket_timeout = Duration::from_millis(200);
-    bench.submit(0, request(0, 30), Policy { socket_timeout, ..policy(LONG) });
+    bench.submit(
+        0,
+        request(0, 30),
+        Policy { socket_timeout: socket_timeout.into(), ..policy(LONG) },
+    );
     let mut number = 1;
     bench.turn_until("the silence is noticed", |bench| {
         bench.submit(number, request(number, 30), policy(LONG));
@@ -361,7 +375,11 @@ fn one_silent_connection_counts_once() {
     bench.node.breaker.reset(1);
     let socket_timeout = Duration::from_millis(100);
     for number in 0..5 {
-        bench.submit(number, request(number, 30), Policy { socket_timeout, ..policy(LONG) });
+        bench.submit(
+            number,
+            request(number, 30),
+            Policy { socket_timeout: socket_timeout.into(), ..policy(LONG) },
+        );
     }
     for number in 0..5 {
         assert_eq!(bench.ending(number).unwrap_err().kind(), Kind::Connection);

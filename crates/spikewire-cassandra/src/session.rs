@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request::{self, Parameters, WriteValues};
 use spikewire_cql::version::Version;
-use spikewire_transport::{Backoff, Policy, buffer};
+use spikewire_transport::{Policy, Span, buffer};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
@@ -97,10 +97,12 @@ impl Session {
         let limits = &self.options().limits;
         Policy {
             timeout: options.timeout.unwrap_or(limits.timeout),
-            socket_timeout: options.socket_timeout.unwrap_or(limits.socket_timeout),
+            socket_timeout: options.socket_timeout.unwrap_or(limits.socket_timeout).into(),
             max_retries: options.max_retries.unwrap_or(limits.max_retries),
-            sleep: limits.sleep,
-            backoff: Backoff::default(),
+            sleep: limits.sleep.into(),
+            multiplier: 1.0,
+            longest: Span::ZERO,
+            jitter: false,
             retry_in_doubt: idempotent,
             replica: if options.node.is_some() { Replica::Same } else { Replica::Next },
         }

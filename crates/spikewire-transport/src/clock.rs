@@ -33,3 +33,64 @@ impl Tick {
         Duration::from_nanos(self.0.saturating_sub(now.0))
     }
 }
+
+/// A span of time in four bytes: to the microsecond below half an hour, to the second beyond,
+/// always rounded up, so that what is more than zero does not become that. At most 68 years.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Span(u32);
+
+impl Span {
+    /// None.
+    pub const ZERO: Self = Self(0);
+    /// Says that the number is one of seconds.
+    const SECONDS: u32 = 1 << 31;
+
+    /// Whether it is none.
+    #[inline(always)]
+    pub const fn is_zero(self) -> bool {
+        self.0 == 0
+    }
+}
+
+impl From<Duration> for Span {
+    fn from(span: Duration) -> Self {
+        let micros = span.as_nanos().div_ceil(1000);
+        if micros < u128::from(Self::SECONDS) {
+            return Self(micros as u32);
+        }
+        let seconds = micros.div_ceil(1_000_000).min(u128::from(Self::SECONDS - 1));
+        Self(Self::SECONDS | seconds as u32)
+    }
+}
+
+impl From<Span> for Duration {
+    #[inline]
+    fn from(Span(span): Span) -> Self {
+        match span & Span::SECONDS {
+            0 => Self::from_micros(u64::from(span)),
+            _ => Self::from_secs(u64::from(span & !Span::SECONDS)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_are_rounded_up() {
+        for (given, kept) in [
+            (Duration::ZERO, Duration::ZERO),
+            (Duration::from_nanos(1), Duration::from_micros(1)),
+            (Duration::from_micros(12_345), Duration::from_micros(12_345)),
+            (Duration::from_secs(2147), Duration::from_secs(2147)),
+            (Duration::from_millis(2_147_484), Duration::from_secs(2148)),
+            (Duration::from_secs(1 << 30), Duration::from_secs(1 << 30)),
+            (Duration::MAX, Duration::from_secs((1 << 31) - 1)),
+        ] {
+            let span = Span::from(given);
+            assert_eq!(Duration::from(span), kept);
+            assert_eq!(span.is_zero(), given.is_zero());
+        }
+    }
+}

@@ -31,23 +31,28 @@ pub struct Command<K, R, T> {
 }
 
 impl<K, R, T> Command<K, R, T> {
-    /// A command that starts now; boxed, for it is large and handed on often.
+    /// A command that starts now; boxed, for it is large and handed on often. It is made where it
+    /// stays, which spares a copy.
     #[inline]
     pub fn new(bytes: Vec<u8>, target: K, policy: Policy<R>, now: Tick, ticket: T) -> Box<Self> {
         let deadline = deadline(&policy, now);
         let attempts = Attempts::default();
         let (start, stream, rows) = (now, false, 1);
         let ticket = Carried::Own(ticket);
-        Box::new(Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket })
+        let boxed = Box::new_uninit();
+        let command =
+            Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket };
+        Box::write(boxed, command)
     }
 
     /// The same command with another ticket; nothing for one that has a copy.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Option<Box<Command<K, R, U>>> {
         let Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket } = self;
         let ticket = Carried::Own(map(ticket.into_own()?));
+        let boxed = Box::new_uninit();
         let command =
             Command { bytes, target, policy, start, deadline, stream, rows, attempts, ticket };
-        Some(Box::new(command))
+        Some(Box::write(boxed, command))
     }
 
     /// Takes note of an outcome; see [`Carried`].

@@ -199,7 +199,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
     pub fn silence_ends(&self) -> Tick {
         self.pipeline.silence_ends(|command| {
             let limit = command.policy.socket_timeout;
-            (!limit.is_zero()).then_some(limit)
+            (!limit.is_zero()).then(|| limit.into())
         })
     }
 }

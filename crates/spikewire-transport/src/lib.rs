@@ -9,6 +9,7 @@
 //! |---|---|
 //! | [`protocol`], [`topology`] | what a database provides |
 //! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
+//! | `backoff` | the pauses between attempts |
 //! | `handler` | what a ticket is asked before the end |
 //! | `carried` | the ticket of a command, shared with a copy of it where it has one |
 //! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver, one of them, which one a command takes |
@@ -31,6 +32,7 @@
 #![deny(unsafe_code)]
 
 pub mod attempts;
+mod backoff;
 pub mod blocking;
 pub mod breaker;
 pub mod buffer;
@@ -65,17 +67,18 @@ pub mod way;
 pub mod wire;
 
 pub use attempts::{Attempts, Failure, Refusal, Verdict};
+pub use backoff::Backoff;
 pub use blocking::{BlockingPool, BlockingTicket, CallerLimits};
 pub use breaker::Breaker;
 pub use carried::Carried;
-pub use clock::Tick;
+pub use clock::{Span, Tick};
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
 pub use fault::{CommandError, Fault, FaultKind};
 pub use janitors::{Janitor, Janitors};
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};
-pub use policy::{Backoff, Policy, deadline};
+pub use policy::{Policy, deadline};
 pub use protocol::Protocol;
 pub use reply::{Outcome, Reply};
 pub use session::{Session, SessionError};

@@ -1,9 +1,9 @@
 //! The limits of one command.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
-use crate::clock::Tick;
+use crate::backoff::Backoff;
+use crate::clock::{Span, Tick};
 
 /// When a command that starts now must be over.
 pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
@@ -16,19 +16,23 @@ pub trait Preference: Copy + std::fmt::Debug {
     fn moves_on(self) -> bool;
 }
 
-/// The limits of one command.
+/// The limits of one command, which carries them: they take as little room as they can.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy<R> {
     /// Total time for the command with all its retries; zero: no limit.
     pub timeout: Duration,
     /// Longest silence on a socket before the attempt is given up; zero: no limit.
-    pub socket_timeout: Duration,
+    pub socket_timeout: Span,
     /// Further attempts after the first one.
     pub max_retries: u32,
     /// Pause before a retry on the same node; the first of them where pauses grow.
-    pub sleep: Duration,
-    /// How pauses grow and vary.
-    pub backoff: Backoff,
+    pub sleep: Span,
+    /// [`Backoff::multiplier`].
+    pub multiplier: f32,
+    /// [`Backoff::longest`].
+    pub longest: Span,
+    /// [`Backoff::jitter`].
+    pub jitter: bool,
     /// Whether a write that may have been applied is tried again.
     pub retry_in_doubt: bool,
     /// Choice of replica.
@@ -40,71 +44,36 @@ impl<R: Default> Default for Policy<R> {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(1),
-            socket_timeout: Duration::ZERO,
+            socket_timeout: Span::ZERO,
             max_retries: 2,
-            sleep: Duration::ZERO,
-            backoff: Backoff::default(),
+            sleep: Span::ZERO,
+            multiplier: 1.0,
+            longest: Span::ZERO,
+            jitter: false,
             retry_in_doubt: false,
             replica: R::default(),
         }
     }
 }
 
-/// How the pauses between the attempts at one command grow and vary.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Backoff {
-    /// What each pause is multiplied by for the next one, from 1.
-    pub multiplier: f32,
-    /// The longest pause; zero: no limit.
-    pub longest: Duration,
-    /// Whether each pause is drawn at random, between none and what it would be: callers that fail
-    /// together do not come back together.
-    pub jitter: bool,
-}
-
-impl Default for Backoff {
-    /// All pauses are as long as the first.
-    fn default() -> Self {
-        Self { multiplier: 1.0, longest: Duration::ZERO, jitter: false }
-    }
-}
-
-impl Backoff {
-    /// The pause after `earlier` others, of which the first was `first`.
-    pub fn pause(&self, first: Duration, earlier: u32) -> Duration {
-        if first.is_zero() {
-            return first;
-        }
-        let mut pause = first;
-        if self.multiplier > 1.0 && earlier > 0 {
-            let grown = first.as_secs_f64() * f64::from(self.multiplier).powf(f64::from(earlier));
-            pause = Duration::try_from_secs_f64(grown).unwrap_or(Duration::MAX);
-        }
-        if !self.longest.is_zero() {
-            pause = pause.min(self.longest);
-        }
-        if self.jitter { drawn(pause) } else { pause }
-    }
-}
-
-/// A span at random, up to this one.
-fn drawn(most: Duration) -> Duration {
-    // Each state of the standard library's hasher differs from the one before it in its thread; the
-    // children of a fork, which begin with the same one, differ in number and time.
-    let mut hasher = RandomState::new().build_hasher();
-    hasher.write_u32(std::process::id());
-    hasher.write_u64(Tick::now().0);
-    let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
-    let part = u128::from(hasher.finish()) * (u128::from(nanos) + 1);
-    Duration::from_nanos((part >> 64) as u64)
-}
-
 impl<R> Policy<R> {
+    /// How pauses grow and vary.
+    pub fn backoff(&self) -> Backoff {
+        let Self { multiplier, longest, jitter, .. } = *self;
+        Backoff { multiplier, longest: longest.into(), jitter }
+    }
+
+    /// Says that anew.
+    pub fn set_backoff(&mut self, backoff: Backoff) {
+        let Backoff { multiplier, longest, jitter } = backoff;
+        (self.multiplier, self.longest, self.jitter) = (multiplier, longest.into(), jitter);
+    }
+
     /// The pause before the next attempt on the same node, where so many were `made` and the
     /// command moved on to another replica by `step`. The first move needs no pause.
     pub fn pause(&self, made: u32, step: u32) -> Duration {
         let earlier = made.saturating_sub(1 + u32::from(step > 0));
-        self.backoff.pause(self.sleep, earlier)
+        self.backoff().pause(self.sleep.into(), earlier)
     }
 }
 
@@ -112,35 +81,12 @@ impl<R> Policy<R> {
 mod tests {
     use super::*;
 
-    const MS: Duration = Duration::from_millis(1);
-
-    #[test]
-    fn pauses_grow_up_to_the_longest() {
-        let backoff = Backoff { multiplier: 2.0, longest: 50 * MS, jitter: false };
-        let pauses: Vec<_> = (0..5).map(|earlier| backoff.pause(10 * MS, earlier)).collect();
-        assert_eq!(pauses, [10, 20, 40, 50, 50].map(Duration::from_millis));
-        assert_eq!(backoff.pause(Duration::ZERO, 9), Duration::ZERO);
-        assert_eq!(Backoff::default().pause(MS, 9), MS);
-        let endless = Backoff { multiplier: 100.0, ..Backoff::default() };
-        assert_eq!(endless.pause(MS, u32::MAX), Duration::MAX);
-    }
-
-    #[test]
-    fn jitter_spreads_pauses_over_the_whole_span() {
-        let backoff = Backoff { jitter: true, ..Backoff::default() };
-        let pauses: Vec<_> = (0..400).map(|_| backoff.pause(10 * MS, 0)).collect();
-        assert!(pauses.iter().all(|pause| *pause <= 10 * MS));
-        for quarter in 0..4 {
-            let within = quarter * 10 * MS / 4..(quarter + 1) * 10 * MS / 4;
-            assert!(pauses.iter().any(|pause| within.contains(pause)), "quarter {quarter}");
-        }
-    }
-
     #[test]
     fn the_first_move_to_another_replica_is_no_pause() {
-        let backoff = Backoff { multiplier: 3.0, ..Backoff::default() };
-        let policy = Policy::<()> { sleep: MS, backoff, ..Policy::default() };
-        assert_eq!([policy.pause(1, 0), policy.pause(2, 0)], [MS, 3 * MS]);
-        assert_eq!([policy.pause(2, 1), policy.pause(3, 2)], [MS, 3 * MS]);
+        let ms = Duration::from_millis(1);
+        let mut policy = Policy::<()> { sleep: ms.into(), ..Policy::default() };
+        policy.set_backoff(Backoff { multiplier: 3.0, ..Backoff::default() });
+        assert_eq!([policy.pause(1, 0), policy.pause(2, 0)], [ms, 3 * ms]);
+        assert_eq!([policy.pause(2, 1), policy.pause(3, 2)], [ms, 3 * ms]);
     }
 }

@@ -33,7 +33,8 @@ use crate::{Error, Expression, Result};
 pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
     pub(crate) replica: Option<ReplicaPolicy>,
-    pub(crate) retry: RetryOptions,
+    /// Boxed in each command, and most have none.
+    retry: Option<RetryOptions>,
     hedge: Option<Hedge>,
     ttl: Ttl,
     generation: GenerationRule,
@@ -51,14 +52,7 @@ impl CallOptions {
         Self {
             timeout: None,
             replica: None,
-            retry: RetryOptions {
-                max_retries: None,
-                sleep: None,
-                multiplier: None,
-                longest: None,
-                jitter: None,
-                in_doubt: None,
-            },
+            retry: None,
             hedge: None,
             ttl: Ttl::Default,
             generation: GenerationRule::Any,
@@ -86,28 +80,37 @@ impl CallOptions {
 
     /// Further attempts after the first one, at most 1,000.
     pub const fn max_retries(mut self, retries: u32) -> Self {
-        self.retry.max_retries = Some(retries);
+        self.retry_mut().max_retries = Some(retries);
         self
     }
 
     /// Pause before a retry on the same node; the first of them where pauses grow.
     pub const fn sleep_between_retries(mut self, pause: Duration) -> Self {
-        self.retry.sleep = Some(pause);
+        self.retry_mut().sleep = Some(pause);
         self
     }
 
     /// How pauses grow and vary.
     pub const fn backoff(mut self, backoff: Backoff) -> Self {
-        self.retry.multiplier = Some(backoff.multiplier);
-        self.retry.longest = Some(backoff.longest);
-        self.retry.jitter = Some(backoff.jitter);
+        let retry = self.retry_mut();
+        retry.multiplier = Some(backoff.multiplier);
+        retry.longest = Some(backoff.longest);
+        retry.jitter = Some(backoff.jitter);
         self
     }
 
     /// Whether a write that may have been applied is tried again.
     pub const fn retry_in_doubt(mut self, retry: bool) -> Self {
-        self.retry.in_doubt = Some(retry);
+        self.retry_mut().in_doubt = Some(retry);
         self
+    }
+
+    /// What is said about being tried again, if only that there is nothing to say.
+    const fn retry_mut(&mut self) -> &mut RetryOptions {
+        if self.retry.is_none() {
+            self.retry = Some(RetryOptions::NONE);
+        }
+        self.retry.as_mut().expect("it was made")
     }
 
     /// When a read of one record has a second request, to another replica.
@@ -228,8 +231,9 @@ impl CallOptions {
 
     /// How it is tried again.
     pub(crate) fn checked_retry(&self) -> Result<Option<Box<RetryOptions>>> {
-        self.retry.check()?;
-        Ok(self.retry.boxed())
+        let Some(retry) = &self.retry else { return Ok(None) };
+        retry.check()?;
+        Ok(retry.boxed())
     }
 
     /// The filter, encoded.
@@ -360,7 +364,7 @@ impl Builder {
     /// Longest silence on a socket before an attempt is given up; zero: no limit, which is the
     /// default.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
-        self.client.options.policy.socket_timeout = limit;
+        self.client.options.policy.socket_timeout = limit.into();
         self
     }
 
@@ -372,13 +376,13 @@ impl Builder {
 
     /// Pause before a retry on the same node. Default none.
     pub fn sleep_between_retries(mut self, pause: Duration) -> Self {
-        self.client.options.policy.sleep = pause;
+        self.client.options.policy.sleep = pause.into();
         self
     }
 
     /// How the pauses between retries grow and vary. Default: they do not.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
-        self.client.options.policy.backoff = backoff;
+        self.client.options.policy.set_backoff(backoff);
         self
     }
 

@@ -29,10 +29,27 @@ pub struct RetryOptions {
 }
 
 impl RetryOptions {
+    /// All as the client has it.
+    pub const NONE: Self = Self {
+        max_retries: None,
+        sleep: None,
+        multiplier: None,
+        longest: None,
+        jitter: None,
+        in_doubt: None,
+    };
+
     /// The same in a box, if anything is said.
     #[inline]
     pub fn boxed(self) -> Option<Box<Self>> {
-        (self != Self::default()).then(|| Box::new(self))
+        let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = &self;
+        let is_said = max_retries.is_some()
+            | sleep.is_some()
+            | multiplier.is_some()
+            | longest.is_some()
+            | jitter.is_some()
+            | in_doubt.is_some();
+        is_said.then(|| Box::new(self))
     }
 
     /// Refuses what is out of bounds, for hosts that set fields by themselves.
@@ -48,12 +65,11 @@ impl RetryOptions {
 
     /// Changes a client's limits to those of the call.
     pub fn apply(&self, policy: &mut Policy) {
-        let backoff = &mut policy.backoff;
         policy.max_retries = self.max_retries.unwrap_or(policy.max_retries);
-        policy.sleep = self.sleep.unwrap_or(policy.sleep);
-        backoff.multiplier = self.multiplier.unwrap_or(backoff.multiplier);
-        backoff.longest = self.longest.unwrap_or(backoff.longest);
-        backoff.jitter = self.jitter.unwrap_or(backoff.jitter);
+        policy.sleep = self.sleep.map_or(policy.sleep, Into::into);
+        policy.multiplier = self.multiplier.unwrap_or(policy.multiplier);
+        policy.longest = self.longest.map_or(policy.longest, Into::into);
+        policy.jitter = self.jitter.unwrap_or(policy.jitter);
         policy.retry_in_doubt = self.in_doubt.unwrap_or(policy.retry_in_doubt);
     }
 }
@@ -87,7 +103,7 @@ mod tests {
         own.boxed().unwrap().apply(&mut policy);
         assert_eq!((policy.max_retries, policy.retry_in_doubt), (0, true));
         assert_eq!(policy.sleep, base.sleep);
-        assert_eq!(policy.backoff, Backoff { longest: second, ..base.backoff });
+        assert_eq!(policy.backoff(), Backoff { longest: second, ..base.backoff() });
     }
 
     #[test]

@@ -295,7 +295,7 @@ mod tests {
     const NOW: Tick = Tick(1_000);
 
     fn policy() -> Policy {
-        Policy { max_retries: 1, sleep: Duration::from_nanos(10), ..Policy::default() }
+        Policy { max_retries: 1, sleep: Duration::from_micros(10).into(), ..Policy::default() }
     }
 
     fn lost() -> Failure {
@@ -373,7 +373,7 @@ mod tests {
     #[test]
     fn no_retry_is_planned_beyond_the_deadline() {
         let mut attempts = Attempts { made: 1, step: 1, in_doubt: false };
-        fails(attempts.failed(lost(), false, &policy(), Tick(1_005), NOW));
+        fails(attempts.failed(lost(), false, &policy(), Tick(10_999), NOW));
     }
 
     #[test]
@@ -381,7 +381,7 @@ mod tests {
         let policy = Policy { replica: ReplicaPolicy::Master, ..policy() };
         let mut attempts = Attempts { made: 1, ..Attempts::default() };
         let verdict = attempts.failed(lost(), false, &policy, Tick::NEVER, NOW);
-        assert!(matches!(verdict, Verdict::Retry(Tick(1_010))));
+        assert!(matches!(verdict, Verdict::Retry(Tick(11_000))));
         assert_eq!(attempts.step, 0);
     }
 }

@@ -161,8 +161,14 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     /// Whether there are commands under way whose copies were answered, since this was asked last.
     /// [`Multiplexer::expire`] ends them, and until then they are in flight.
+    #[inline(always)]
     pub(crate) fn take_beaten(&mut self) -> bool {
-        self.copied &= self.in_flight > 0;
+        self.copied && self.take_note_of_beaten()
+    }
+
+    #[cold]
+    fn take_note_of_beaten(&mut self) -> bool {
+        self.copied = self.in_flight > 0;
         std::mem::take(&mut self.beaten)
     }
 

@@ -142,13 +142,13 @@ mod tests {
         let replica = ReplicaPolicy::Master;
         let policy = Policy {
             timeout: second,
-            sleep: 2 * second,
+            sleep: (2 * second).into(),
             max_retries: 9,
             replica,
             ..Policy::default()
         };
         let mut late = batch(policy);
-        let mut early = batch(Policy { sleep: second / 2, ..policy });
+        let mut early = batch(Policy { sleep: (second / 2).into(), ..policy });
         let refused = || State::Pending(Some(Error::server(ResultCode::PARTITION_UNAVAILABLE)));
         late.rows[0].state = refused();
         early.rows[0].state = refused();

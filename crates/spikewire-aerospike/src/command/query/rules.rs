@@ -38,9 +38,9 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
 /// The first pause of a query with this policy, and how the others follow.
 pub fn pauses(policy: &Policy) -> (Duration, Backoff) {
-    let backoff = policy.backoff;
+    let backoff = policy.backoff();
     if !policy.sleep.is_zero() {
-        return (policy.sleep, backoff);
+        return (policy.sleep.into(), backoff);
     }
     let own = Backoff::default();
     let grows = backoff.multiplier > own.multiplier;
@@ -155,7 +155,7 @@ mod tests {
         assert_eq!(retries.failed(&limits), Some(FIRST_PAUSE));
         assert_eq!(Retries::default().failed(&Limits { max_retries: 0, ..limits }), None);
         let second = Duration::from_secs(1);
-        let policy = Policy { sleep: second, ..Policy::default() };
+        let policy = Policy { sleep: second.into(), ..Policy::default() };
         let own = Limits { pauses: super::pauses(&policy), ..limits };
         let mut retries = Retries::default();
         let both = [retries.failed(&own), retries.failed(&own)];

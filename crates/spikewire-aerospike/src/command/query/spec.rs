@@ -191,7 +191,7 @@ impl QuerySpec {
             socket_timeout: match self.socket_timeout {
                 Some(limit) => limit,
                 None if policy.socket_timeout.is_zero() => DEFAULT_SOCKET_TIMEOUT,
-                None => policy.socket_timeout,
+                None => policy.socket_timeout.into(),
             },
             max_retries: match policy.max_retries {
                 0 => 0,
@@ -320,7 +320,7 @@ mod tests {
     #[test]
     fn limits_follow_the_client() {
         let policy = Policy {
-            socket_timeout: Duration::from_secs(7),
+            socket_timeout: Duration::from_secs(7).into(),
             max_retries: 0,
             replica: ReplicaPolicy::Any,
             ..Policy::default()

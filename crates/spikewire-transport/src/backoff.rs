@@ -1,0 +1,84 @@
+//! The pauses between the attempts at one command.
+
+use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::time::Duration;
+
+use crate::clock::Tick;
+
+/// How the pauses between the attempts at one command grow and vary.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Backoff {
+    /// What each pause is multiplied by for the next one, from 1.
+    pub multiplier: f32,
+    /// The longest pause; zero: no limit.
+    pub longest: Duration,
+    /// Whether each pause is drawn at random, between none and what it would be: callers that fail
+    /// together do not come back together.
+    pub jitter: bool,
+}
+
+impl Default for Backoff {
+    /// All pauses are as long as the first.
+    fn default() -> Self {
+        Self { multiplier: 1.0, longest: Duration::ZERO, jitter: false }
+    }
+}
+
+impl Backoff {
+    /// The pause after `earlier` others, of which the first was `first`.
+    pub fn pause(&self, first: Duration, earlier: u32) -> Duration {
+        if first.is_zero() {
+            return first;
+        }
+        let mut pause = first;
+        if self.multiplier > 1.0 && earlier > 0 {
+            let grown = first.as_secs_f64() * f64::from(self.multiplier).powf(f64::from(earlier));
+            pause = Duration::try_from_secs_f64(grown).unwrap_or(Duration::MAX);
+        }
+        if !self.longest.is_zero() {
+            pause = pause.min(self.longest);
+        }
+        if self.jitter { drawn(pause) } else { pause }
+    }
+}
+
+/// A span at random, up to this one.
+fn drawn(most: Duration) -> Duration {
+    // Each state of the standard library's hasher differs from the one before it in its thread; the
+    // children of a fork, which begin with the same one, differ in number and time.
+    let mut hasher = RandomState::new().build_hasher();
+    hasher.write_u32(std::process::id());
+    hasher.write_u64(Tick::now().0);
+    let nanos = u64::try_from(most.as_nanos()).unwrap_or(u64::MAX);
+    let part = u128::from(hasher.finish()) * (u128::from(nanos) + 1);
+    Duration::from_nanos((part >> 64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: Duration = Duration::from_millis(1);
+
+    #[test]
+    fn pauses_grow_up_to_the_longest() {
+        let backoff = Backoff { multiplier: 2.0, longest: 50 * MS, jitter: false };
+        let pauses: Vec<_> = (0..5).map(|earlier| backoff.pause(10 * MS, earlier)).collect();
+        assert_eq!(pauses, [10, 20, 40, 50, 50].map(Duration::from_millis));
+        assert_eq!(backoff.pause(Duration::ZERO, 9), Duration::ZERO);
+        assert_eq!(Backoff::default().pause(MS, 9), MS);
+        let endless = Backoff { multiplier: 100.0, ..Backoff::default() };
+        assert_eq!(endless.pause(MS, u32::MAX), Duration::MAX);
+    }
+
+    #[test]
+    fn jitter_spreads_pauses_over_the_whole_span() {
+        let backoff = Backoff { jitter: true, ..Backoff::default() };
+        let pauses: Vec<_> = (0..400).map(|_| backoff.pause(10 * MS, 0)).collect();
+        assert!(pauses.iter().all(|pause| *pause <= 10 * MS));
+        for quarter in 0..4 {
+            let within = quarter * 10 * MS / 4..(quarter + 1) * 10 * MS / 4;
+            assert!(pauses.iter().any(|pause| within.contains(pause)), "quarter {quarter}");
+        }
+    }
+}
