@@ -6,7 +6,7 @@
 use std::hint::black_box;
 
 use futures::future::try_join_all;
-use spikewire::{AsyncClient, Client, Value};
+use spikewire::{AsyncClient, Client, Row, Value};
 use spikewire_server::{Cluster, Options};
 use tokio::runtime;
 
@@ -18,6 +18,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     Benchmark { name: "blocking put", run: blocking_put },
     Benchmark { name: "blocking get, counted", run: blocking_get_counted },
     Benchmark { name: "blocking batch row", run: blocking_batch_row },
+    Benchmark { name: "blocking mixed batch row", run: blocking_mixed_batch_row },
     Benchmark { name: "blocking scan row", run: blocking_scan_row },
     Benchmark { name: "tokio get, 32 at once", run: tokio_gets },
     Benchmark { name: "tokio put, 32 at once", run: tokio_puts },
@@ -85,6 +86,18 @@ fn blocking_batch_row() -> u64 {
             black_box(users.get_many(0..RECORDS).expect("all are read"));
         });
         batches * RECORDS as u64
+    })
+}
+
+/// Rows that each say what is done, as many as a large part of a batch.
+fn blocking_mixed_batch_row() -> u64 {
+    const ROWS: i64 = 128;
+    with_blocking(|users| {
+        let batches = repeat(TIMES / 10, || {
+            let rows = (0..ROWS).map(|id| Row::get(id % RECORDS));
+            black_box(users.batch(rows).expect("the call is sound"));
+        });
+        batches * ROWS as u64
     })
 }
 

@@ -229,6 +229,16 @@ impl CallOptions {
         Ok((options, ReadRules { touch, mode, hedge }))
     }
 
+    /// The options of a row of a batch, which has those of the dataset `of` all rows.
+    pub(crate) fn for_row(&self, of: &Self) -> Result<Self> {
+        if self.timeout.is_some() || self.replica.is_some() || self.retry.is_some() {
+            return Err(Error::invalid(
+                "timeout, replica and retries apply to the batch as a whole: set them on the dataset",
+            ));
+        }
+        Ok(Self { replica: of.replica, ..self.clone() })
+    }
+
     /// How it is tried again.
     pub(crate) fn checked_retry(&self) -> Result<Option<Box<RetryOptions>>> {
         let Some(retry) = &self.retry else { return Ok(None) };

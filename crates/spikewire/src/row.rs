@@ -10,7 +10,7 @@ use crate::key::Key;
 use crate::operation::Operation;
 use crate::options::CallOptions;
 use crate::verbs::{Place, steps};
-use crate::{Error, Result, Value};
+use crate::{Result, Value};
 
 /// A record, and what is done to it: a row of [`batch`](crate::Dataset::batch).
 ///
@@ -119,8 +119,8 @@ impl<'k> Row<'k> {
         Self::new(key, Work::Apply(function(module, name, arguments)))
     }
 
-    /// The row with other options than those of the dataset. `timeout` and `replica` are the whole
-    /// batch's: it takes them from the dataset.
+    /// The row with other options than those of the dataset. `timeout`, `replica` and what is said
+    /// about retries are the whole batch's: it takes them from the dataset.
     pub fn with(mut self, options: CallOptions) -> Self {
         self.options = Some(options);
         self
@@ -128,15 +128,9 @@ impl<'k> Row<'k> {
 
     /// What kind of command the row is, and which of its operations the server answers.
     pub(crate) fn spec(&self, place: &Place<'_>) -> Result<(CommandSpec, Vec<bool>)> {
-        let options = self.options.as_ref().unwrap_or(place.options);
-        if self.options.is_some() && (options.timeout.is_some() || options.replica.is_some()) {
-            return Err(Error::invalid(
-                "timeout and replica apply to the batch as a whole: set them on the dataset",
-            ));
-        }
-        let mut options = options.clone();
-        options.replica = place.options.replica;
-        let place = Place { options: &options, ..*place };
+        let own = self.options.as_ref().map(|own| own.for_row(place.options)).transpose()?;
+        let options = own.as_ref().unwrap_or(place.options);
+        let place = Place { options, ..*place };
         let defaults = place.defaults;
         let spec = match &self.work {
             Work::Get(bins) => {
