@@ -82,6 +82,7 @@ __all__ = [
     "Key",
     "Marker",
     "Newer",
+    "OfficialOperations",
     "OfficialResults",
     "OfficialWrites",
     "Operation",
@@ -168,15 +169,30 @@ class OfficialResults:
         """New rows for a batch of these keys, all of one shape, and whether the batch failed."""
 
 @final
+class OfficialOperations:
+    """Takes the dictionaries of operations on whole bins with plain values as they are.
+
+    `codes` gives the verb of such an operation by its number. `bools`: whether a `bool` is stored
+    as one.
+    """
+
+    def __new__(cls, codes: dict[int, str], bools: bool) -> Self: ...
+    def plain(
+        self, ops: list[Any]
+    ) -> tuple[list[Operation], list[str | None], list[int | None], list[int]] | None:
+        """The operations of a list of dictionaries, their bins, return types and numbers; `None`
+        where one of them needs more than a look."""
+
+@final
 class OfficialWrites:
     """How rows of the official client are taken as they are.
 
-    `row` is the class of such rows. `codes` gives the verb of an operation on a whole bin by its
-    number. `bools`: whether a `bool` is stored as one. `options` are those of every write.
+    `row` is the class of such rows, `operations` takes their operations. `options` are those of
+    every write.
     """
 
     def __new__(
-        cls, row: type, codes: dict[int, str], bools: bool, options: dict[str, Any]
+        cls, row: type, operations: OfficialOperations, options: dict[str, Any]
     ) -> Self: ...
     def write(
         self,

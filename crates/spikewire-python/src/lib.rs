@@ -84,6 +84,8 @@ mod _native {
     #[pymodule_export]
     use crate::compat::official::OfficialResults;
     #[pymodule_export]
+    use crate::compat::operations::OfficialOperations;
+    #[pymodule_export]
     use crate::compat::writes::OfficialWrites;
     #[pymodule_export]
     use crate::cql::module::cql;

@@ -9,9 +9,11 @@
 //! | [`plain`] | keys and values that need no look of Python's |
 //! | [`official`], [`shapes`] | results of the vendor's client |
 //! | [`rows`] | its rows of batches |
+//! | [`operations`] | its operations on whole bins |
 //! | [`writes`] | its `batch_write` |
 
 pub mod official;
+pub mod operations;
 pub mod plain;
 mod rows;
 mod shapes;

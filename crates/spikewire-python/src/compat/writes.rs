@@ -7,13 +7,14 @@ use std::ops::Range;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyList, PyString, PyType};
+use pyo3::types::{PyDict, PyList, PyString, PyType};
 
-use spikewire_aerospike::command::{self, OperationRef, check_bin_name, check_operand};
+use spikewire_aerospike::command::{self, OperationRef, check_operand};
 use spikewire_aerospike_protocol::message::op;
 use spikewire_aerospike_protocol::value::particle;
 
 use super::official::OfficialResults;
+use super::operations::OfficialOperations;
 use super::plain;
 use super::rows::Shape;
 use crate::batch::Batch;
@@ -21,19 +22,17 @@ use crate::face::Verbs;
 use crate::face::blocking::Client;
 use crate::many;
 use crate::many::mixed::Mixed;
-use crate::operation::code_of;
 use crate::value::{Place, encode};
 use crate::verbs::{Limits, ReadRules, RetryRules, RowOptions, WriteOptions};
 
 /// How rows of the official client are taken as they are.
 ///
-/// `row` is the class of such rows. `codes` gives the verb of an operation on a whole bin by its
-/// number. `bools`: whether a `bool` is stored as one. `options` are those of every write.
+/// `row` is the class of such rows, `operations` takes their operations. `options` are those of
+/// every write.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialWrites {
     row: Py<PyType>,
-    codes: Vec<(i64, u8)>,
-    bools: bool,
+    operations: Py<OfficialOperations>,
     options: command::WriteOptions,
 }
 
@@ -46,34 +45,20 @@ struct Steps<'py> {
 impl OfficialWrites {
     /// Encodes the operations of a row; `None` where that needs more than a look.
     fn steps<'py>(&self, ops: &Bound<'py, PyAny>, mut bytes: Vec<u8>) -> Option<Steps<'py>> {
-        let py = ops.py();
         let ops = ops.cast_exact::<PyList>().ok()?;
         bytes.clear();
         let mut steps = Vec::with_capacity(ops.len());
         let mut writes = false;
         for one in ops.iter() {
-            let one = one.cast_exact::<PyDict>().ok()?;
-            let number = one.get_item(intern!(py, "op")).ok()??;
-            let number: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
-            let (_, code) = self.codes.iter().find(|(known, _)| *known == number)?;
-            let name = one.get_item(intern!(py, "bin")).ok()??;
-            let name = name.cast_into_exact::<PyString>().ok()?;
-            let bin = name.to_str().ok()?;
-            check_bin_name(bin).ok()?;
+            let given = self.operations.get().given(&one)?;
             let start = bytes.len();
             let mut of = particle::NULL;
-            if *code != op::READ {
-                writes = true;
-                let value = one.get_item(intern!(py, "val")).ok()??;
-                if !plain::outgoing(&value, self.bools) {
-                    return None;
-                }
-                if !value.is_none() {
-                    of = encode(&mut bytes, &value, &Place::Bin(bin)).ok()?;
-                    check_operand(*code, of, bin).ok()?;
-                }
+            writes |= given.code != op::READ;
+            if let Some(value) = given.value.as_ref().filter(|value| !value.is_none()) {
+                of = encode(&mut bytes, value, &Place::Bin(given.name())).ok()?;
+                check_operand(given.code, of, given.name()).ok()?;
             }
-            steps.push((*code, name, of, start..bytes.len()));
+            steps.push((given.code, given.bin, of, start..bytes.len()));
         }
         writes.then_some(Steps { steps, bytes })
     }
@@ -122,19 +107,9 @@ impl OfficialWrites {
     #[new]
     fn new(
         row: Bound<'_, PyType>,
-        codes: &Bound<'_, PyDict>,
-        bools: bool,
+        operations: Py<OfficialOperations>,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        let mut known = Vec::new();
-        for (number, verb) in codes.iter() {
-            let verb: Bound<'_, PyString> = verb.cast_into()?;
-            let code = code_of(verb.to_str()?);
-            // Those that have no bin say more than that in their entries.
-            if let Some(code) = code.filter(|code| !matches!(*code, op::TOUCH | op::DELETE)) {
-                known.push((number.extract()?, code));
-            }
-        }
         let part = |name: &str| options.get_item(name);
         let flag = |name: &str| -> PyResult<Option<bool>> {
             part(name)?.map(|value| value.extract()).transpose()
@@ -148,7 +123,7 @@ impl OfficialWrites {
             filter: part("where")?,
             ..WriteOptions::default()
         };
-        Ok(Self { row: row.unbind(), codes: known, bools, options: options.checked()? })
+        Ok(Self { row: row.unbind(), operations, options: options.checked()? })
     }
 
     /// Writes the rows of a batch and notes what became of each; says whether the batch failed.

@@ -76,7 +76,7 @@ impl Operation {
     /// `kind` is the verb's name.
     #[new]
     #[pyo3(signature = (kind, bin=None, value=None))]
-    fn new(
+    pub fn new(
         kind: &Bound<'_, PyAny>,
         bin: Option<&Bound<'_, PyAny>>,
         value: Option<&Bound<'_, PyAny>>,

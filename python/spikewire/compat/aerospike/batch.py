@@ -12,7 +12,7 @@ from spikewire._native import OfficialWrites
 from spikewire.compat.aerospike.exception import InvalidRequest
 from spikewire.compat.aerospike.failures import refuse
 from spikewire.compat.aerospike.keys import checked_key
-from spikewire.compat.aerospike.operations import PLAIN, WRITES, Prepared, prepared
+from spikewire.compat.aerospike.operations import WRITES, Prepared, prepared
 from spikewire.compat.aerospike.policies import ttl_of
 from spikewire.compat.aerospike.records import FAILURES, Records
 from spikewire.compat.aerospike.values import outgoing
@@ -156,8 +156,7 @@ class Batches(Records):
     def _writes(self) -> OfficialWrites:
         """How rows are taken as they are, without a step of Python's."""
         options = _only(self._policies.keywords("batch_write", None), _WRITE)
-        known = PLAIN if self._manner.strict else {}
-        return OfficialWrites(Write, known, self._keeps_bools, options)
+        return OfficialWrites(Write, self._manner.plain, options)
 
     def _made(self, row: Any) -> tuple[Any, Any]:
         """A row that is not: one of the engine, and the shape of its record."""

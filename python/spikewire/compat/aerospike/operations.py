@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import Expression, Operation
+from spikewire._native import OfficialOperations
 from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import failure, missing, of_code, refuse
 from spikewire.compat.aerospike.valid_keys import POLICIES, check_names
@@ -32,6 +33,7 @@ __all__ = [
     "Prepared",
     "arguments_of",
     "expected",
+    "manner_of",
     "prepared",
     "results_of",
     "text_of",
@@ -217,9 +219,19 @@ class Manner(NamedTuple):
     validates: bool = False
     """``validate_keys``."""
     own: Serializers | None = None
+    plain: OfficialOperations = OfficialOperations(PLAIN, bools=True)
+    """What takes operations as they are."""
 
 
 _USUAL = Manner()
+
+
+def manner_of(*, strict: bool, validates: bool, own: Serializers | None) -> Manner:
+    """How a client takes operations."""
+    keeps_bools = own is None or not own.bools_as_integers
+    return Manner(
+        strict, validates, own, OfficialOperations(PLAIN if strict else {}, bools=keeps_bools)
+    )
 
 
 def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
@@ -227,6 +239,8 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
     strict, what is odd of an operation on a whole bin is made up for, or it is left out."""
     if not isinstance(operations, list):
         refuse("Operations should be of type list")
+    if (plain := manner.plain.plain(operations)) is not None:
+        return Prepared(*plain, all_answer=False, given=operations)
     if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
     made = Prepared([], [], [], [], any_answers(operations), operations)

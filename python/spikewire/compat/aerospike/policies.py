@@ -160,6 +160,8 @@ class Policies:
 
     def __init__(self, given: dict[str, Any], *, strict: bool) -> None:
         self.strict = strict
+        #: The keywords of each kind, of the configuration alone.
+        self.plain: dict[str, dict[str, Any]] = {}
         self.of: dict[str, dict[str, Any]] = {name: dict(own) for name, own in DEFAULTS.items()}
         self.changed: dict[str, dict[str, Any]] = {name: {} for name in DEFAULTS}
         if strict:
@@ -213,6 +215,8 @@ class Policies:
     def keywords(self, kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
         """The keywords of a verb; those that only have their default are left out."""
         known, kind = kind, _SAME.get(kind, kind)
+        if policy is None and meta is None and kind in self.plain:
+            return dict(self.plain[kind])
         found = dict(self.changed[kind])
         if policy is not None:
             if self.strict and known != kind and isinstance(policy, dict):

@@ -14,7 +14,8 @@ from spikewire.compat.aerospike.configuration import Configuration
 from spikewire.compat.aerospike.exception import BinExistsError, ParamError
 from spikewire.compat.aerospike.failures import failure, of_code, refuse
 from spikewire.compat.aerospike.keys import PLAIN_KEYS, checked_key, key_tuple
-from spikewire.compat.aerospike.operations import QUIET, WRITES, Manner, expected, prepared
+from spikewire.compat.aerospike.opcodes import OPERATOR_TOUCH
+from spikewire.compat.aerospike.operations import QUIET, WRITES, expected, manner_of, prepared
 from spikewire.compat.aerospike.policies import resolved, ttl_of
 from spikewire.compat.aerospike.values import (
     deserializer_of,
@@ -48,10 +49,10 @@ class Records:
         self._keeps_key = self._policies.sends_key("read", None)
         self._read = self._policies.plain["read"]
         self._write = self._policies.plain["write"]
-        self._manner = Manner(
-            self._configuration.strict_types, self._configuration.strict, self._serializers
-        )
         own = self._serializers
+        self._manner = manner_of(
+            strict=self._configuration.strict_types, validates=self._configuration.strict, own=own
+        )
         self._keeps_bools = own is None or not own.bools_as_integers
         self._results = OfficialResults(
             BatchRecord,
@@ -276,9 +277,11 @@ class Records:
         else:
             options.pop("read_mode", None)
             options.pop("read_touch", None)
-        ttl = next((each["val"] for each in operations if each["op"] == 11 and "val" in each), None)
-        if ttl is not None:
-            options["ttl"] = ttl_of(ttl, options.get("ttl"))
+        if OPERATOR_TOUCH in plan.codes:
+            given = (each for each in operations if each["op"] == OPERATOR_TOUCH)
+            ttl = next((each["val"] for each in given if "val" in each), None)
+            if ttl is not None:
+                options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
             return self._client.operate(key, plan.operations, **options), plan, options
         except FAILURES as error:
