@@ -7,44 +7,52 @@ from __future__ import annotations
 
 from typing import Any
 
-from spikewire.compat.aerospike import opcodes as codes
 from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.opcodes import (
+    OPERATOR_APPEND,
+    OPERATOR_DELETE,
+    OPERATOR_INCR,
+    OPERATOR_PREPEND,
+    OPERATOR_READ,
+    OPERATOR_TOUCH,
+    OPERATOR_WRITE,
+)
 from spikewire.compat.aerospike_helpers.operations.given import given
 
 
 def read(bin_name: str) -> dict[str, Any]:
     """The operation ``read``."""
-    return {"op": codes.OPERATOR_READ, "bin": bin_name}
+    return {"op": OPERATOR_READ, "bin": bin_name}
 
 
 def write(bin_name: str, write_item: Any) -> dict[str, Any]:
     """The operation ``write``."""
-    return {"op": codes.OPERATOR_WRITE, "bin": bin_name, "val": write_item}
+    return {"op": OPERATOR_WRITE, "bin": bin_name, "val": write_item}
 
 
 def delete() -> dict[str, Any]:
     """The operation ``delete``."""
-    return {"op": codes.OPERATOR_DELETE}
+    return {"op": OPERATOR_DELETE}
 
 
 def append(bin_name: str, append_item: Any) -> dict[str, Any]:
     """The operation ``append``."""
-    return {"op": codes.OPERATOR_APPEND, "bin": bin_name, "val": append_item}
+    return {"op": OPERATOR_APPEND, "bin": bin_name, "val": append_item}
 
 
 def prepend(bin_name: str, prepend_item: Any) -> dict[str, Any]:
     """The operation ``prepend``."""
-    return {"op": codes.OPERATOR_PREPEND, "bin": bin_name, "val": prepend_item}
+    return {"op": OPERATOR_PREPEND, "bin": bin_name, "val": prepend_item}
 
 
 def increment(bin_name: str, amount: Any) -> dict[str, Any]:
     """The operation ``increment``."""
-    return {"op": codes.OPERATOR_INCR, "bin": bin_name, "val": amount}
+    return {"op": OPERATOR_INCR, "bin": bin_name, "val": amount}
 
 
 def touch(ttl: Any = None) -> dict[str, Any]:
     """The operation ``touch``."""
-    return given({"op": codes.OPERATOR_TOUCH}, val=ttl)
+    return given({"op": OPERATOR_TOUCH}, val=ttl)
 
 
 def select_by_path(bin_name: str, ctx: list[Any], flags: int) -> dict[str, Any]:
