@@ -6279,7 +6279,8 @@ def _raw_text_digest(set: str | None, text: bytes, /) -> bytes:
     """The digest of a key of text that is no UTF-8."""
 
 def _plain_keys(keys: list[Any], /) -> bool:
-    """Whether no key tuple is one of bytes. What is no key at all is left to the engine."""
+    """Whether every key is a tuple of namespace, set, user key and perhaps digest, and none one of
+    bytes."""
 
 def _plain_rows(rows: list[Any], /) -> bool:
     """Whether every row is a tuple of a key, which is not one of bytes, and a dict of bins."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
 
+import spikewire
 from spikewire._native import NamedRecords
 from spikewire.compat import aerospike_py
 from spikewire.compat.aerospike_py.types import (
@@ -120,6 +121,22 @@ def test_calls_are_coroutines(config: dict[str, Any]) -> None:
             await client.put(key, {"n": 2})
 
     asyncio.run(main())
+
+
+def test_keys_are_tuples_before_anything_is_sent(client: aerospike_py.Client) -> None:
+    key: Any = ("test", "sent", 1)
+    client.put(key, {"n": 1})
+    strange: Any = [key, spikewire.Key("test", "sent", 1)]
+    for call in (
+        client.batch_read,
+        client.batch_remove,
+        lambda keys: client.batch_operate(keys, OPERATIONS),
+        lambda keys: client.batch_apply(keys, "none", "none"),
+        lambda keys: client.batch_write([(each, {"n": 2}) for each in keys]),
+    ):
+        with pytest.raises(TypeError, match="must be a tuple"):
+            call(strange)
+    assert client.get(key).bins == {"n": 1}
 
 
 class Three(NamedTuple):

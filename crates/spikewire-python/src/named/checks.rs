@@ -3,15 +3,16 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
-/// Whether no key tuple is one of bytes. What is no key at all is left to the engine.
+/// Whether every key is a tuple of namespace, set, user key and perhaps digest, and none one of bytes.
 #[pyfunction]
 #[pyo3(signature = (keys, /))]
 pub fn _plain_keys(keys: &Bound<'_, PyList>) -> bool {
-    let of_bytes = |key: &Bound<'_, PyAny>| {
-        let user = key.cast::<PyTuple>().ok().and_then(|key| key.get_item(2).ok());
-        user.is_some_and(|user| user.is_exact_instance_of::<PyBytes>())
+    let is_plain = |key: Bound<'_, PyAny>| {
+        let key = key.cast::<PyTuple>().ok().filter(|key| matches!(key.len(), 3 | 4));
+        let user = key.and_then(|key| key.get_item(2).ok());
+        user.is_some_and(|user| !user.is_exact_instance_of::<PyBytes>())
     };
-    !keys.iter().any(|key| of_bytes(&key))
+    keys.iter().all(is_plain)
 }
 
 /// Whether every row is a tuple of a key, which is not one of bytes, and a dict of bins.

@@ -93,15 +93,20 @@ def _with_meta(given: list[Any]) -> tuple[list[Any], list[Any]]:
 def batch_remove(keys: Any, policy: Any) -> Request:
     """Deletes records; rows are keys, or pairs of a key and metadata."""
     wanted, metas = _with_meta(_listed(keys, "keys"))
-    call = batch_options(policy)
-    shared = row_options("batch_remove", policy)
+    call, shared = batch_options(policy), row_options("batch_remove", policy)
+
+    def finish(batch: Any) -> BatchWriteResult:
+        return _result(_named.made(wanted, batch))
+
+    if not any(metas):
+        return Request("delete_many", (sent_keys(wanted),), call | shared, finish)
     rows = [
         spikewire.Delete(
             sent_key(key), **(shared if meta is None else row_options("batch_remove", policy, meta))
         )
         for key, meta in zip(wanted, metas, strict=True)
     ]
-    return Request("batch", (rows,), call, lambda batch: _result(_named.made(wanted, batch)))
+    return Request("batch", (rows,), call, finish)
 
 
 def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -> Request:
@@ -109,6 +114,17 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
     wanted, metas = _with_meta(_listed(keys, "keys"))
     shared = _listed([] if args is None else args, "args")
     call, own = batch_options(policy), row_options("batch_apply", policy)
+
+    def bins_of(record: Any) -> dict[str, Any]:
+        results = record.results
+        return {"SUCCESS": incoming(results[0]) if results else None}
+
+    def finish(batch: Any) -> BatchWriteResult:
+        return _result(_named.made(wanted, batch, bins_of))
+
+    if not any(metas):
+        arguments = sent_keys(wanted), module, function, shared
+        return Request("apply_many", arguments, call | own, finish)
     rows = []
     for key, meta in zip(wanted, metas, strict=True):
         if meta is None:
@@ -124,14 +140,7 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
                 **row_options("batch_apply", policy, meta),
             )
         )
-
-    def bins_of(record: Any) -> dict[str, Any]:
-        results = record.results
-        return {"SUCCESS": incoming(results[0]) if results else None}
-
-    return Request(
-        "batch", (rows,), call, lambda batch: _result(_named.made(wanted, batch, bins_of))
-    )
+    return Request("batch", (rows,), call, finish)
 
 
 def batch_write(records: Any, policy: Any) -> Request:
