@@ -15,7 +15,6 @@
 //! | [`operation`], [`calls`], [`expression`], [`rows`] | and what is to be done with the records |
 //! | [`value`] | Python values to bytes and back |
 //! | [`record`], [`batch`] | what comes back |
-//! | [`named`] | the same as the named tuples of another client |
 //! | [`columns`] | the same as arrays and tables, and these as records |
 //! | [`compat`] | what drop-ins for other clients do for each row |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
@@ -48,7 +47,6 @@ mod face;
 mod identity;
 mod key;
 mod many;
-mod named;
 mod operation;
 mod query;
 mod record;
@@ -82,6 +80,8 @@ mod _native {
     #[pymodule_export]
     use crate::columns::ArrowTable;
     #[pymodule_export]
+    use crate::compat::named::{_plain_keys, _plain_rows, NamedRecords};
+    #[pymodule_export]
     use crate::compat::official::OfficialResults;
     #[pymodule_export]
     use crate::compat::operations::OfficialOperations;
@@ -101,8 +101,6 @@ mod _native {
     use crate::face::submit::{ClientSubmit, DatasetSubmit};
     #[pymodule_export]
     use crate::key::{_raw_text_digest, Key};
-    #[pymodule_export]
-    use crate::named::{_plain_keys, _plain_rows, NamedRecords};
     #[pymodule_export]
     use crate::operation::Operation;
     #[pymodule_export]

@@ -11,7 +11,9 @@
 //! | [`rows`] | its rows of batches |
 //! | [`operations`] | its operations on whole bins |
 //! | [`writes`] | its `batch_write` |
+//! | [`named`] | the named tuples of aerospike-py |
 
+pub mod named;
 pub mod official;
 pub mod operations;
 pub mod plain;

@@ -13,6 +13,7 @@ mod results;
 
 use pyo3::intern;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 use pyo3::types::{
     PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType,
 };
@@ -23,12 +24,15 @@ pub use self::checks::{_plain_keys, _plain_rows};
 use self::class::NamedTuple;
 use self::results::Results;
 use crate::batch::Batch;
+use crate::compat::plain;
 use crate::errors::{type_error, type_name};
 use crate::record::Record;
-use crate::value::pairs;
+use crate::value::{ordered_class, pairs};
 
 /// The time to live of records that never expire.
 const FOREVER: u32 = u32::MAX;
+/// Generations of such records whose metadata are kept.
+const LASTING: usize = 256;
 
 /// Makes named tuples of what verbs return: those of `spikewire.compat.aerospike_py`.
 #[pyclass(frozen, module = "spikewire._native")]
@@ -41,11 +45,13 @@ pub struct NamedRecords {
     record: NamedTuple<3>,
     /// Key, code, record, whether it is in doubt.
     row: NamedTuple<4>,
-    /// What is made of a value that is no scalar.
+    /// What is made of a value that does not come as it is.
     incoming: Py<PyAny>,
     /// The code of an error, of which the engine has another one.
     code: Py<PyAny>,
     forever: Py<PyInt>,
+    /// Metadata of records that never expire, by their generations: most are one of few.
+    lasting: [PyOnceLock<Py<PyAny>>; LASTING],
 }
 
 #[pymethods]
@@ -69,6 +75,7 @@ impl NamedRecords {
             incoming,
             code,
             forever,
+            lasting: std::array::from_fn(|_| PyOnceLock::new()),
         })
     }
 
@@ -248,7 +255,7 @@ impl NamedRecords {
     fn read(&self, bins: &Bound<'_, PyDict>) -> PyResult<()> {
         for pair in pairs(bins) {
             let (name, value) = pair?;
-            if !is_scalar(&value) {
+            if !is_plain(&value) {
                 bins.set_item(name, self.incoming(value)?)?;
             }
         }
@@ -257,7 +264,7 @@ impl NamedRecords {
 
     #[inline]
     fn incoming<'py>(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if is_scalar(&value) {
+        if is_plain(&value) {
             return Ok(value);
         }
         self.incoming.bind(value.py()).call1((value,))
@@ -279,15 +286,29 @@ impl NamedRecords {
         generation: u32,
         ttl: Option<u32>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let ttl = match ttl {
-            Some(ttl) => ttl.into_pyobject(py)?,
-            None => self.forever.bind(py).clone(),
+        let made = |ttl: Bound<'py, PyInt>| {
+            self.meta.make(py, [generation.into_pyobject(py)?.into_any(), ttl.into_any()])
         };
-        self.meta.make(py, [generation.into_pyobject(py)?.into_any(), ttl.into_any()])
+        if let Some(ttl) = ttl {
+            return made(ttl.into_pyobject(py)?);
+        }
+        let forever = || made(self.forever.bind(py).clone());
+        match self.lasting.get(generation as usize) {
+            Some(kept) => {
+                let kept = kept.get_or_try_init(py, || forever().map(Bound::unbind))?;
+                Ok(kept.bind(py).clone())
+            }
+            None => forever(),
+        }
     }
 }
 
-/// Whether a value comes as it is.
+/// Whether a value comes as it is. Where maps tell that they are in order, that is taken off.
+#[inline]
+fn is_plain(value: &Bound<'_, PyAny>) -> bool {
+    is_scalar(value) || ordered_class(value.py()).is_none() && plain::incoming(value, true)
+}
+
 #[inline]
 fn is_scalar(value: &Bound<'_, PyAny>) -> bool {
     value.is_exact_instance_of::<PyInt>()
