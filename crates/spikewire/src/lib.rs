@@ -236,6 +236,7 @@ mod options;
 mod query;
 mod record;
 mod row;
+mod span;
 mod verbs;
 
 pub use asynchronous::{

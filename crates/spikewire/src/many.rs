@@ -21,6 +21,8 @@ use crate::{Error, Result, Value};
 pub(crate) struct Many {
     pub rows: Rows,
     pub answered: Answered,
+    /// What it is called in spans.
+    pub verb: &'static str,
 }
 
 /// Which operations of a row have an answer of their own, for rows that are made of operations.
@@ -70,7 +72,7 @@ impl Place<'_> {
     fn alike<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
-        spec: &CommandSpec,
+        (verb, spec): (&'static str, &CommandSpec),
         answered: Vec<bool>,
         write: impl Fn(&mut Kind) -> Result<()>,
     ) -> Result<Many> {
@@ -84,7 +86,7 @@ impl Place<'_> {
             spec.row(self.set, None, &write)?;
         }
         let rows = rows.finish(spec.policy, |_, _| ());
-        Ok(Many { rows, answered: Answered::Same(answered.into()) })
+        Ok(Many { rows, answered: Answered::Same(answered.into()), verb })
     }
 
     pub fn get_many<'k, K: Into<Key<'k>>>(
@@ -93,7 +95,7 @@ impl Place<'_> {
     ) -> Result<Many> {
         let options = self.options.for_read()?;
         let spec = CommandSpec::get(self.defaults, &options, BinSelection::All)?;
-        self.alike(keys, &spec, Vec::new(), |_| Ok(()))
+        self.alike(keys, ("BATCH get", &spec), Vec::new(), |_| Ok(()))
     }
 
     pub fn get_bins_many<'k, K: Into<Key<'k>>, N: AsRef<str>>(
@@ -104,7 +106,7 @@ impl Place<'_> {
         let bins: Vec<N> = bins.into_iter().collect();
         let selection = BinSelection::of(Some(bins.len()));
         let spec = CommandSpec::get(self.defaults, &self.options.for_read()?, selection)?;
-        self.alike(keys, &spec, Vec::new(), |row| {
+        self.alike(keys, ("BATCH get", &spec), Vec::new(), |row| {
             bins.iter().try_for_each(|name| Ok(row.read_bin(name.as_ref())?))
         })
     }
@@ -114,7 +116,7 @@ impl Place<'_> {
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Many> {
         let spec = CommandSpec::exists(self.defaults, &self.options.for_read()?)?;
-        self.alike(keys, &spec, Vec::new(), |_| Ok(()))
+        self.alike(keys, ("BATCH exists", &spec), Vec::new(), |_| Ok(()))
     }
 
     pub fn delete_many<'k, K: Into<Key<'k>>>(
@@ -122,7 +124,7 @@ impl Place<'_> {
         keys: impl IntoIterator<Item = K>,
     ) -> Result<Many> {
         let spec = CommandSpec::delete(self.defaults, &self.options.for_write()?)?;
-        self.alike(keys, &spec, Vec::new(), |_| Ok(()))
+        self.alike(keys, ("BATCH delete", &spec), Vec::new(), |_| Ok(()))
     }
 
     pub fn operate_many<'k, K: Into<Key<'k>>>(
@@ -132,7 +134,7 @@ impl Place<'_> {
     ) -> Result<Many> {
         let steps = steps(operations)?;
         let (spec, answered) = self.operations(&steps)?;
-        self.alike(keys, &spec, answered, |row| {
+        self.alike(keys, ("BATCH operate", &spec), answered, |row| {
             steps.iter().for_each(|step| row.step(*step));
             Ok(())
         })
@@ -147,7 +149,7 @@ impl Place<'_> {
     ) -> Result<Many> {
         let function = function(module, name, arguments)?;
         let spec = CommandSpec::apply_many(self.defaults, &self.options.for_write()?)?;
-        self.alike(keys, &spec, vec![true], |row| {
+        self.alike(keys, ("BATCH apply", &spec), vec![true], |row| {
             row.call(&function);
             Ok(())
         })
@@ -169,7 +171,7 @@ impl Place<'_> {
             rows.own(kind.map_err(|error| at_row(error, number))?);
         }
         let rows = rows.finish(spec.policy, |_, _| ());
-        Ok(Many { rows, answered: Answered::Same(Arc::default()) })
+        Ok(Many { rows, answered: Answered::Same(Arc::default()), verb: "BATCH put" })
     }
 
     /// Rows that differ in what they do.
@@ -190,7 +192,7 @@ impl Place<'_> {
             answered.push(given.into());
         }
         let rows = rows.finish(policy, |_, _| ());
-        Ok(Many { rows, answered: Answered::Each(answered) })
+        Ok(Many { rows, answered: Answered::Each(answered), verb: "BATCH" })
     }
 }
 

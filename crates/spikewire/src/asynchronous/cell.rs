@@ -13,6 +13,7 @@ use spikewire_aerospike::transport::native::Ticket as Completes;
 use spikewire_aerospike::transport::{Aerospike, Outcome, ResponseHandler, buffer};
 use spikewire_aerospike::{Error, Kind, Result};
 
+use crate::span::VerbSpan;
 use crate::{answer, driving};
 
 /// Shared between a future and the command it waits for.
@@ -22,12 +23,13 @@ pub(super) struct Cell {
     outcome: driving::Cell<Result<Vec<u8>>>,
     /// Which replies are answers.
     kind: ResponseKind,
+    span: VerbSpan,
 }
 
 impl Cell {
     /// A cell that wakes this task, and the ticket that fills it.
-    pub fn new(waker: Waker, kind: ResponseKind) -> (Arc<Self>, Ticket) {
-        let cell = Arc::new(Self { outcome: driving::Cell::new(waker), kind });
+    pub fn new(waker: Waker, kind: ResponseKind, span: VerbSpan) -> (Arc<Self>, Ticket) {
+        let cell = Arc::new(Self { outcome: driving::Cell::new(waker), kind, span });
         (cell.clone(), Ticket(Some(Completed::One(cell))))
     }
 
@@ -44,6 +46,9 @@ impl Cell {
     }
 
     fn fill(&self, outcome: Result<Vec<u8>>) {
+        if let Err(error) = &outcome {
+            self.span.failed(error);
+        }
         if let Some(Ok(body)) = self.outcome.fill(outcome) {
             buffer::give(body);
         }
@@ -145,6 +150,7 @@ impl Completes<Aerospike> for Ticket {
             None => return,
         };
         let outcome = outcome.and_then(|reply| {
+            cell.span.answered(reply.body, reply.node);
             answer::check(&reply, cell.kind)?;
             // The engine has just given the request's buffer back on this thread: it carries the
             // reply to the task, which decodes it and gives the buffer back on its own thread.

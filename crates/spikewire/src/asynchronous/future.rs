@@ -14,6 +14,7 @@ use super::Core;
 use super::cell::Cell;
 use crate::answer::{self, Answer};
 use crate::driving;
+use crate::span::VerbSpan;
 
 /// The answer to a verb of [`AsyncDataset`](super::AsyncDataset), once it has come.
 ///
@@ -23,6 +24,8 @@ use crate::driving;
 #[must_use = "a command is sent when its future is polled"]
 pub struct Pending<A: Answer> {
     stage: Stage,
+    /// Until it is sent.
+    span: VerbSpan,
     plan: A::Plan,
     /// Keeps the connections open while a future is pending.
     core: Arc<Core>,
@@ -39,8 +42,13 @@ enum Stage {
 }
 
 impl<A: Answer> Pending<A> {
-    pub(super) fn new(core: Arc<Core>, request: Result<Prepared>, plan: A::Plan) -> Self {
-        Self { stage: Stage::New(request), plan, core, answer: PhantomData }
+    pub(super) fn new(
+        core: Arc<Core>,
+        request: Result<Prepared>,
+        plan: A::Plan,
+        span: VerbSpan,
+    ) -> Self {
+        Self { stage: Stage::New(request), span, plan, core, answer: PhantomData }
     }
 }
 
@@ -59,7 +67,8 @@ impl<A: Answer> Future for Pending<A> {
         }
         match std::mem::replace(&mut self.stage, Stage::Over) {
             Stage::New(Ok(request)) => {
-                let (cell, ticket) = Cell::new(context.waker().clone(), A::KIND);
+                let span = std::mem::take(&mut self.span);
+                let (cell, ticket) = Cell::new(context.waker().clone(), A::KIND, span);
                 let Prepared { bytes, target, policy } = request;
                 let command = Command::new(bytes, target, policy, Tick::now(), ticket);
                 self.stage = Stage::Waiting(cell);

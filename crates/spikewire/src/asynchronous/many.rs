@@ -14,6 +14,7 @@ use super::Core;
 use super::cell::{BatchCell, closed};
 use crate::batch::Batch;
 use crate::many::{Answered, Many};
+use crate::span::VerbSpan;
 
 /// The outcomes of many records, once they have all come.
 ///
@@ -22,6 +23,7 @@ use crate::many::{Answered, Many};
 #[must_use = "a batch is sent when its future is polled"]
 pub struct PendingBatch {
     stage: Stage,
+    span: VerbSpan,
     /// Keeps the connections open while something waits.
     core: Arc<Core>,
 }
@@ -33,8 +35,8 @@ enum Stage {
 }
 
 impl PendingBatch {
-    pub(super) fn new(core: Arc<Core>, many: Result<Many>) -> Self {
-        Self { stage: Stage::New(many), core }
+    pub(super) fn new(core: Arc<Core>, many: Result<Many>, span: VerbSpan) -> Self {
+        Self { stage: Stage::New(many), span, core }
     }
 
     fn start(&self, rows: Rows, waker: Waker) -> Arc<BatchExecution<BatchCell>> {
@@ -54,12 +56,14 @@ impl Future for PendingBatch {
             let Stage::New(many) = std::mem::replace(&mut self.stage, Stage::Over) else {
                 unreachable!("it was just looked at")
             };
-            let Many { rows, answered } = match many {
+            let Many { rows, answered, .. } = match many {
                 Ok(many) => many,
                 Err(error) => return Poll::Ready(Err(error)),
             };
             if self.core.context.cluster.is_closed() {
-                return Poll::Ready(Err(closed()));
+                let error = closed();
+                self.span.failed(&error);
+                return Poll::Ready(Err(error));
             }
             let execution = self.start(rows, context.waker().clone());
             self.stage = Stage::Waiting(execution, answered);
@@ -69,6 +73,12 @@ impl Future for PendingBatch {
         let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
             unreachable!("it was just looked at")
         };
+        match &rows {
+            Ok(_) => self.span.done(),
+            Err(error) => self.span.failed(error),
+        }
+        // The future may be kept for longer.
+        self.span = VerbSpan::default();
         Poll::Ready(rows.map(|rows| Batch::new(rows, answered)))
     }
 }

@@ -39,6 +39,7 @@ use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::PreparedQuery;
 use crate::record::Record;
+use crate::span::VerbSpan;
 use crate::verbs::{Place, verbs};
 use crate::{Node, Result};
 
@@ -237,11 +238,19 @@ impl AsyncDataset {
     }
 
     fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Pending<A> {
-        Pending::new(self.core.clone(), request, plan)
+        let span = match &request {
+            Ok(request) => VerbSpan::command(&self.space, request),
+            Err(_) => VerbSpan::default(),
+        };
+        Pending::new(self.core.clone(), request, plan, span)
     }
 
     fn run_many(&self, many: Result<Many>) -> PendingBatch {
-        PendingBatch::new(self.core.clone(), many)
+        let span = match &many {
+            Ok(many) => VerbSpan::many(&self.space, many.verb, many.rows.len()),
+            Err(_) => VerbSpan::default(),
+        };
+        PendingBatch::new(self.core.clone(), many, span)
     }
 }
 

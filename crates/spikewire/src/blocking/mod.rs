@@ -25,6 +25,7 @@ use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::{Builder, CallOptions, Seeds};
 use crate::query::plan::PreparedQuery;
 use crate::record::Record;
+use crate::span::VerbSpan;
 use crate::verbs::{Place, verbs};
 use crate::{Error, Kind, Node, Result};
 
@@ -173,24 +174,40 @@ impl Dataset {
     }
 
     fn run<A: Answer>(&self, request: Result<Prepared>, plan: A::Plan) -> Result<A> {
-        let Prepared { bytes, target, policy } = request?;
+        let request = request?;
+        let span = VerbSpan::command(&self.space, &request);
+        let _entered = span.enter();
+        let Prepared { bytes, target, policy } = request;
         let mut body = buffer::take();
         let outcome = self.core.executor.run(bytes, target, policy, &mut body, None);
+        if let Ok((node, _)) = &outcome {
+            span.answered(&body, node);
+        }
         let answer = outcome.and_then(|(node, attempts)| {
             answer::check(&Reply { body: &body, node: &node, attempts }, A::KIND)?;
             answer::read(&body, &plan).map_err(|error| error.on(node.to_string()))
         });
         buffer::give(body);
+        if let Err(error) = &answer {
+            span.failed(error);
+        }
         answer
     }
 
     fn run_many(&self, many: Result<Many>) -> Result<Batch> {
-        let Many { mut rows, answered } = many?;
-        if self.core.context.cluster.is_closed() {
-            return Err(Error::new(Kind::Closed, "the client is closed"));
+        let Many { mut rows, answered, verb } = many?;
+        let span = VerbSpan::many(&self.space, verb, rows.len());
+        let _entered = span.enter();
+        let run = if self.core.context.cluster.is_closed() {
+            Err(Error::new(Kind::Closed, "the client is closed"))
+        } else {
+            self.core.executor.run_batch(&mut rows, None)
+        };
+        match &run {
+            Ok(()) => span.done(),
+            Err(error) => span.failed(error),
         }
-        self.core.executor.run_batch(&mut rows, None)?;
-        Ok(Batch::new(rows, answered))
+        run.map(|()| Batch::new(rows, answered))
     }
 }
 

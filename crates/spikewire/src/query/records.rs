@@ -13,6 +13,7 @@ use spikewire_aerospike::transport::stream::{
 use super::found::{Found, RecordShape};
 use super::plan::PreparedQuery;
 use crate::Result;
+use crate::span::VerbSpan;
 
 /// How often a waiting caller checks that the nodes are still there.
 const LOOK: Duration = Duration::from_millis(100);
@@ -28,6 +29,7 @@ pub(crate) struct Reading {
     shape: RecordShape,
     /// It failed, and said so: nothing comes any more.
     failed: bool,
+    span: VerbSpan,
 }
 
 /// The outcome of looking for the next record or page.
@@ -54,7 +56,8 @@ impl<T> Looked<T> {
 impl Reading {
     pub fn new(streams: Arc<Streams>, plan: PreparedQuery) -> Result<Self> {
         let PreparedQuery { plan, shape } = plan;
-        Ok(Self { reader: QueryReader::new(streams, plan)?, shape, failed: false })
+        let span = VerbSpan::query(&plan.query.namespace, &plan.query.set);
+        Ok(Self { reader: QueryReader::new(streams, plan)?, shape, failed: false, span })
     }
 
     /// The next record; waits for it.
@@ -89,7 +92,14 @@ impl Reading {
             return Ok(Looked::Over);
         }
         let looked = look(self);
-        self.failed = looked.is_err();
+        match &looked {
+            Ok(Looked::Over) => self.span.done(),
+            Ok(_) => {}
+            Err(error) => {
+                self.failed = true;
+                self.span.failed(error);
+            }
+        }
         looked
     }
 

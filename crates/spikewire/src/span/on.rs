@@ -1,0 +1,125 @@
+//! Spans by the database conventions of OpenTelemetry.
+
+use spikewire_aerospike::cluster::Node;
+use spikewire_aerospike::command::{Prepared, SetRef};
+use spikewire_aerospike::transport::Aerospike;
+use spikewire_transport::{CommandError as _, Protocol as _};
+use tracing::field::{Empty, display};
+use tracing::span::Entered;
+use tracing::{Span, info_span};
+
+use crate::Error;
+
+/// A verb that was called.
+#[derive(Debug)]
+pub(crate) struct VerbSpan(Span);
+
+impl Default for VerbSpan {
+    fn default() -> Self {
+        Self(Span::none())
+    }
+}
+
+/// The fields of all kinds of verbs; those that are empty are known later, if ever.
+macro_rules! verb_span {
+    ($name:literal, $namespace:expr, $set:expr, $result:expr) => {
+        info_span!(
+            target: "spikewire::verb",
+            $name,
+            otel.name = Empty,
+            otel.kind = "client",
+            otel.status_code = Empty,
+            db.system.name = "aerospike",
+            db.namespace = $namespace,
+            db.collection.name = $set,
+            db.operation.name = Empty,
+            db.operation.batch.size = Empty,
+            server.address = Empty,
+            server.port = Empty,
+            spikewire.node = Empty,
+            result = $result,
+            "error.type" = Empty,
+            error.message = Empty,
+        )
+    };
+}
+
+impl VerbSpan {
+    /// Of a command on one record.
+    pub fn command(space: &SetRef, request: &Prepared) -> Self {
+        let span = Self(verb_span!("command", &*space.namespace, space.set.as_str(), Empty));
+        // What is not listened to is not looked at.
+        if !span.0.is_disabled() {
+            let about = Aerospike::about(&request.bytes, &request.target, 1);
+            span.named(about.operation, &space.set);
+        }
+        span
+    }
+
+    /// Of a batch of so many records.
+    pub fn many(space: &SetRef, operation: &'static str, rows: usize) -> Self {
+        let span = Self(verb_span!("batch", &*space.namespace, space.set.as_str(), Empty));
+        if !span.0.is_disabled() {
+            span.named(operation, &space.set);
+            if rows > 1 {
+                span.0.record("db.operation.batch.size", rows);
+            }
+        }
+        span
+    }
+
+    /// Of a query: from its being asked for until it is dropped.
+    pub fn query(namespace: &str, set: &str) -> Self {
+        let span = Self(verb_span!("query", namespace, set, "withdrawn"));
+        if !span.0.is_disabled() {
+            span.named("query", set);
+        }
+        span
+    }
+
+    fn named(&self, operation: &'static str, set: &str) {
+        let between = if set.is_empty() { "" } else { " " };
+        self.0.record("otel.name", display(format_args!("{operation}{between}{set}")));
+        self.0.record("db.operation.name", operation);
+    }
+
+    /// What the thread tells meanwhile belongs to it.
+    pub fn enter(&self) -> Entered<'_> {
+        self.0.enter()
+    }
+
+    /// A node answered.
+    pub fn answered(&self, body: &[u8], node: &Node) {
+        if !self.0.is_disabled() {
+            self.0.record("server.address", display(node.address.ip()));
+            self.0.record("server.port", node.address.port());
+            self.0.record("spikewire.node", node.name.as_str());
+            self.0.record("result", Aerospike::result(body));
+        }
+    }
+
+    /// It came to its end.
+    pub fn done(&self) {
+        self.0.record("result", "ok");
+    }
+
+    /// It failed.
+    pub fn failed(&self, error: &Error) {
+        if self.0.is_disabled() {
+            return;
+        }
+        let label = error.label();
+        self.0.record("otel.status_code", "ERROR");
+        self.0.record("result", label);
+        self.0.record("error.type", label);
+        self.0.record("error.message", error.message());
+        let Some((name, address)) = error.node().and_then(|node| node.rsplit_once(' ')) else {
+            return;
+        };
+        self.0.record("spikewire.node", name);
+        if let Ok(address) = address.parse::<std::net::SocketAddr>() {
+            self.0.record("server.address", display(address.ip()));
+            self.0.record("server.port", address.port());
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! A span of the facade `tracing` for each verb.
+
+mod support;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use futures::executor::block_on;
+use futures::future::join_all;
+use spikewire::{AsyncClient, CallOptions, Exists, op};
+use spikewire_server::{Cluster, Faults};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Subscriber, span};
+
+use support::{builder, cluster, eventually};
+
+/// A span as its subscriber saw it.
+#[derive(Debug, Clone, Default)]
+struct Seen {
+    kind: &'static str,
+    fields: BTreeMap<String, String>,
+    parent: Option<u64>,
+    entered: bool,
+    closed: bool,
+}
+
+impl Seen {
+    fn field(&self, name: &str) -> &str {
+        self.fields.get(name).map_or("", String::as_str)
+    }
+}
+
+#[derive(Clone, Default)]
+struct Spans {
+    all: Arc<Mutex<Vec<Seen>>>,
+    holds: Arc<Mutex<BTreeMap<u64, usize>>>,
+    inside: Arc<Mutex<Vec<u64>>>,
+}
+
+struct Fields<'a>(&'a mut BTreeMap<String, String>);
+
+impl Visit for Fields<'_> {
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name().to_owned(), value.to_owned());
+    }
+
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.insert(field.name().to_owned(), format!("{value:?}"));
+    }
+}
+
+impl Spans {
+    fn with(&self, id: &span::Id, change: impl FnOnce(&mut Seen)) {
+        change(&mut self.all.lock().unwrap()[id.into_u64() as usize - 1]);
+    }
+
+    /// What was closed since the last time, as soon as there is so much.
+    fn take(&self, count: usize) -> Vec<Seen> {
+        let is_there = || {
+            let all = self.all.lock().unwrap();
+            all.iter().filter(|span| span.closed && !span.fields.is_empty()).count() >= count
+        };
+        eventually("the spans are closed", is_there);
+        let mut all = self.all.lock().unwrap();
+        let mut taken = Vec::new();
+        for span in all.iter_mut().filter(|span| span.closed && !span.fields.is_empty()) {
+            taken.push(Seen { fields: std::mem::take(&mut span.fields), ..span.clone() });
+        }
+        assert_eq!(taken.len(), count, "{taken:?}");
+        taken
+    }
+
+    fn one(&self) -> Seen {
+        self.take(1).remove(0)
+    }
+}
+
+impl Subscriber for Spans {
+    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
+        true
+    }
+
+    fn new_span(&self, attributes: &span::Attributes<'_>) -> span::Id {
+        let mut all = self.all.lock().unwrap();
+        let parent = self.inside.lock().unwrap().last().copied();
+        let mut seen = Seen { kind: attributes.metadata().name(), parent, ..Seen::default() };
+        attributes.record(&mut Fields(&mut seen.fields));
+        all.push(seen);
+        let id = all.len() as u64;
+        self.holds.lock().unwrap().insert(id, 1);
+        span::Id::from_u64(id)
+    }
+
+    fn record(&self, id: &span::Id, values: &span::Record<'_>) {
+        self.with(id, |seen| values.record(&mut Fields(&mut seen.fields)));
+    }
+
+    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
+
+    fn event(&self, _: &Event<'_>) {}
+
+    fn enter(&self, id: &span::Id) {
+        self.with(id, |seen| seen.entered = true);
+        self.inside.lock().unwrap().push(id.into_u64());
+    }
+
+    fn exit(&self, _: &span::Id) {
+        self.inside.lock().unwrap().pop();
+    }
+
+    fn clone_span(&self, id: &span::Id) -> span::Id {
+        *self.holds.lock().unwrap().get_mut(&id.into_u64()).unwrap() += 1;
+        id.clone()
+    }
+
+    fn try_close(&self, id: span::Id) -> bool {
+        let mut holds = self.holds.lock().unwrap();
+        let count = holds.get_mut(&id.into_u64()).unwrap();
+        *count -= 1;
+        let closed = *count == 0;
+        drop(holds);
+        if closed {
+            self.with(&id, |seen| seen.closed = true);
+        }
+        closed
+    }
+}
+
+fn seen(cluster: &Cluster, work: impl FnOnce(&Spans, &spikewire::Dataset)) {
+    let spans = Spans::default();
+    let client = builder().connect(cluster.seeds()).unwrap();
+    let users = client.dataset("test", "users").unwrap();
+    tracing::subscriber::with_default(spans.clone(), || work(&spans, &users));
+}
+
+#[test]
+fn every_verb_of_calling_threads_is_a_span() {
+    let cluster = cluster(2);
+    seen(&cluster, |spans, users| {
+        users.put(1, [("n", 1)]).unwrap();
+        let put = spans.one();
+        assert_eq!((put.kind, put.entered, put.parent), ("command", true, None));
+        for (name, value) in [
+            ("otel.name", "put users"),
+            ("otel.kind", "client"),
+            ("db.system.name", "aerospike"),
+            ("db.namespace", "test"),
+            ("db.collection.name", "users"),
+            ("db.operation.name", "put"),
+            ("result", "ok"),
+        ] {
+            assert_eq!(put.field(name), value, "{name}");
+        }
+        let address = format!("{}:{}", put.field("server.address"), put.field("server.port"));
+        assert!(cluster.seeds().iter().any(|seed| seed.to_string() == address), "{address}");
+        assert!(!put.field("spikewire.node").is_empty());
+        assert!(put.field("error.type").is_empty());
+
+        assert!(users.get("nobody").unwrap().is_none());
+        let get = spans.one();
+        assert_eq!((get.field("db.operation.name"), get.field("result")), ("get", "not_found"));
+        assert!(get.field("error.type").is_empty(), "that is an answer");
+        users.with(CallOptions::new().exists(Exists::Create)).put(1, [("n", 1)]).unwrap_err();
+        let refused = spans.one();
+        assert_eq!(refused.field("error.type"), "record_exists");
+        assert_eq!(refused.field("otel.status_code"), "ERROR");
+        users.operate(1, [op::add("n", 1)]).unwrap();
+        assert_eq!(spans.one().field("db.operation.name"), "operate");
+
+        users.put_many((0..50).map(|id| (id, [("n", id)]))).unwrap().check().unwrap();
+        let many = spans.one();
+        assert_eq!((many.kind, many.field("otel.name")), ("batch", "BATCH put users"));
+        assert_eq!((many.field("db.operation.batch.size"), many.field("result")), ("50", "ok"));
+        assert_eq!(users.query().records().unwrap().count(), 50);
+        let query = spans.one();
+        assert_eq!((query.field("otel.name"), query.field("result")), ("query users", "ok"));
+        users.query().records().unwrap().next().unwrap().unwrap();
+        assert_eq!(spans.one().field("result"), "withdrawn");
+
+        let outer = tracing::info_span!("request");
+        outer.in_scope(|| users.get(1).unwrap());
+        assert_eq!(spans.one().parent, outer.id().map(|id| id.into_u64()));
+    });
+}
+
+#[test]
+fn failures_say_where_and_why() {
+    let cluster = cluster(1);
+    seen(&cluster, |spans, users| {
+        users.put(1, [("n", 1)]).unwrap();
+        spans.one();
+        let slow = Faults { delay: Duration::from_secs(3), ..Faults::default() };
+        cluster.inject(0, slow).unwrap();
+        let short = users.with(CallOptions::new().timeout(Duration::from_millis(100)));
+        short.get(1).unwrap_err();
+        let failed = spans.one();
+        assert_eq!((failed.field("result"), failed.field("error.type")), ("timeout", "timeout"));
+        assert!(!failed.field("server.address").is_empty());
+        assert!(!failed.field("error.message").is_empty());
+    });
+}
+
+#[test]
+fn futures_have_spans_also_those_that_are_dropped() {
+    let cluster = cluster(2);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let clients = [
+        block_on(AsyncClient::connect(cluster.seeds())).unwrap(),
+        runtime.block_on(AsyncClient::connect_tokio(cluster.seeds())).unwrap(),
+    ];
+    for client in clients {
+        let spans = Spans::default();
+        let users = client.dataset("test", "users").unwrap();
+        let outer = tracing::subscriber::with_default(spans.clone(), || {
+            let outer = tracing::info_span!("request");
+            let puts =
+                outer.in_scope(|| (0..20).map(|n| users.put(n, [("n", n)])).collect::<Vec<_>>());
+            for put in runtime.block_on(join_all(puts)) {
+                put.unwrap();
+            }
+            outer.id().map(|id| id.into_u64())
+        });
+        for put in spans.take(20) {
+            assert_eq!((put.field("otel.name"), put.field("result")), ("put users", "ok"));
+            assert_eq!(put.parent, outer);
+            assert!(!put.field("server.port").is_empty());
+        }
+        tracing::subscriber::with_default(spans.clone(), || {
+            runtime.block_on(users.get_many(0..20)).unwrap();
+            assert_eq!(spans.one().field("otel.name"), "BATCH get users");
+            drop(users.get(1));
+            assert_eq!(spans.one().field("result"), "", "it was not sent");
+            runtime.block_on(async {
+                let mut records = users.query().records().unwrap();
+                while let Some(record) = records.next().await {
+                    record.unwrap();
+                }
+            });
+            assert_eq!(spans.one().field("result"), "ok");
+        });
+    }
+}
