@@ -101,7 +101,8 @@ def test_columns(client: spikewire.Client) -> None:
     assert sum(len(rows) for rows in users.query().numpy_batches(dtype, 64)) == RECORDS
     assert taken(client, "query") == whole()
     pytest.importorskip("pyarrow", reason="pyarrow is not installed")
-    assert users.query().to_arrow().num_rows == RECORDS
+    table: Any = users.query()
+    assert table.to_arrow().num_rows == RECORDS
     assert taken(client, "query") == whole()
 
 

@@ -199,7 +199,11 @@ def test_the_parent_is_the_span_of_the_caller(session: cql.Session, seen: Seen) 
     for thread in threads:
         thread.join()
     spans = seen.spans()
-    requests = {span.context.span_id for span in spans if span.name.startswith("request")}
+    requests = {
+        span.context.span_id
+        for span in spans
+        if span.name.startswith("request") and span.context is not None
+    }
     statements = [span for span in spans if span.name == "SELECT shop.items"]
     assert (len(requests), len(statements)) == (4, 8)
     assert {span.parent.span_id for span in statements if span.parent} == requests
