@@ -11,7 +11,7 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_transport::metrics::Stage;
 
 /// Of so many calls on an event loop one has its hand-over timed: that takes a callback.
-const EVERY: u32 = 8;
+const EVERY: u32 = 16;
 
 /// Whether a client times the stages of its calls.
 #[derive(Debug, Default)]
@@ -38,9 +38,11 @@ impl Stages {
     }
 }
 
-/// Its request is composed.
-pub fn encoded(cluster: &Cluster, began: Tick) {
-    cluster.metrics().stage(Stage::Encode, Tick::now().since(began));
+/// Its request is composed, now; what follows needs the time as well.
+pub fn encoded(cluster: &Cluster, began: Tick) -> Tick {
+    let now = Tick::now();
+    cluster.metrics().stage(Stage::Encode, now.since(began));
+    now
 }
 
 /// The thread goes on that called, if it is known when it could have.

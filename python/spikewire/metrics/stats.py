@@ -99,7 +99,7 @@ class StageStats:
     the thread that called, the task that waits for the future; ``decode``: of what was copied,
     until there are objects."""
     count: int
-    """Commands. Of ``hand_over`` with asyncio, every eighth; of ``encode``, calls."""
+    """Commands. Of ``hand_over`` with asyncio, every sixteenth; of ``encode``, calls."""
     seconds: float
     """What the stage took of them together."""
     buckets: tuple[int, ...]

@@ -69,13 +69,12 @@ impl Runner for Loops {
     ) -> PyResult<Bound<'py, PyAny>> {
         let connections = self.connections(py)?;
         let cluster = connections.topology();
-        stages::encoded(cluster, began);
+        let now = stages::encoded(cluster, began);
         let Call { bytes, target, policy, plan } = call;
         let (future, promise) = connections.promise(py)?;
         let takes_turn = self.shared.stages.takes_turn();
         let watch = takes_turn.then(|| Watch::on_loop(cluster, &future)).transpose()?;
         let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent(), watch };
-        let now = Tick::now();
         connections.submit(py, Command::new(bytes, target, policy, now, ticket), now)?;
         Ok(future)
     }
