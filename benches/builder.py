@@ -1,10 +1,11 @@
-"""What one key costs through the builder, beside the verb: processor time of this process.
+"""What calls cost through the builder, beside the verb: processor time of this process.
 
     python benches/builder.py                 # blocking and asyncio, each in a process of its own
     python benches/builder.py --rounds 51
 
 Verb and builder take turns; the embedded cluster is another process. Each line has the median of
-both in microseconds per call (user and system time), and the median of their ratio by round.
+both in microseconds (user and system time) per call, or per row where there are several, and the
+median of their ratio by round.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterator
 
 CALLS = 1_500
+ROWS = 128
 TASKS = 32
 SERVE = """
 import sys, spikewire
@@ -60,9 +62,67 @@ def cases(client: Any, session: Any, key: spikewire.Key) -> Iterator[tuple[str, 
     yield "touch", lambda: client.touch(key), lambda: session.touch(key).execute()
 
 
+def rows(client: Any, session: Any, users: Any) -> Iterator[tuple[str, Any, Any]]:
+    """The same for calls with many rows."""
+    numbers = list(range(ROWS))
+    key, keys = users.key, users.keys
+    bins = [{"n": number, "m": "text"} for number in numbers]
+
+    def upserts() -> Any:
+        step = session
+        for number, each in zip(numbers, bins, strict=True):
+            step = step.upsert(key(number)).put(each)
+        return step.execute()
+
+    def mixed() -> Any:
+        step = session
+        for number in range(0, ROWS, 4):
+            step = step.upsert(key(number)).set("n", number).set("m", "text")
+            step = step.query(key(number + 1)).bins("n")
+            step = step.update(key(number + 2)).add("n", 1).get("n")
+            step = step.exists(key(number + 3))
+        return step.execute(on_error="collect")
+
+    def batch() -> Any:
+        made: list[spikewire.Row] = []
+        for number in range(0, ROWS, 4):
+            made.append(spikewire.Write(key(number), {"n": number, "m": "text"}))
+            made.append(spikewire.Read(key(number + 1), ["n"]))
+            ops = [op.add("n", 1), op.get("n")]
+            made.append(spikewire.Write(key(number + 2), ops, exists="update"))
+            made.append(spikewire.Read(key(number + 3), []))
+        return client.batch(made)
+
+    yield (
+        "same for all",
+        lambda: client.operate_many(keys(numbers), [op.put("n", 1), op.put("m", "text")]),
+        lambda: session.upsert(keys(numbers)).set("n", 1).set("m", "text").execute(),
+    )
+    yield (
+        "read all",
+        lambda: client.get_many(keys(numbers)),
+        lambda: session.query(keys(numbers)).execute(),
+    )
+    yield (
+        "each its own",
+        lambda: client.batch([spikewire.Write(key(n), bins[n]) for n in numbers]),
+        upserts,
+    )
+    yield "mixed", batch, mixed
+
+
 def processor_time() -> float:
     used = resource.getrusage(resource.RUSAGE_SELF)
     return used.ru_utime + used.ru_stime
+
+
+def all_cases(client: Any, key: spikewire.Key) -> Iterator[tuple[str, Any, Any, int]]:
+    """Those of one key, and those of many; with their number of rows."""
+    session, users = client.session(), client.dataset("test", "cost")
+    for case in cases(client, session, key):
+        yield (*case, 1)
+    for case in rows(client, session, users):
+        yield (*case, ROWS)
 
 
 def show(face: str, name: str, verbs: list[float], builders: list[float]) -> None:
@@ -78,16 +138,21 @@ def blocking(seeds: str, rounds: int) -> None:
     key = spikewire.Key("test", "cost", "alice")
     with spikewire.Client(seeds, timeout=20) as client:
         client.put(key, {"n": 1, "m": 2})
+        users = client.dataset("test", "cost")
+        users.put_many({n: {"n": n, "m": "text"} for n in range(ROWS)}).raise_for_errors()
 
-        def once(call: Callable[[], object]) -> float:
+        def once(call: Callable[[], object], rows: int) -> float:
+            count = max(CALLS // rows, 10)
             began = processor_time()
-            for _ in range(CALLS):
+            for _ in range(count):
                 call()
-            return (processor_time() - began) / CALLS * 1e6
+            return (processor_time() - began) / count / rows * 1e6
 
-        for name, verb, builder in cases(client, client.session(), key):
+        for name, verb, builder, many in all_cases(client, key):
             pairs = [
-                (once(verb), once(builder)) if turn % 2 else (once(builder), once(verb))[::-1]
+                (once(verb, many), once(builder, many))
+                if turn % 2
+                else (once(builder, many), once(verb, many))[::-1]
                 for turn in range(rounds)
             ]
             show("blocking", name, *map(list, zip(*pairs, strict=True)))
@@ -97,27 +162,31 @@ async def asynchronous(seeds: str, rounds: int) -> None:
     key = spikewire.Key("test", "cost", "alice")
     async with spikewire.AsyncClient(seeds, timeout=20) as client:
         await client.put(key, {"n": 1, "m": 2})
+        users = client.dataset("test", "cost")
+        written = await users.put_many({n: {"n": n, "m": "text"} for n in range(ROWS)})
+        written.raise_for_errors()
 
         async def repeat(call: Callable[[], Awaitable[object]], count: int) -> None:
             for _ in range(count):
                 await call()
 
-        async def once(call: Callable[[], Awaitable[object]]) -> float:
-            count = CALLS // 16
+        async def once(call: Callable[[], Awaitable[object]], rows: int) -> float:
+            tasks = TASKS if rows == 1 else 2
+            count = CALLS // 16 if rows == 1 else 10
             began = processor_time()
-            await asyncio.gather(*(repeat(call, count) for _ in range(TASKS)))
-            return (processor_time() - began) / (count * TASKS) * 1e6
+            await asyncio.gather(*(repeat(call, count) for _ in range(tasks)))
+            return (processor_time() - began) / (count * tasks * rows) * 1e6
 
-        for name, verb, builder in cases(client, client.session(), key):
+        for name, verb, builder, many in all_cases(client, key):
             verbs: list[float] = []
             builders: list[float] = []
             for turn in range(rounds):
                 if turn % 2:
-                    verbs.append(await once(verb))
-                    builders.append(await once(builder))
+                    verbs.append(await once(verb, many))
+                    builders.append(await once(builder, many))
                 else:
-                    builders.append(await once(builder))
-                    verbs.append(await once(verb))
+                    builders.append(await once(builder, many))
+                    verbs.append(await once(verb, many))
             show("asyncio", name, verbs, builders)
 
 

@@ -14,6 +14,7 @@ import sys
 from typing import TYPE_CHECKING
 
 from generator import (
+    awaited,
     classes,
     decoding,
     pages,
@@ -59,6 +60,8 @@ def outputs() -> dict[Path, str]:
         found[path] = formatted(classes.module(named, of))
     path = ROOT / "python/spikewire/_native.pyi"
     found[path] = stub.filled(path.read_text(), named)
+    steps = ROOT / "python/spikewire/builder"
+    found[steps / "asynchronous.py"] = awaited.module((steps / "blocking.py").read_text())
     found[ROOT / "docs/reference.md"] = pages.reference(known, named)
     return found
 

@@ -25,7 +25,7 @@ import pandas as pd  # pyright: ignore[reportMissingImports, reportMissingTypeSt
 import pyarrow as pa  # pyright: ignore[reportMissingImports, reportMissingTypeStubs, reportMissingModuleSource]
 from typing_extensions import CapsuleType, Never, Self, Unpack
 
-from spikewire.builder.results import Result
+from spikewire.builder.results import Missing, OnError, Result
 from spikewire.cql._native import AsyncSessionCore, SessionCore
 from spikewire.errors import Error
 from spikewire.jobs import AsyncJob, Job
@@ -87,14 +87,21 @@ __all__ = [
     "OfficialWrites",
     "Operation",
     "Page",
+    "PlainBase",
     "Query",
     "QueryBatches",
     "Read",
+    "ReadBase",
     "Record",
     "Row",
+    "RowsBase",
+    "SessionBase",
     "Signals",
     "Step",
+    "StepBase",
+    "StepKinds",
     "Write",
+    "WriteBase",
     "__version__",
     "_after_fork",
     "_at_exit",
@@ -212,6 +219,11 @@ class OfficialWrites:
         its record. `results` makes the records. The keywords are those of `batch`.
         """
 
+def _send_chain(last: StepBase) -> tuple[Any, list[Literal["keep", "error"]]]:
+    """Makes the call of the chain that ends with this step. Its batch, or the future of that, and
+    how records that are not there are treated, row by row.
+    """
+
 class Client:
     """A blocking client; `spikewire.Client` is built on it."""
 
@@ -233,6 +245,10 @@ class Client:
     @property
     def submit(self) -> ClientSubmit:
         """The same verbs, each returning a `concurrent.futures.Future` at once."""
+    def _is_strong(self, namespace: str) -> bool | None:
+        """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
+        is connected, and for namespaces that the cluster does not have.
+        """
     def _owns(self, dataset: Dataset) -> bool:
         """Whether a dataset is one of this client."""
     def dataset(self, namespace: str, set: str | None = None) -> Dataset:
@@ -1093,6 +1109,10 @@ class Dataset:
     and newer ones have come.
     """
 
+    def _is_strong(self) -> bool | None:
+        """Whether its namespace is strongly consistent, as far as the client knows; `None` before
+        it is connected, and for namespaces that the cluster does not have.
+        """
     @property
     def namespace(self) -> str:
         """The namespace's name."""
@@ -3346,6 +3366,10 @@ class AsyncClient:
     def _close(self) -> None:
         """Ends every connection: those of the running loop at once, others soon."""
     def _nodes(self) -> list[tuple[str, str]]: ...
+    def _is_strong(self, namespace: str) -> bool | None:
+        """Whether a namespace is strongly consistent, as far as the client knows; `None` before it
+        is connected, and for namespaces that the cluster does not have.
+        """
     def _owns(self, dataset: AsyncDataset) -> bool:
         """Whether a dataset is one of this client."""
     def dataset(self, namespace: str, set: str | None = None) -> AsyncDataset:
@@ -4208,6 +4232,10 @@ class AsyncDataset:
     found.
     """
 
+    def _is_strong(self) -> bool | None:
+        """Whether its namespace is strongly consistent, as far as the client knows; `None` before
+        it is connected, and for namespaces that the cluster does not have.
+        """
     @property
     def namespace(self) -> str:
         """The namespace's name."""
@@ -5865,6 +5893,179 @@ class Record:
         results: tuple[Value, ...] | None,
     ) -> Record:
         """For unpickling."""
+
+@final
+class StepKinds:
+    """The classes of steps of one face: those on one key by itself, and the others."""
+
+    def __new__(cls, one: Sequence[type[Any]], many: Sequence[type[Any]]) -> Self: ...
+
+class SessionBase:
+    """Where chains begin: what sessions of both faces have in common."""
+
+    def __new__(cls, verbs: Any) -> Self: ...
+    @property
+    def _verbs(self) -> Any:
+        """The client, or the view of one."""
+    def _step(
+        self,
+        verb: str,
+        keys: Any,
+        single: bool,
+        of: type[Any] | None = None,
+    ) -> Any:
+        """A step on these keys; `single`: one key by itself. `of`: its class, where that is not the
+        usual one.
+        """
+    def query(self, key: Any, *more: Any) -> Any:
+        """Reads records by their keys, or those of a dataset."""
+    def insert(self, key: Any, *more: Any) -> Any:
+        """Creates records; fails with `RecordExists` where there is one."""
+    def upsert(self, key: Any, *more: Any) -> Any:
+        """Creates records or changes the bins that are named."""
+    def update(self, key: Any, *more: Any) -> Any:
+        """Changes the bins that are named; `RecordNotFound` where there is no record."""
+    def replace(self, key: Any, *more: Any) -> Any:
+        """Creates records or replaces all their bins."""
+    def replace_if_exists(self, key: Any, *more: Any) -> Any:
+        """Replaces all bins of records; `RecordNotFound` where there is none."""
+    def delete(self, key: Any, *more: Any) -> Any:
+        """Deletes records."""
+    def touch(self, key: Any, *more: Any) -> Any:
+        """Renews the time to live of records; `RecordNotFound` where there is none."""
+    def exists(self, key: Any, *more: Any) -> Any:
+        """Asks which records exist."""
+
+class StepBase:
+    """What every step of the builder has. Begun by a session, or by the step before it."""
+
+    def __new__(cls) -> Self: ...
+    @property
+    def _verbs(self) -> Any:
+        """The client, or the view of one."""
+    @property
+    def _keys(self) -> Any:
+        """Its keys, as they were given."""
+    @_keys.setter
+    def _keys(self, keys: Any) -> None: ...
+    @property
+    def _single(self) -> bool:
+        """Whether it is about one key by itself."""
+    @property
+    def _before(self) -> StepBase | None:
+        """The step before it."""
+    @property
+    def _options(self) -> dict[str, Any] | None:
+        """The options that were given, if any."""
+    @property
+    def _exists(self) -> str | None:
+        """What it does about a record that is there, or is not."""
+    @property
+    def _treated(self) -> Literal["keep", "error"]:
+        """How records that are not there are treated."""
+    def _set(self, name: str, value: object) -> Self:
+        """Sets an option."""
+    def __copy__(self) -> Self: ...
+
+class RowsBase(StepBase):
+    """A step on keys, which others may follow."""
+
+    def __new__(cls) -> Self: ...
+    def _next(self, verb: str, keys: Any, single: bool) -> Any:
+        """Goes on with a step on these keys; `single`: one key by itself."""
+    def query(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that reads records."""
+    def insert(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that creates records, and refuses those that exist."""
+    def upsert(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that creates or changes records."""
+    def update(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that changes records that exist."""
+    def replace(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that creates records or replaces all their bins."""
+    def replace_if_exists(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that replaces all bins of records that exist."""
+    def delete(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that deletes records."""
+    def touch(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that renews the time to live of records."""
+    def exists(self, key: Any, *more: Any) -> Any:
+        """Goes on with a step that asks which records exist."""
+
+class ReadBase(RowsBase):
+    """A step that reads records: all bins, those that are named, or what operations give."""
+
+    def __new__(cls) -> Self: ...
+    @property
+    def _bins(self) -> tuple[str, ...] | None:
+        """The bins that were named, if any."""
+    @property
+    def _ops(self) -> list[Operation] | None:
+        """The operations that were given, if any."""
+    def bins(self, *names: str) -> Self:
+        """The bins to read; without a name none, only generation and time to live."""
+    def get(self, bin: str) -> Self:
+        """Reads a bin, by an operation among others."""
+    def op(self, *operations: Operation) -> Self:
+        """Adds operations from `spikewire.op` that read."""
+    def first(self) -> Any:
+        """The first record that is there, in input order.
+
+        On one key it is the verb `get`, or `operate` where there are operations, with its errors.
+        On several, raises `RecordNotFound` or `FilteredOut` if there is none.
+        """
+    def first_or_none(self) -> Any:
+        """The first record that is there, in input order, or `None`."""
+    def __copy__(self) -> Self: ...
+
+class WriteBase(RowsBase):
+    """A step that writes bins: each method adds an operation; they are applied in order and
+    atomically.
+    """
+
+    def __new__(cls) -> Self: ...
+    @property
+    def _ttl(self) -> Ttl | None:
+        """The time to live that was given, if any."""
+    def _operations(self) -> list[Operation]:
+        """What is written, as operations."""
+    def ttl(self, ttl: Ttl | None) -> Self:
+        """Time to live; as in `put`."""
+    def set(self, bin: str, value: BinValue) -> Self:
+        """Writes a bin; `None` removes it."""
+    def put(self, bins: Bins) -> Self:
+        """Writes several bins, from a dict of names to values."""
+    def remove(self, *bins: str) -> Self:
+        """Removes bins."""
+    def add(self, bin: str, value: float) -> Self:
+        """Adds to a number; a missing bin counts as 0."""
+    def append(self, bin: str, value: str | bytes) -> Self:
+        """Appends to text or bytes; a missing bin counts as empty."""
+    def prepend(self, bin: str, value: str | bytes) -> Self:
+        """Prepends to text or bytes; a missing bin counts as empty."""
+    def get(self, bin: str | None = None) -> Self:
+        """Reads a bin, or every bin, as it is at this point."""
+    def op(self, *operations: Operation) -> Self:
+        """Adds operations from `spikewire.op`: those on lists, maps, bits and sketches, too."""
+    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
+        """Makes the call.
+
+        On one key and without a strategy it is one verb: `put`, which gives `None`, where bins are
+        only set, and else `operate`, which gives the `Record` with what was read. Its errors are
+        those of the verb.
+        """
+    def first(self) -> Any:
+        """Makes the call; the first record, with what the operations read."""
+    def __copy__(self) -> Self: ...
+
+class PlainBase(RowsBase):
+    """A step that deletes records, renews their time to live, or asks which exist."""
+
+    def __new__(cls) -> Self: ...
+    def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
+        """Makes the call. On one key and without a strategy it is the verb, and gives and raises
+        what that does.
+        """
 
 class Row:
     """What `batch` takes: a `Read`, a `Write`, a `Delete` or an `Apply`."""

@@ -11,7 +11,7 @@ from types import BuiltinMethodType
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from spikewire import _native
-from spikewire.profiles.view import OperateVerb
+from spikewire.profiles.view import ModeVerb, OperateVerb
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Generator, Iterable, Iterator
@@ -263,6 +263,8 @@ def _of_a_view(
     verb: Any, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """A verb with the options of a profile as the verb itself and all options."""
+    if isinstance(verb, ModeVerb):
+        verb = verb.chosen(arguments, options)
     if isinstance(verb, OperateVerb):
         verb = verb.chosen(arguments, options)
     if isinstance(verb, partial):

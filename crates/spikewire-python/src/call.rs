@@ -202,6 +202,7 @@ fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAn
 }
 
 /// What the answers of operations are.
+#[derive(Clone)]
 pub struct Answers {
     /// Which operations have an answer of their own.
     pub given: Vec<bool>,

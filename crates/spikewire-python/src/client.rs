@@ -120,6 +120,12 @@ impl Shared {
         self.lifecycle.running()
     }
 
+    /// Whether a namespace is strongly consistent; `None` where that is not known.
+    pub fn is_strong(&self, namespace: &str) -> Option<bool> {
+        let snapshot = self.running()?.cluster.snapshot();
+        snapshot.namespaces.get(namespace).map(|map| map.strong)
+    }
+
     /// Whether commands can be sent.
     pub fn is_open(&self) -> bool {
         self.lifecycle.is_open()

@@ -14,6 +14,7 @@
 //! | [`space`], [`key`], [`arguments`] | what verbs are told: namespace and set, keys, keywords |
 //! | [`operation`], [`calls`], [`expression`], [`rows`] | and what is to be done with the records |
 //! | [`value`] | Python values to bytes and back |
+//! | [`chain`] | steps of the builder on their way to the verbs |
 //! | [`record`], [`batch`] | what comes back |
 //! | [`columns`] | the same as arrays and tables, and these as records |
 //! | [`compat`] | what drop-ins for other clients do for each row |
@@ -36,6 +37,7 @@ mod bridge;
 mod call;
 mod calls;
 mod canned;
+mod chain;
 mod client;
 mod columns;
 mod compat;
@@ -77,6 +79,10 @@ mod _native {
     use crate::calls::context::Step;
     #[pymodule_export]
     use crate::canned::CannedCore;
+    #[pymodule_export]
+    use crate::chain::{
+        _send_chain, PlainBase, ReadBase, RowsBase, SessionBase, StepBase, StepKinds, WriteBase,
+    };
     #[pymodule_export]
     use crate::columns::ArrowTable;
     #[pymodule_export]

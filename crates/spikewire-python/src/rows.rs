@@ -89,6 +89,36 @@ pub struct Apply {
     pub r#where: Option<Py<PyAny>>,
 }
 
+impl Read {
+    /// The same for this key.
+    pub fn with_key(&self, py: Python<'_>, key: Py<PyAny>) -> PyClassInitializer<Self> {
+        let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
+        let Self { bins, ops, r#where, read_touch, read_mode, .. } = self;
+        let (bins, ops, r#where) = (of(bins), of(ops), of(r#where));
+        Self::new(key, bins, ops, r#where, of(read_touch), of(read_mode))
+    }
+}
+
+impl Write {
+    /// The same for this key.
+    pub fn with_key(&self, py: Python<'_>, key: Py<PyAny>) -> PyClassInitializer<Self> {
+        let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
+        let Self { what, ttl, generation, exists, durable, send_key, r#where, .. } = self;
+        let (what, ttl, generation) = (what.clone_ref(py), of(ttl), of(generation));
+        let (exists, r#where) = (of(exists), of(r#where));
+        Self::new(key, what, ttl, generation, exists, *durable, *send_key, r#where)
+    }
+}
+
+impl Delete {
+    /// The same for this key.
+    pub fn with_key(&self, py: Python<'_>, key: Py<PyAny>) -> PyClassInitializer<Self> {
+        let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
+        let Self { generation, durable, send_key, r#where, .. } = self;
+        Self::new(key, of(generation), *durable, *send_key, of(r#where))
+    }
+}
+
 #[pymethods]
 impl Read {
     #[new]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, overload
 
-from spikewire._native import Dataset
+from spikewire._native import Dataset, StepKinds
 from spikewire.builder import plain, read, scan, write
-from spikewire.builder.rows import Face, Rows
+from spikewire.builder.rows import Rows
 from spikewire.builder.session import Start
 
 if TYPE_CHECKING:
@@ -144,7 +144,7 @@ class Read(_Many, read.Read):
         ) -> Any: ...
 
 
-class ReadOne(read.ReadOne, Read):
+class ReadOne(Read):
     """Reads one record."""
 
     __slots__ = ()
@@ -178,7 +178,7 @@ class ExistsMany(_Many, plain.Exists):
     __slots__ = ()
 
 
-class WriteOne(_Chain, write.WriteOne):
+class WriteOne(_Chain, write.Write):
     """Writes bins of one record."""
 
     __slots__ = ()
@@ -210,7 +210,7 @@ class WriteOne(_Chain, write.WriteOne):
         def first(self) -> Record: ...
 
 
-class DeleteOne(_Chain, plain.DeleteOne):
+class DeleteOne(_Chain, plain.Delete):
     """Deletes one record; gives whether there was one."""
 
     __slots__ = ()
@@ -241,7 +241,7 @@ class DeleteOne(_Chain, plain.DeleteOne):
         ) -> Generator[Result, None, None]: ...
 
 
-class TouchOne(_Chain, plain.TouchOne):
+class TouchOne(_Chain, plain.Touch):
     """Renews the time to live of one record."""
 
     __slots__ = ()
@@ -272,7 +272,7 @@ class TouchOne(_Chain, plain.TouchOne):
         ) -> Generator[Result, None, None]: ...
 
 
-class ExistsOne(_Chain, plain.ExistsOne):
+class ExistsOne(_Chain, plain.Exists):
     """Asks whether one record exists."""
 
     __slots__ = ()
@@ -375,12 +375,10 @@ class Session(Start):
 
     __slots__ = ()
 
-    _read_one = ReadOne
-    _write_one = WriteOne
-    _delete_one = DeleteOne
-    _touch_one = TouchOne
-    _exists_one = ExistsOne
-    _many = Face(Read, WriteMany, DeleteMany, TouchMany, ExistsMany)
+    _kinds = StepKinds(
+        (ReadOne, WriteOne, DeleteOne, TouchOne, ExistsOne),
+        (Read, WriteMany, DeleteMany, TouchMany, ExistsMany),
+    )
     _scan = Scan
     _dataset = Dataset
 
@@ -449,7 +447,3 @@ class Session(Start):
         @overload
         def exists(self, key: KeyLike, second: KeyLike, /, *more: KeyLike) -> ExistsMany: ...
         def exists(self, key: Any, *more: Any) -> Any: ...
-
-
-# Steps lead to steps that are defined after them.
-_Chain._face = Session._many  # pyright: ignore[reportPrivateUsage]

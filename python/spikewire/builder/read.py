@@ -5,69 +5,50 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Literal
 
 from spikewire import op
-from spikewire._native import Operation
-from spikewire._native import Read as ReadRow
+from spikewire._native import ReadBase
 from spikewire.builder.results import absent, check, settled
 from spikewire.builder.rows import Rows
 from spikewire.builder.step import Reading, then
+from spikewire.errors import FilteredOut, RecordNotFound
+from spikewire.tasks import begun
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable
+
     from typing_extensions import Self
 
-    from spikewire._native import Batch, Record, Row
+    from spikewire._native import Batch, Record
     from spikewire.builder.results import OnError
     from spikewire.types import ArrowSchema, Where
 
-__all__ = ["Read", "ReadOne"]
+__all__ = ["Read"]
 
 
-class Read(Rows, Reading):
+class Read(ReadBase, Rows, Reading):
     """Reads records: all bins, those that are named, or what operations give."""
 
-    __slots__ = ("_bins", "_ops")
+    __slots__ = ()
 
     _alone = "end the step with first() or first_or_none()"
-    _bins: tuple[str, ...] | None
-    _ops: list[Operation] | None
-
-    def _begun(self, verbs: Any, keys: Any, single: bool, before: Rows | None) -> Self:
-        self._bins = None
-        self._ops = None
-        return super()._begun(verbs, keys, single, before)
-
-    def bins(self, *names: str) -> Self:
-        """The bins to read; without a name none, only generation and time to live."""
-        if self._ops is not None:
-            raise ValueError("bins: this step reads by operations; read a bin with get(name)")
-        self._bins = names
-        return self
-
-    def get(self, bin: str) -> Self:  # noqa: A002
-        """Reads a bin, by an operation among others."""
-        return self.op(Operation("get", bin))
 
     def read(self, name: str, expression: Where, *, no_fail: bool = False) -> Self:
         """Reads the value of an expression, as if it were a bin of this name; as ``op.read``."""
         return self.op(op.read(name, expression, no_fail=no_fail))
 
-    def op(self, *operations: Operation) -> Self:
-        """Adds operations from ``spikewire.op`` that read."""
-        if self._bins is not None:
-            raise ValueError("operations: this step reads bins by name; read those with get(name)")
-        if self._ops is None:
-            self._ops = []
-        self._ops += operations
-        return self
-
-    def first(self) -> Any:
-        """The first record that is there, in input order.
-
-        Raises ``RecordNotFound`` or ``FilteredOut`` if there is none."""
+    def _first(self) -> Any:
         return self._of_records(_first)
 
-    def first_or_none(self) -> Any:
-        """The first record that is there, in input order, or ``None``."""
-        return self._of_records(_first_or_none)
+    def _first_or_none(self) -> Any:
+        if self._ops is None or not self._single or self._before is not None:
+            return self._of_records(_first_or_none)
+        # One record, by a verb that has no default.
+        verb, arguments = self._verbs.operate, (self._keys, self._ops)
+        if self._awaited:
+            return begun(_unless_absent(verb(*arguments, **self._keywords())))
+        try:
+            return verb(*arguments, **self._keywords())
+        except (RecordNotFound, FilteredOut):
+            return None
 
     def to_list(self, *, on_error: OnError | None = None) -> Any:
         """The records that are there, in input order. ``on_error="collect"`` is for ``execute``."""
@@ -75,9 +56,10 @@ class Read(Rows, Reading):
 
     def count(self) -> Any:
         """How many of the records are there. Reads no bins."""
-        if self._ops is None:
-            self._bins = ()
-        return self._of_records(_count)
+        if self._ops is not None or self._before is not None:
+            return self._of_records(_count)
+        batch = self._verbs.get_many(self._input(), (), **self._keywords())
+        return then(self._awaited, batch, _records, _count, "raise")
 
     def to_arrow(
         self,
@@ -109,9 +91,7 @@ class Read(Rows, Reading):
         those that ``dtype`` has fields for, straight into the array."""
         names = {"key": key, "generation": generation, "ttl": ttl, "missing": missing}
         if self._bins is None and self._ops is None and self._before is None:
-            self._check_batch()
-            keys = [self._keys] if self._single else self._taken()
-            return self._verbs.get_numpy(keys, dtype, **names, **self._keywords())
+            return self._verbs.get_numpy(self._input(), dtype, **names, **self._keywords())
         return then(self._awaited, self._batch(), _to_numpy, dtype, names)
 
     def _batch(self) -> Any:
@@ -131,38 +111,16 @@ class Read(Rows, Reading):
             return verbs.operate_many(keys, self._ops, **self._keywords())
         return verbs.get_many(keys, self._bins, **self._keywords())
 
-    def _row(self, key: Any, options: dict[str, Any]) -> Row:
-        return ReadRow(key, self._bins, ops=self._ops, **options)
-
-
-class ReadOne(Read):
-    """The step on one key by itself."""
-
-    __slots__ = ()
-    _single = True
-    _before = None
-
-    def first(self) -> Any:
-        """The record: the verb ``get``, or ``operate`` where there are operations.
-
-        Raises ``RecordNotFound`` or ``FilteredOut``, and the other errors of the verb."""
-        if self._ops is not None:
-            return self._verbs.operate(self._keys, self._ops, **self._keywords())
-        if self._options is None:
-            return self._verbs.get(self._keys, self._bins)
-        return self._verbs.get(self._keys, self._bins, **self._options)
-
-    def first_or_none(self) -> Any:
-        """As ``first``, but ``None`` if there is no record, or none that passes the filter."""
-        if self._ops is not None:
-            return super().first_or_none()
-        if self._options is None:
-            return self._verbs.get(self._keys, self._bins, default=None)
-        return self._verbs.get(self._keys, self._bins, default=None, **self._options)
-
 
 def _records(batch: Batch, convert: Any, on_error: OnError) -> Any:
     return convert(settled(batch, on_error, "skip"))
+
+
+async def _unless_absent(operated: Awaitable[Record]) -> Record | None:
+    try:
+        return await operated
+    except (RecordNotFound, FilteredOut):
+        return None
 
 
 def _first(results: Any) -> Record:

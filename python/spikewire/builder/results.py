@@ -101,6 +101,9 @@ class Results:
 
     def to_list(self) -> list[Record]:
         """The records that are there, in a list. Raises the error of a row that failed."""
+        if self._rows is None and not self._errors:
+            found: list[Any] = list(self._batch)
+            return found
         return list(self.records())
 
     def first(self) -> Record:

@@ -20,12 +20,6 @@ class Scan(Step):
 
     __slots__ = ()
 
-    def __init__(self, verbs: Any, dataset: Any) -> None:
-        self._verbs = verbs
-        self._keys = dataset
-        self._single = True
-        self._options = None
-
     def bins(self, *names: str) -> Self:
         """The bins to read; without a name none, only keys, generations and times to live."""
         return self._set("bins", names)

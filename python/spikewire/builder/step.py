@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
-from spikewire._native import AsyncDataset, Dataset, Key
+from spikewire._native import AsyncDataset, Dataset, Key, StepBase
 from spikewire.tasks import begun
 
 if TYPE_CHECKING:
@@ -33,17 +33,13 @@ RETRIES = (
 _READ = iter(())
 
 
-class Step:
+class Step(StepBase):
     """One verb with its keys and options. Methods change the step and return it."""
 
-    __slots__ = ("_keys", "_options", "_single", "_verbs")
+    __slots__ = ()
 
     #: Whether calls are awaited.
     _awaited: ClassVar[bool] = False
-    _keys: Any
-    _options: dict[str, Any] | None
-    _single: bool
-    _verbs: Any
 
     def where(self, condition: Where, *parameters: object) -> Self:
         """Only records for which the condition is true: an expression from ``spikewire.exp``, or a
@@ -98,13 +94,6 @@ class Step:
     def _keywords(self) -> dict[str, Any]:
         """The options that were given, as keywords of a verb."""
         return self._options or {}
-
-    def _set(self, name: str, value: object) -> Self:
-        if self._options is None:
-            self._options = {name: value}
-        else:
-            self._options[name] = value
-        return self
 
     def __repr__(self) -> str:
         shown = repr(self._keys) if self._single else f"{type(self._keys).__name__} of keys"

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import _native
 from spikewire.profiles.kinds import FIELDS, VERBS, options_of, writes
+from spikewire.profiles.modes import mode_of
 
 if TYPE_CHECKING:
+    from spikewire.profiles.modes import Mode
     from spikewire.profiles.profile import Profile
 
 __all__ = ["Explanation", "Used", "explained"]
@@ -26,9 +28,24 @@ class Used(NamedTuple):
 class Explanation(dict[str, Used]):
     """The options that a call would use, by name; ``print`` shows one on a line."""
 
+    consistency: Mode | None
+    """The mode of the call's namespace: ``"strong"`` or ``"available"``. ``None`` where it is not
+    known; then the sections for modes do not hold."""
+
+    def __init__(
+        self, used: dict[str, Used], consistency: Mode | None, *, depends: bool = False
+    ) -> None:
+        super().__init__(used)
+        self.consistency = consistency
+        self._depends = depends
+
     def __str__(self) -> str:
-        used = self.values()
-        return "\n".join(f"{it.option} = {it.value!r}  ({it.source})" for it in used)
+        lines = [f"{it.option} = {it.value!r}  ({it.source})" for it in self.values()]
+        if self._depends:
+            known = f"the namespace is {self.consistency!r}"
+            unknown = "not known: neither 'available' nor 'strong' holds"
+            lines.append(f"consistency: {known if self.consistency else unknown}")
+        return "\n".join(lines)
 
 
 #: What a call inherits from its client: the defaults of ``spikewire.options``.
@@ -77,11 +94,11 @@ def explained(
     taken = options_of(verb, writing=writing) | APART.get(verb, frozenset())
     dataset = target if hasattr(target, "namespace") and hasattr(target, "set") else None
     given = (dataset or target.dataset("any")).__reduce__()[1][2]
-    settings = profile.state.calls[verb, writing]
+    mode = mode_of(target, verb, arguments, options)
+    settings = profile.state.calls[verb, writing, mode]
     names = [name for name in FIELDS if name in taken or name in options]
-    return Explanation(
-        {name: _used(verb, name, options, settings, given, parameters) for name in names}
-    )
+    used = {name: _used(verb, name, options, settings, given, parameters) for name in names}
+    return Explanation(used, mode, depends=verb in profile.state.by_mode)
 
 
 def _used(verb: str, name: str, options: Any, settings: Any, given: Any, parameters: Any) -> Used:

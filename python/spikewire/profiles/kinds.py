@@ -16,14 +16,18 @@ from spikewire.errors import ClientClosed
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from spikewire.profiles.modes import Mode
+
 __all__ = [
     "FIELDS",
+    "MODES",
     "SECTIONS",
     "VERBS",
     "Path",
     "Route",
     "check",
     "holds",
+    "moded",
     "options_of",
     "takers",
     "writes",
@@ -107,9 +111,25 @@ VERBS: dict[str, tuple[Route, ...]] = {
     "apply_all": (_JOB,),
 }
 
+#: The last parts of sections for namespaces of a consistency mode.
+MODES: tuple[Mode, ...] = ("available", "strong")
+
+
+def moded(route: Route, mode: Mode | None) -> Route:
+    """The sections that hold where a namespace has this mode."""
+    if mode is None:
+        return route
+    return (*route, *((kind, mode) for kind in dict.fromkeys(path[0] for path in route if path)))
+
+
+def _within(route: Route) -> frozenset[Path]:
+    """The sections that hold in some mode."""
+    return frozenset(path for mode in MODES for path in moded(route, mode))
+
+
 #: Every section.
 SECTIONS: frozenset[Path] = frozenset(
-    path for routes in VERBS.values() for route in routes for path in route
+    path for routes in VERBS.values() for route in routes for path in _within(route)
 )
 
 _READING, _WRITING = [op.get("a")], [op.put("a", 1)]
@@ -167,7 +187,7 @@ def takers(path: Path, name: str) -> tuple[tuple[str, bool], ...]:
         (verb, bool(number))
         for verb, routes in VERBS.items()
         for number, route in enumerate(routes)
-        if path in route
+        if path in _within(route)
         and name in options_of(verb, writing=bool(number))
         and holds(path, name, verb)
     )

@@ -9,7 +9,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
-from spikewire.profiles.kinds import SECTIONS, VERBS, check, holds, options_of, takers
+from spikewire.profiles.kinds import (
+    MODES,
+    SECTIONS,
+    VERBS,
+    check,
+    holds,
+    moded,
+    options_of,
+    takers,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -17,6 +26,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self, Unpack
 
     from spikewire.profiles.kinds import Path
+    from spikewire.profiles.modes import Mode
     from spikewire.profiles.sections import ProfileOptions
 
 __all__ = ["Profile", "ProfileError", "Setting", "State", "compiled"]
@@ -82,21 +92,28 @@ class State:
     """What a profile says, checked."""
 
     settings: dict[tuple[Path, str], Setting]
-    #: The options of each verb; of one with operations also those with operations that write.
-    calls: dict[tuple[str, bool], dict[str, Setting]] = field(init=False)
+    #: The options of each verb, by whether operations write and by the mode of the namespace.
+    calls: dict[tuple[str, bool, Mode | None], dict[str, Setting]] = field(init=False)
+    #: The verbs for which the mode makes a difference.
+    by_mode: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
-        calls: dict[tuple[str, bool], dict[str, Setting]] = {}
+        calls: dict[tuple[str, bool, Mode | None], dict[str, Setting]] = {}
+        by_mode: set[str] = set()
         for verb, routes in VERBS.items():
             for number, route in enumerate(routes):
                 writing = bool(number)
-                calls[verb, writing] = {
-                    name: self.settings[path, name]
-                    for path in route
-                    for name in options_of(verb, writing=writing)
-                    if (path, name) in self.settings and holds(path, name, verb)
-                }
+                for mode in (None, *MODES):
+                    calls[verb, writing, mode] = {
+                        name: self.settings[path, name]
+                        for path in moded(route, mode)
+                        for name in options_of(verb, writing=writing)
+                        if (path, name) in self.settings and holds(path, name, verb)
+                    }
+                    if calls[verb, writing, mode] != calls[verb, writing, None]:
+                        by_mode.add(verb)
         object.__setattr__(self, "calls", calls)
+        object.__setattr__(self, "by_mode", frozenset(by_mode))
 
     def over(self, base: State) -> State:
         """This one where it says something, and the other one where it does not."""
@@ -150,8 +167,10 @@ class Profile:
 
     Keywords are options, for all verbs that take them, and sections of options: ``read`` and
     ``write``, each with ``point`` and ``many``; ``write`` also with ``retryable`` and
-    ``not_retryable``; ``batch``, ``query`` and ``job``. The more specific section counts, and an
-    option of the call itself before any of them. ``None`` stands for the client's own.
+    ``not_retryable``; ``batch``, ``query`` and ``job``; and each of these with ``strong`` and
+    ``available``, for namespaces with and without strong consistency. The more specific section
+    counts, and an option of the call itself before any of them. ``None`` stands for the client's
+    own.
 
     Raises ``ProfileError`` that names section and option; the values are checked by the verbs.
     """

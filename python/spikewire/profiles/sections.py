@@ -8,9 +8,12 @@ if TYPE_CHECKING:
     from spikewire.types import Exists, Hedge, ReadMode, Replica, Seconds, Ttl
 
 __all__ = [
+    "BatchOptions",
     "BatchSection",
+    "JobOptions",
     "JobSection",
     "ProfileOptions",
+    "QueryOptions",
     "QuerySection",
     "ReadOptions",
     "ReadPointOptions",
@@ -32,7 +35,7 @@ class CallOptions(TypedDict, total=False):
     sleep_jitter: bool | None
 
 
-class BatchSection(CallOptions, total=False):
+class BatchOptions(CallOptions, total=False):
     """Options of ``batch``, and those of its rows that do not say otherwise."""
 
     retry_in_doubt: bool | None
@@ -42,6 +45,13 @@ class BatchSection(CallOptions, total=False):
     exists: Exists | None
     durable: bool
     send_key: bool | None
+
+
+class BatchSection(BatchOptions, total=False):
+    """Options of ``batch``, and those for namespaces of a consistency mode."""
+
+    available: BatchOptions
+    strong: BatchOptions
 
 
 class ReadOptions(CallOptions, total=False):
@@ -59,10 +69,13 @@ class ReadPointOptions(ReadOptions, total=False):
 
 
 class ReadSection(ReadPointOptions, total=False):
-    """Options of reads, and those of reads of one record or of many."""
+    """Options of reads, and those of reads of one record or of many, or of namespaces of a
+    consistency mode."""
 
     point: ReadPointOptions
     many: ReadOptions
+    available: ReadPointOptions
+    strong: ReadPointOptions
 
 
 class WriteOptions(CallOptions, total=False):
@@ -82,9 +95,11 @@ class WriteSection(WriteOptions, total=False):
     many: WriteOptions
     retryable: WriteOptions
     not_retryable: WriteOptions
+    available: WriteOptions
+    strong: WriteOptions
 
 
-class QuerySection(TypedDict, total=False):
+class QueryOptions(TypedDict, total=False):
     """Options of ``query``."""
 
     timeout: Seconds | None
@@ -100,7 +115,14 @@ class QuerySection(TypedDict, total=False):
     concurrent_nodes: int | None
 
 
-class JobSection(TypedDict, total=False):
+class QuerySection(QueryOptions, total=False):
+    """Options of ``query``, and those for namespaces of a consistency mode."""
+
+    available: QueryOptions
+    strong: QueryOptions
+
+
+class JobOptions(TypedDict, total=False):
     """Options of background jobs."""
 
     timeout: Seconds | None
@@ -109,7 +131,14 @@ class JobSection(TypedDict, total=False):
     records_per_second: int | None
 
 
-class ProfileOptions(ReadPointOptions, WriteOptions, QuerySection, total=False):
+class JobSection(JobOptions, total=False):
+    """Options of background jobs, and those for namespaces of a consistency mode."""
+
+    available: JobOptions
+    strong: JobOptions
+
+
+class ProfileOptions(ReadPointOptions, WriteOptions, QueryOptions, total=False):
     """The keywords of a profile: options of all verbs that take them, and sections."""
 
     read: ReadSection

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 from spikewire import _native
 from spikewire.builder.streams import get_stream
 from spikewire.profiles.explain import Explanation, explained
-from spikewire.profiles.kinds import VERBS, writes
+from spikewire.profiles.kinds import MODES, VERBS, writes
+from spikewire.profiles.modes import listed, mode_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from spikewire._native import AsyncDataset, ClientSubmit, Dataset, DatasetSubmit
     from spikewire.client import AsyncClient, Client
+    from spikewire.profiles.modes import Mode
     from spikewire.profiles.profile import Profile, State
 
 __all__ = ["AsyncClientView", "AsyncDatasetView", "ClientView", "DatasetView", "view"]
@@ -33,6 +35,8 @@ class _View:
     def __init__(self, target: Any, profile: Profile) -> None:
         self._target = target
         self._profile = profile
+        #: The client or dataset that knows the modes of namespaces.
+        self._asked = target
         profile.attach(self)
 
     @property
@@ -48,7 +52,7 @@ class _View:
         if name not in VERBS:
             return found
         state = self._profile.state
-        verb = self.__dict__[name] = _verb(found, name, state)
+        verb = self.__dict__[name] = _verb(found, name, state, self._asked)
         if self._profile.state is not state:  # It changed meanwhile: not for the next call.
             self.__dict__.pop(name, None)
         return verb
@@ -93,6 +97,7 @@ class _Submit(_View):
     def __init__(self, of: Any, profile: Profile) -> None:
         self._of = of
         super().__init__(of.submit, profile)
+        self._asked = of
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
         return explained(self._of, self._profile, verb, arguments, options)
@@ -260,15 +265,51 @@ def view(target: Any, profile: Profile) -> Any:
     raise TypeError(message)
 
 
-def _verb(method: Callable[..., Any], name: str, state: State) -> Callable[..., Any]:
+def _verb(method: Callable[..., Any], name: str, state: State, target: Any) -> Callable[..., Any]:
     """A verb with the profile's options: as cheap as they allow."""
-    reading = {option: it.value for option, it in state.calls[name, False].items()}
+    usual = _of_mode(method, name, state, None)
+    if name not in state.by_mode:
+        return usual
+    return ModeVerb(target, name, usual, {it: _of_mode(method, name, state, it) for it in MODES})
+
+
+def _of_mode(
+    method: Callable[..., Any], name: str, state: State, mode: Mode | None
+) -> Callable[..., Any]:
+    reading = {option: it.value for option, it in state.calls[name, False, mode].items()}
     if len(VERBS[name]) == 1:
         return partial(method, **reading) if reading else method
-    writing = {option: it.value for option, it in state.calls[name, True].items()}
+    writing = {option: it.value for option, it in state.calls[name, True, mode].items()}
     if reading == writing:
         return partial(method, **reading) if reading else method
     return OperateVerb(method, reading, writing)
+
+
+class ModeVerb:
+    """A verb whose options depend on the consistency mode of the namespace."""
+
+    __slots__ = ("_by_mode", "_name", "_target", "_usual")
+
+    def __init__(
+        self,
+        target: Any,
+        name: str,
+        usual: Callable[..., Any],
+        by_mode: dict[Mode, Callable[..., Any]],
+    ) -> None:
+        self._target = target
+        self._name = name
+        self._usual = usual
+        self._by_mode = by_mode
+
+    def chosen(self, arguments: tuple[Any, ...], options: dict[str, Any]) -> Callable[..., Any]:
+        """The verb with the options for the namespace of these arguments."""
+        mode = mode_of(self._target, self._name, arguments, options)
+        return self._usual if mode is None else self._by_mode[mode]
+
+    def __call__(self, *arguments: Any, **options: Any) -> Any:
+        arguments, options = listed(self._name, arguments, options)
+        return self.chosen(arguments, options)(*arguments, **options)
 
 
 class OperateVerb:

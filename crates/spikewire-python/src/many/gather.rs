@@ -9,6 +9,7 @@ use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::CommandSpec;
 use spikewire_aerospike::command::batch::BatchBuilder;
 use spikewire_aerospike_protocol::batch::Kind;
+use spikewire_aerospike_protocol::digests::Digests;
 use spikewire_aerospike_protocol::key::Digest;
 
 use super::plan::BatchCall;
@@ -27,15 +28,33 @@ pub fn whole(address: PyResult<Address<'_>>) -> PyResult<Key> {
     address.map(Key::from)
 }
 
-/// The whole keys of many user keys of one set.
+/// The whole keys of many user keys of one set, hashed several at a time.
 pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
-    let mut found = Vec::new();
+    let mut found: Vec<Key> = Vec::new();
+    let mut digests = Digests::default();
     each("keys", keys, |key| {
-        let address = Address::within(space, &key);
-        found.push(whole(address).map_err(|error| at_row(key.py(), error, found.len()))?);
+        let row = found.len();
+        let made = if is_plain(&key) {
+            if digests.is_full() {
+                digests.flush(|row, digest| found[row].digest = digest);
+            }
+            with_user_key(&key, |user| {
+                let digest = digests.add(&space.set, &user, row).unwrap_or(Digest([0; 20]));
+                Key { space: space.clone(), user: key.clone().unbind(), digest }
+            })
+        } else {
+            whole(Address::within(space, &key))
+        };
+        found.push(made.map_err(|error| at_row(key.py(), error, row))?);
         Ok(())
     })?;
+    digests.flush(|row, digest| found[row].digest = digest);
     Ok(found)
+}
+
+/// Whether it is of one of the two types that most user keys have.
+fn is_plain(key: &Bound<'_, PyAny>) -> bool {
+    key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyString>()
 }
 
 /// Rows being gathered.
@@ -86,9 +105,8 @@ impl<'a> BatchRows<'a> {
         if let Some(found) = self.named_alike(key)? {
             return Ok(found);
         }
-        // Most keys are of one of two types.
-        let plain = key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyString>();
-        let alone = plain || !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
+        let alone =
+            is_plain(key) || !key.is_instance_of::<Key>() && !key.is_instance_of::<PyTuple>();
         if alone && let Some(space) = &self.home {
             with_user_key(key, |user| self.rows.user_key(space, &user))?;
             let user = key.clone().unbind();
@@ -117,8 +135,7 @@ impl<'a> BatchRows<'a> {
             Ok(part.cast::<PyString>().is_ok_and(|part| part.to_str().is_ok_and(|it| it == name)))
         };
         let user = parts.get_item(2)?;
-        let plain = user.is_exact_instance_of::<PyInt>() || user.is_exact_instance_of::<PyString>();
-        if !plain || !is(0, &space.namespace)? || !is(1, &space.set)? {
+        if !is_plain(&user) || !is(0, &space.namespace)? || !is(1, &space.set)? {
             return Ok(None);
         }
         with_user_key(&user, |user| self.rows.user_key(space, &user))?;

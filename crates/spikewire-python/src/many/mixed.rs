@@ -31,6 +31,14 @@ pub fn batch(
     Ok(mixed.finish())
 }
 
+/// What is done to records.
+pub enum OneRow<'a> {
+    Read(&'a Read),
+    Write(&'a Write),
+    Delete(&'a Delete),
+    Apply(&'a Apply),
+}
+
 /// Rows of different kinds, being gathered.
 pub struct Mixed<'a> {
     defaults: Defaults,
@@ -55,10 +63,27 @@ impl<'a> Mixed<'a> {
         Ok(Self { defaults, usual, rows: BatchRows::new(resolve), answered: Vec::new() })
     }
 
-    /// Adds a `Read`, `Write`, `Delete` or `Apply`.
-    pub fn row(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
-        let number = self.rows.len();
-        self.one(row).map_err(|error| at_row(row.py(), error, number))
+    /// The batch.
+    pub fn finish(self) -> BatchCall {
+        let Defaults { commands, codec } = self.defaults;
+        self.rows.finish(commands.policy, codec, Answered::Each(self.answered))
+    }
+
+    /// Adds a row for each of these keys.
+    pub fn add(
+        &mut self,
+        py: Python<'_>,
+        row: &OneRow<'_>,
+        keys: &[Bound<'_, PyAny>],
+    ) -> PyResult<()> {
+        let added = match row {
+            OneRow::Read(row) => self.read(py, row, keys),
+            OneRow::Write(row) => self.write(py, row, keys),
+            OneRow::Delete(row) => self.delete(py, row, keys),
+            OneRow::Apply(row) => self.apply(py, row, keys),
+        };
+        // What was added last is the last row without a fault.
+        added.map_err(|error| at_row(py, error, self.answered.len()))
     }
 
     /// Notes the record of a row whose operations are encoded already. If it fails, no row has
@@ -78,40 +103,36 @@ impl<'a> Mixed<'a> {
         let (spec, given) =
             CommandSpec::operate(&self.defaults, options, &rules, steps.iter().copied())
                 .map_err(refused)?;
-        self.add(py, &spec, Some(Answers { given, plain: Vec::new() }), |out| {
+        self.noted(py, &spec, Some(Answers { given, plain: Vec::new() }), |out| {
             steps.iter().for_each(|step| out.step(*step));
             Ok(())
         })
     }
 
-    /// The batch.
-    pub fn finish(self) -> BatchCall {
-        let answered = Answered::Each(self.answered);
-        self.rows.finish(self.defaults.policy, self.defaults.codec, answered)
-    }
-
-    fn one(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
-        if let Ok(read) = row.cast::<Read>() {
-            return self.read(read);
+    /// Adds a `Read`, `Write`, `Delete` or `Apply`.
+    pub fn row(&mut self, row: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = row.py();
+        let key = |key: &Py<PyAny>| [key.bind(py).clone()];
+        if let Ok(row) = row.cast::<Read>() {
+            return self.add(py, &OneRow::Read(row.get()), &key(&row.get().key));
         }
-        if let Ok(write) = row.cast::<Write>() {
-            return self.write(write);
+        if let Ok(row) = row.cast::<Write>() {
+            return self.add(py, &OneRow::Write(row.get()), &key(&row.get().key));
         }
-        if let Ok(delete) = row.cast::<Delete>() {
-            return self.delete(delete);
+        if let Ok(row) = row.cast::<Delete>() {
+            return self.add(py, &OneRow::Delete(row.get()), &key(&row.get().key));
         }
-        if let Ok(apply) = row.cast::<Apply>() {
-            return self.apply(apply);
+        if let Ok(row) = row.cast::<Apply>() {
+            return self.add(py, &OneRow::Apply(row.get()), &key(&row.get().key));
         }
-        Err(type_error(format!(
+        let error = type_error(format!(
             "a row must be spikewire.Read, Write, Delete or Apply, not {}",
             type_name(row)
-        )))
+        ));
+        Err(at_row(py, error, self.answered.len()))
     }
 
-    fn read(&mut self, row: &Bound<'_, Read>) -> PyResult<()> {
-        let (py, row) = (row.py(), row.get());
-        self.key(row.key.bind(py))?;
+    fn read(&mut self, py: Python<'_>, row: &Read, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let touch = bound(&row.read_touch).or_else(|| self.usual.rules.touch.clone());
         let mode = bound(&row.read_mode).or_else(|| self.usual.rules.mode.clone());
@@ -128,7 +149,7 @@ impl<'a> Mixed<'a> {
             let (selection, names) = selected(bound(&row.bins).as_ref())?;
             let options = options.checked()?;
             let spec = CommandSpec::get(&self.defaults, &options, selection).map_err(refused)?;
-            return self.add(py, &spec, None, |out| {
+            return self.each(py, keys, &spec, None, |out| {
                 names.iter().try_for_each(|name| Ok(out.read_bin(name)?))
             });
         };
@@ -140,12 +161,10 @@ impl<'a> Mixed<'a> {
         if steps.spec.write {
             return Err(value_error("ops of a Read must only read: use Write for these"));
         }
-        self.steps(py, steps)
+        self.steps(py, keys, steps)
     }
 
-    fn write(&mut self, row: &Bound<'_, Write>) -> PyResult<()> {
-        let (py, row) = (row.py(), row.get());
-        self.key(row.key.bind(py))?;
+    fn write(&mut self, py: Python<'_>, row: &Write, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
             ttl: bound(&row.ttl).or_else(|| self.usual.ttl.clone()),
@@ -163,16 +182,14 @@ impl<'a> Mixed<'a> {
             if !steps.spec.write {
                 return Err(value_error("operations of a Write must write: use Read for these"));
             }
-            return self.steps(py, steps);
+            return self.steps(py, keys, steps);
         }
         let spec = CommandSpec::write(&self.defaults, &options.checked()?).map_err(refused)?;
         let codec = self.defaults.codec.clone();
-        self.add(py, &spec, None, |out| write_bins(out, what, op::WRITE, codec.as_deref()))
+        self.each(py, keys, &spec, None, |out| write_bins(out, what, op::WRITE, codec.as_deref()))
     }
 
-    fn delete(&mut self, row: &Bound<'_, Delete>) -> PyResult<()> {
-        let (py, row) = (row.py(), row.get());
-        self.key(row.key.bind(py))?;
+    fn delete(&mut self, py: Python<'_>, row: &Delete, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
             generation: bound(&row.generation),
@@ -182,12 +199,10 @@ impl<'a> Mixed<'a> {
             ..WriteOptions::default()
         };
         let spec = CommandSpec::delete(&self.defaults, &options.checked()?).map_err(refused)?;
-        self.add(py, &spec, None, |_| Ok(()))
+        self.each(py, keys, &spec, None, |_| Ok(()))
     }
 
-    fn apply(&mut self, row: &Bound<'_, Apply>) -> PyResult<()> {
-        let (py, row) = (row.py(), row.get());
-        self.key(row.key.bind(py))?;
+    fn apply(&mut self, py: Python<'_>, row: &Apply, keys: &[Bound<'_, PyAny>]) -> PyResult<()> {
         let bound = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.bind(py).clone());
         let options = WriteOptions {
             ttl: bound(&row.ttl).or_else(|| self.usual.ttl.clone()),
@@ -199,21 +214,43 @@ impl<'a> Mixed<'a> {
         let (module, function) = (row.module.bind(py), row.function.bind(py));
         let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
         let spec = CommandSpec::apply(&self.defaults, &options.checked()?).map_err(refused)?;
-        self.add(py, &spec, Some(Answers::of_a_function()), |out| {
+        self.each(py, keys, &spec, Some(Answers::of_a_function()), |out| {
             out.call(&function.0);
             Ok(())
         })
     }
 
-    fn steps(&mut self, py: Python<'_>, mut steps: Steps<'_>) -> PyResult<()> {
+    fn steps(
+        &mut self,
+        py: Python<'_>,
+        keys: &[Bound<'_, PyAny>],
+        mut steps: Steps<'_>,
+    ) -> PyResult<()> {
         let answers = steps.take_answers();
-        self.add(py, &steps.spec, Some(answers), |out| {
+        self.each(py, keys, &steps.spec, Some(answers), |out| {
             steps.write(out);
             Ok(())
         })
     }
 
-    fn add(
+    /// Adds a row for each key.
+    fn each(
+        &mut self,
+        py: Python<'_>,
+        keys: &[Bound<'_, PyAny>],
+        spec: &CommandSpec,
+        answered: Option<Answers>,
+        write: impl Fn(&mut Kind) -> Result<(), Raised>,
+    ) -> PyResult<()> {
+        for key in keys {
+            self.key(key)?;
+            self.noted(py, spec, answered.clone(), &write)?;
+        }
+        Ok(())
+    }
+
+    /// Adds the row whose record was noted.
+    fn noted(
         &mut self,
         py: Python<'_>,
         spec: &CommandSpec,

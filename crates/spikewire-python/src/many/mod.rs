@@ -15,6 +15,6 @@ mod plan;
 mod put;
 
 pub use alike::{apply, delete, exists, get, get_numpy, operate};
-pub use gather::{keys, whole};
+pub use gather::{Resolve, keys, whole};
 pub use plan::{BatchCall, BatchPlan, Window};
 pub use put::put;

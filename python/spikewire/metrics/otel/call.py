@@ -272,5 +272,5 @@ def _replica(face: Any, verb: str, writing: bool, options: Mapping[str, Any]) ->
     profile = getattr(face, "profile", None)
     if profile is None:
         return None
-    used = profile.state.calls[verb, writing and len(VERBS[verb]) > 1].get("replica")
+    used = profile.state.calls[verb, writing and len(VERBS[verb]) > 1, None].get("replica")
     return None if used is None else used.value

@@ -39,6 +39,12 @@ impl Verbs for AsyncDataset {
 #[allow(clippy::too_many_arguments)] // a keyword is an argument
 #[pymethods]
 impl AsyncDataset {
+    /// Whether its namespace is strongly consistent, as far as the client knows; `None` before it is
+    /// is connected, and for namespaces that the cluster does not have.
+    fn _is_strong(&self) -> Option<bool> {
+        self.face.shared().is_strong(&self.space.namespace)
+    }
+
     /// The namespace's name.
     #[getter]
     fn namespace(&self) -> &str {

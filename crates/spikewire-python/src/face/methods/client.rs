@@ -95,6 +95,12 @@ impl Client {
         Ok(self.face.shared().core(py)?.nodes())
     }
 
+    /// Whether a namespace is strongly consistent, as far as the client knows; `None` before it
+    /// is connected, and for namespaces that the cluster does not have.
+    fn _is_strong(&self, namespace: &str) -> Option<bool> {
+        self.face.shared().is_strong(namespace)
+    }
+
     /// Whether a dataset is one of this client.
     fn _owns(&self, dataset: &Dataset) -> bool {
         Arc::ptr_eq(&self.face, &dataset.face)

@@ -1,0 +1,153 @@
+//! The client that chains are of, and how steps reach its verbs.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyType};
+
+use super::verb::Verb;
+use crate::call::Call;
+use crate::errors::type_error;
+use crate::face::Verbs;
+use crate::face::asynchronous::AsyncClient;
+use crate::face::blocking::Client;
+use crate::key::Address;
+use crate::many::{self, BatchCall, Resolve};
+use crate::verbs::Defaults;
+
+/// The classes of steps of one face: those on one key by itself, and the others.
+#[pyclass(frozen, module = "spikewire._native")]
+pub struct StepKinds {
+    one: Vec<Py<PyType>>,
+    many: Vec<Py<PyType>>,
+}
+
+#[pymethods]
+impl StepKinds {
+    /// The classes that read, write, delete, touch and ask for existence.
+    #[new]
+    fn new(one: Vec<Py<PyType>>, many: Vec<Py<PyType>>) -> PyResult<Self> {
+        if one.len() != 5 || many.len() != 5 {
+            return Err(type_error("there are five kinds of steps"));
+        }
+        Ok(Self { one, many })
+    }
+}
+
+impl StepKinds {
+    /// The class of a verb's steps: on one key by itself, or the other one.
+    pub fn of<'a, 'py>(
+        &'a self,
+        py: Python<'py>,
+        verb: Verb,
+        alone: bool,
+    ) -> &'a Bound<'py, PyType> {
+        let kinds = if alone { &self.one } else { &self.many };
+        kinds[verb.kind()].bind(py)
+    }
+}
+
+/// The client of a session.
+pub struct Home {
+    /// The client, or the view of one.
+    pub verbs: Py<PyAny>,
+    /// Whether the verbs are those of a client, and nothing stands in for one of them.
+    direct: bool,
+    kinds: Py<StepKinds>,
+}
+
+impl Home {
+    pub fn new(verbs: Bound<'_, PyAny>, kinds: Bound<'_, StepKinds>) -> PyResult<Self> {
+        Ok(Self { direct: is_direct(&verbs)?, verbs: verbs.unbind(), kinds: kinds.unbind() })
+    }
+
+    pub fn kinds(&self) -> &StepKinds {
+        self.kinds.get()
+    }
+
+    /// The verbs, when they can be called without Python.
+    pub fn direct<'a, 'py>(&'a self, py: Python<'py>) -> Option<Direct<'a, 'py>> {
+        if !self.direct {
+            return None;
+        }
+        let verbs = self.verbs.bind(py);
+        if let Ok(client) = verbs.cast::<Client>() {
+            return Some(Direct::Blocking(client));
+        }
+        verbs.cast::<AsyncClient>().ok().map(Direct::Async)
+    }
+}
+
+/// The verbs that steps call by themselves.
+const CALLED: [&str; 7] = ["get", "put", "operate", "delete", "touch", "exists", "batch"];
+
+/// Whether a client's verbs are its own.
+fn is_direct(verbs: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = verbs.py();
+    let native = if verbs.is_instance_of::<Client>() {
+        py.get_type::<Client>()
+    } else if verbs.is_instance_of::<AsyncClient>() {
+        py.get_type::<AsyncClient>()
+    } else {
+        return Ok(false);
+    };
+    let of = verbs.get_type();
+    let own = verbs.getattr_opt(pyo3::intern!(py, "__dict__"))?;
+    let own = own.and_then(|own| own.cast_into::<PyDict>().ok());
+    for name in CALLED {
+        if !of.getattr(name)?.is(&native.getattr(name)?) {
+            return Ok(false);
+        }
+        if let Some(own) = &own
+            && own.contains(name)?
+        {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// A client whose verbs are its own.
+pub enum Direct<'a, 'py> {
+    Blocking(&'a Bound<'py, Client>),
+    Async(&'a Bound<'py, AsyncClient>),
+}
+
+impl<'py> Direct<'_, 'py> {
+    /// A call about one record.
+    pub fn run(
+        &self,
+        key: &Bound<'py, PyAny>,
+        make: impl FnOnce(&Defaults, Address<'py>) -> PyResult<Call>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        fn on<'py, V: Verbs>(
+            verbs: &V,
+            key: &Bound<'py, PyAny>,
+            make: impl FnOnce(&Defaults, Address<'py>) -> PyResult<Call>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            verbs.run(key.py(), make(verbs.defaults(), verbs.address(key)?)?)
+        }
+        match self {
+            Self::Blocking(client) => on(client.get(), key, make),
+            Self::Async(client) => on(client.get(), key, make),
+        }
+    }
+
+    /// A call about many records.
+    pub fn run_many(
+        &self,
+        py: Python<'py>,
+        make: impl FnOnce(&Defaults, Resolve<'_>) -> PyResult<BatchCall>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        fn on<'py, V: Verbs>(
+            py: Python<'py>,
+            verbs: &V,
+            make: impl FnOnce(&Defaults, Resolve<'_>) -> PyResult<BatchCall>,
+        ) -> PyResult<Bound<'py, PyAny>> {
+            let resolve = |key: &Bound<'_, PyAny>| many::whole(verbs.address(key));
+            verbs.run_many(py, make(verbs.defaults(), &resolve)?)
+        }
+        match self {
+            Self::Blocking(client) => on(py, client.get(), make),
+            Self::Async(client) => on(py, client.get(), make),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+//! The steps of the builder, as far as each call goes through them: what they were told, and how
+//! that becomes a call. What is done about many results is Python's, in `spikewire/builder`.
+//!
+//! A step on one key calls what the verb calls, unless verbs of the client were replaced (a view, a
+//! class of its own, a mock): then it calls those, with the same arguments.
+//!
+//! | module | what it holds |
+//! |---|---|
+//! | [`verb`] | which verbs begin a step |
+//! | [`home`] | the client that chains are of, and how steps reach its verbs |
+//! | [`session`] | where chains begin |
+//! | [`step`] | what every step has: its keys, its options, the steps before it |
+//! | [`rows`] | steps on keys, which others may follow |
+//! | [`read`], [`write`](mod@write), [`plain`] | the steps, and the calls of those on one key |
+//! | [`link`] | the steps before one |
+//! | [`batch`] | a chain, as rows of a batch |
+
+mod batch;
+mod home;
+mod link;
+mod plain;
+mod read;
+mod rows;
+mod session;
+mod step;
+mod verb;
+mod write;
+
+pub use batch::_send_chain;
+pub use home::StepKinds;
+pub use plain::PlainBase;
+pub use read::ReadBase;
+pub use rows::RowsBase;
+pub use session::SessionBase;
+pub use step::StepBase;
+pub use write::WriteBase;

@@ -1,0 +1,60 @@
+//! The steps without bins: delete, touch and exists.
+
+use pyo3::prelude::*;
+
+use super::rows::RowsBase;
+use super::verb::Verb;
+use crate::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
+
+/// A step that deletes records, renews their time to live, or asks which exist.
+#[pyclass(extends = RowsBase, subclass, module = "spikewire._native")]
+pub struct PlainBase;
+
+#[pymethods]
+impl PlainBase {
+    #[new]
+    fn new() -> PyClassInitializer<Self> {
+        RowsBase::begun().add_subclass(Self)
+    }
+
+    /// Makes the call. On one key and without a strategy it is the verb, and gives and raises
+    /// what that does.
+    #[pyo3(signature = (*, on_error=None, missing=None))]
+    fn execute<'py>(
+        slf: &Bound<'py, Self>,
+        on_error: Option<Bound<'py, PyAny>>,
+        missing: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let this = slf.as_super().as_super().borrow();
+        if !this.is_alone() || on_error.is_some() || missing.is_some() {
+            drop(this);
+            return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
+        }
+        let (alone, verb) = (this.alone(py)?, this.verb);
+        drop(this);
+        let direct = if alone.options.is_none() { alone.home.direct(py) } else { None };
+        let Some(direct) = direct else {
+            return alone.call(
+                match verb {
+                    Verb::Delete => pyo3::intern!(py, "delete"),
+                    Verb::Touch => pyo3::intern!(py, "touch"),
+                    _ => pyo3::intern!(py, "exists"),
+                },
+                None,
+                &[],
+            );
+        };
+        direct.run(&alone.key, |defaults, address| match verb {
+            Verb::Delete => verbs::delete(defaults, address, &WriteOptions::default()),
+            Verb::Touch => verbs::touch(defaults, address, &WriteOptions::default()),
+            _ => {
+                let rules = ReadRules { touch: None, mode: None, hedge: None };
+                let (filter, replica, timeout) = (None, None, None);
+                let retry = RetryRules::default();
+                let options = ReadOptions { filter, rules, replica, timeout, retry };
+                verbs::exists(defaults, address, &options)
+            }
+        })
+    }
+}

@@ -1,0 +1,85 @@
+//! The verbs that steps begin with.
+
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+
+use crate::errors::value_error;
+
+/// What a step does to its records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Verb {
+    #[default]
+    Query,
+    Insert,
+    Upsert,
+    Update,
+    Replace,
+    ReplaceIfExists,
+    Delete,
+    Touch,
+    Exists,
+}
+
+impl Verb {
+    const ALL: [Self; 9] = [
+        Self::Query,
+        Self::Insert,
+        Self::Upsert,
+        Self::Update,
+        Self::Replace,
+        Self::ReplaceIfExists,
+        Self::Delete,
+        Self::Touch,
+        Self::Exists,
+    ];
+
+    /// What its method is called.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Insert => "insert",
+            Self::Upsert => "upsert",
+            Self::Update => "update",
+            Self::Replace => "replace",
+            Self::ReplaceIfExists => "replace_if_exists",
+            Self::Delete => "delete",
+            Self::Touch => "touch",
+            Self::Exists => "exists",
+        }
+    }
+
+    pub fn named(name: &str) -> PyResult<Self> {
+        let found = Self::ALL.into_iter().find(|verb| verb.name() == name);
+        found.ok_or_else(|| value_error(format!("there is no step {name:?}")))
+    }
+
+    /// Which of the classes of steps is its own.
+    pub fn kind(self) -> usize {
+        match self {
+            Self::Query => 0,
+            Self::Insert | Self::Upsert | Self::Update | Self::Replace | Self::ReplaceIfExists => 1,
+            Self::Delete => 2,
+            Self::Touch => 3,
+            Self::Exists => 4,
+        }
+    }
+
+    /// What a write does about a record that is there, or is not.
+    pub fn rule(self, py: Python<'_>) -> Option<&Bound<'_, PyString>> {
+        Some(match self {
+            Self::Insert => pyo3::intern!(py, "create"),
+            Self::Update => pyo3::intern!(py, "update"),
+            Self::Replace => pyo3::intern!(py, "replace"),
+            Self::ReplaceIfExists => pyo3::intern!(py, "replace_only"),
+            _ => return None,
+        })
+    }
+
+    /// How a record that is not there is treated, unless a call says otherwise.
+    pub fn missing(self, py: Python<'_>) -> &Bound<'_, PyString> {
+        match self {
+            Self::Update | Self::ReplaceIfExists | Self::Touch => pyo3::intern!(py, "error"),
+            _ => pyo3::intern!(py, "keep"),
+        }
+    }
+}

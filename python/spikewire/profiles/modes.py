@@ -1,0 +1,84 @@
+"""The consistency mode of the namespaces that a call is about."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from spikewire import _native
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+__all__ = ["Mode", "listed", "mode_of"]
+
+#: What a namespace is: the name of a section.
+Mode: TypeAlias = Literal["available", "strong"]
+
+_POINT = frozenset(
+    {"get", "exists", "put", "add", "append", "prepend", "delete", "touch", "apply", "operate"}
+)
+_WHOLE = frozenset({"query", "operate_all", "delete_all", "touch_all", "apply_all"})
+#: What the first parameter of the other verbs is called.
+_INPUTS = {"put_many": "records", "batch": "rows"}
+
+
+def mode_of(
+    target: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
+) -> Mode | None:
+    """The mode of the namespace that a call of a client or dataset is about.
+
+    ``None`` where that is not known, because the client is not connected or the cluster has no such
+    namespace, and where it is about namespaces of both modes. What is no key is left to the call
+    itself, which refuses it."""
+    if isinstance(target, (_native.Dataset, _native.AsyncDataset)):
+        return _named(target._is_strong())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+    names = _namespaces(verb, arguments, options)
+    strong = {target._is_strong(name) for name in names}  # noqa: SLF001
+    return _named(strong.pop()) if len(strong) == 1 else None
+
+
+def listed(
+    verb: str, arguments: tuple[Any, ...], options: dict[str, Any]
+) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """The same arguments, with a list instead of an iterator, so that it can be read twice."""
+    if verb in _POINT or verb in _WHOLE:
+        return arguments, options
+    name = _INPUTS.get(verb, "keys")
+    first: Any = arguments[0] if arguments else options.get(name)
+    if not hasattr(first, "__next__"):
+        return arguments, options
+    if arguments:
+        return (list(first), *arguments[1:]), options
+    return arguments, {**options, name: list(first)}
+
+
+def _named(strong: bool | None) -> Mode | None:
+    if strong is None:
+        return None
+    return "strong" if strong else "available"
+
+
+def _namespaces(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> set[str]:
+    if verb in _WHOLE:
+        named = arguments[0] if arguments else options.get("namespace")
+        return {named} if isinstance(named, str) else set()
+    if verb in _POINT:
+        return set(_of_keys([arguments[0] if arguments else options.get("key")]))
+    rows: Any = arguments[0] if arguments else options.get(_INPUTS.get(verb, "keys"))
+    if hasattr(rows, "keys"):
+        rows = list(rows.keys())
+    elif not isinstance(rows, (list, tuple)):
+        return set()
+    elif verb == "batch":
+        rows = [getattr(row, "key", None) for row in rows]
+    elif verb == "put_many":
+        rows = [next(iter(row), None) for row in rows if hasattr(row, "__iter__")]
+    return set(_of_keys(rows))
+
+
+def _of_keys(keys: Iterable[Any]) -> Iterator[str]:
+    for key in keys:
+        if isinstance(key, _native.Key):
+            yield key.namespace
+        elif isinstance(key, tuple) and isinstance(first := next(iter(key), None), str):
+            yield first
