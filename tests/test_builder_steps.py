@@ -189,13 +189,27 @@ def test_verbs_of_a_class_of_its_own_are_called(cluster: Any, set_name: str) -> 
         assert client.seen == ["get", "get", "batch"]
 
 
+class Plain(spikewire.Client):
+    """A client whose objects take attributes."""
+
+
 def test_verbs_that_stand_in_for_a_client_s_are_called(
-    client: spikewire.Client, users: spikewire.Dataset, monkeypatch: pytest.MonkeyPatch
+    cluster: Any, users: spikewire.Dataset, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     called: list[Any] = []
-    monkeypatch.setattr(client, "put", lambda *given, **options: called.append((given, options)))
-    client.session().insert(users.key(1)).set("a", 1).timeout(3).execute()
-    assert called == [((users.key(1), {"a": 1}), {"timeout": 3, "exists": "create"})]
+
+    def put(*given: Any, **options: Any) -> None:
+        called.append((given, options))
+
+    with Plain(cluster.seeds, timeout=20) as client:
+        client.session().upsert(users.key(1)).set("a", 1).execute()
+        monkeypatch.setattr(client, "put", put)
+        client.session().insert(users.key(1)).set("a", 1).timeout(3).execute()
+        client.session().upsert(users.key(1)).set("a", 2).ttl(9).execute()
+    assert called == [
+        ((users.key(1), {"a": 1}), {"timeout": 3, "exists": "create"}),
+        ((users.key(1), {"a": 2}), {"ttl": 9}),
+    ]
 
 
 def test_chains_through_a_profile(client: spikewire.Client, users: spikewire.Dataset) -> None:

@@ -68,6 +68,8 @@ def parameters(definition: ast.FunctionDef) -> dict[str, tuple[str, str | None]]
     for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         value = None if default is None else ast.unparse(default)
         found[argument.arg] = ("KEYWORD_ONLY", value)
+    if spec.vararg:
+        found[spec.vararg.arg] = ("VAR_POSITIONAL", None)
     if spec.kwarg:
         found[spec.kwarg.arg] = ("VAR_KEYWORD", None)
     found.pop("self", None)

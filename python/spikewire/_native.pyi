@@ -106,6 +106,7 @@ __all__ = [
     "_after_fork",
     "_at_exit",
     "_ordered_maps",
+    "_send_chain",
     "cql",
 ]
 

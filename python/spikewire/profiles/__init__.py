@@ -8,12 +8,14 @@
 | ``kinds`` | kinds of operations, and which options a profile may set for them |
 | ``sections`` | a profile's keywords, for type checkers |
 | ``profile`` | ``Profile``, what it derives from, what it makes of a call |
+| ``modes`` | the consistency mode of a call's namespace |
 | ``sources``, ``store`` | ``Profiles``: those of a TOML or YAML file, reloaded while in use |
 | ``view`` | clients and datasets with a profile |
 | ``explain`` | what a call would use, and from where |
 """
 
 from spikewire.profiles.explain import Explanation, Used
+from spikewire.profiles.modes import Mode
 from spikewire.profiles.profile import Profile, ProfileError
 from spikewire.profiles.store import Profiles, Watch
 from spikewire.profiles.view import (
@@ -30,6 +32,7 @@ __all__ = [
     "ClientView",
     "DatasetView",
     "Explanation",
+    "Mode",
     "Profile",
     "ProfileError",
     "Profiles",

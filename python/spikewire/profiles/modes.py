@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from spikewire import _native
 
@@ -64,12 +64,13 @@ def _namespaces(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any
         return {named} if isinstance(named, str) else set()
     if verb in _POINT:
         return set(_of_keys([arguments[0] if arguments else options.get("key")]))
-    rows: Any = arguments[0] if arguments else options.get(_INPUTS.get(verb, "keys"))
-    if hasattr(rows, "keys"):
-        rows = list(rows.keys())
-    elif not isinstance(rows, (list, tuple)):
+    given: Any = arguments[0] if arguments else options.get(_INPUTS.get(verb, "keys"))
+    if hasattr(given, "keys"):
+        return set(_of_keys(given.keys()))
+    if not (hasattr(given, "__len__") and hasattr(given, "__iter__")):
         return set()
-    elif verb == "batch":
+    rows: Iterable[Any] = given
+    if verb == "batch":
         rows = [getattr(row, "key", None) for row in rows]
     elif verb == "put_many":
         rows = [next(iter(row), None) for row in rows if hasattr(row, "__iter__")]
@@ -80,5 +81,7 @@ def _of_keys(keys: Iterable[Any]) -> Iterator[str]:
     for key in keys:
         if isinstance(key, _native.Key):
             yield key.namespace
-        elif isinstance(key, tuple) and isinstance(first := next(iter(key), None), str):
-            yield first
+        elif isinstance(key, tuple):
+            first: Any = next(iter(cast("Any", key)), None)
+            if isinstance(first, str):
+                yield first

@@ -106,7 +106,7 @@ impl ReadBase {
     /// The bins to read; without a name none, only generation and time to live.
     #[pyo3(signature = (*names))]
     #[pyo3(name = "bins")]
-    fn name_bins<'py>(slf: Bound<'py, Self>, names: Py<PyTuple>) -> PyResult<Bound<'py, Self>> {
+    fn name_bins(slf: Bound<'_, Self>, names: Py<PyTuple>) -> PyResult<Bound<'_, Self>> {
         let mut this = slf.borrow_mut();
         if this.ops.is_some() {
             return Err(value_error(

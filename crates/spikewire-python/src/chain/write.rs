@@ -134,7 +134,7 @@ impl WriteBase {
 
     /// Time to live; as in `put`.
     #[pyo3(name = "ttl")]
-    fn set_ttl<'py>(slf: Bound<'py, Self>, ttl: Option<Py<PyAny>>) -> Bound<'py, Self> {
+    fn set_ttl(slf: Bound<'_, Self>, ttl: Option<Py<PyAny>>) -> Bound<'_, Self> {
         slf.borrow_mut().ttl = ttl;
         slf
     }
