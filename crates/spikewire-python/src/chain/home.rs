@@ -123,7 +123,8 @@ impl<'py> Direct<'_, 'py> {
             key: &Bound<'py, PyAny>,
             make: impl FnOnce(&Defaults, Address<'py>) -> PyResult<Call>,
         ) -> PyResult<Bound<'py, PyAny>> {
-            verbs.run(key.py(), make(verbs.defaults(), verbs.address(key)?)?)
+            let began = verbs.begin();
+            verbs.run(key.py(), make(verbs.defaults(), verbs.address(key)?)?, began)
         }
         match self {
             Self::Blocking(client) => on(client.get(), key, make),
@@ -143,7 +144,8 @@ impl<'py> Direct<'_, 'py> {
             make: impl FnOnce(&Defaults, Resolve<'_>) -> PyResult<BatchCall>,
         ) -> PyResult<Bound<'py, PyAny>> {
             let resolve = |key: &Bound<'_, PyAny>| many::whole(verbs.address(key));
-            verbs.run_many(py, make(verbs.defaults(), &resolve)?)
+            let began = verbs.begin();
+            verbs.run_many(py, make(verbs.defaults(), &resolve)?, began)
         }
         match self {
             Self::Blocking(client) => on(py, client.get(), make),
