@@ -1,7 +1,7 @@
 """Cassandra: sessions, statements and rows, on the engine that the rest of the package has.
 
 A session is opened with contact points and closed at the end; its verbs are the same on threads
-and on asyncio::
+and on asyncio:
 
     with cql.Session("127.0.0.1:9042", keyspace="shop") as session:
         insert = session.prepare("INSERT INTO items (id, name) VALUES (?, ?)")
@@ -14,7 +14,16 @@ from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row, Ro
 from spikewire.cql.query import AsyncQuery, Query
 from spikewire.cql.session import AsyncSession, Session, connect
 from spikewire.cql.trace import Trace, TraceEvent
-from spikewire.cql.types import Date, Duration, Node, Time, Timestamp
+from spikewire.cql.types import (
+    Date,
+    Duration,
+    Node,
+    Parameters,
+    Statement,
+    Time,
+    Timestamp,
+    Value,
+)
 
 #: A value of no bytes, which numbers, UUIDs and the like may have in Cassandra beside null.
 EMPTY = Mark.EMPTY
@@ -31,16 +40,19 @@ __all__ = [
     "Date",
     "Duration",
     "Node",
+    "Parameters",
     "Prepared",
     "Query",
     "Row",
     "Rows",
     "Session",
     "SessionSubmit",
+    "Statement",
     "Time",
     "Timestamp",
     "Trace",
     "TraceEvent",
+    "Value",
     "connect",
     "errors",
     "options",

@@ -1,20 +1,17 @@
 """The engine for Cassandra as Python sees it."""
 
 import asyncio
-import datetime as dt
-import decimal
 import enum
-import ipaddress
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from concurrent.futures import Future
-from typing import Any, TypeAlias, final, overload
+from typing import Any, final, overload
 
 from typing_extensions import Self, Unpack
 
 from spikewire._native import ArrowTable
 from spikewire.cql.options import ExecuteOptions, PrepareOptions, SessionOptions
-from spikewire.cql.types import Node
+from spikewire.cql.types import Node, Parameters, Statement
 
 __all__ = [
     "AsyncSessionCore",
@@ -22,49 +19,15 @@ __all__ = [
     "BoundStatement",
     "Many",
     "Mark",
-    "Parameters",
     "Prepared",
     "Row",
     "Rows",
     "SessionCore",
     "SessionSubmit",
-    "Statement",
-    "Value",
     "how_many",
     "is_table",
     "table_rows",
 ]
-
-#: What a parameter may be. Which of them fits is up to the type of the column: an ``int`` takes no
-#: ``str``, and a ``timestamp`` no ``datetime`` without a time zone. ``Any`` stands for lists, sets,
-#: dicts, tuples and instances of user-defined types, which hold such values again, and for arrays.
-Value: TypeAlias = (
-    bool
-    | int
-    | float
-    | str
-    | bytes
-    | bytearray
-    | memoryview
-    | decimal.Decimal
-    | uuid.UUID
-    | dt.datetime
-    | dt.date
-    | dt.time
-    | dt.timedelta
-    | ipaddress.IPv4Address
-    | ipaddress.IPv6Address
-    | Mark
-    | Any
-    | None
-)
-
-#: The parameters of a statement: by position (tuple, list), or by name (dict or another mapping, a
-#: row, a dataclass instance). A named tuple goes by position.
-Parameters: TypeAlias = Sequence[Value] | Mapping[str, Value] | Row | Any
-
-#: What is executed.
-Statement: TypeAlias = str | Prepared | BoundStatement | Batch
 
 @final
 class Mark(enum.Enum):

@@ -13,9 +13,10 @@ from spikewire.tasks import begun
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from spikewire.cql._native import Many, Parameters, Statement
+    from spikewire.cql._native import Many
     from spikewire.cql.options import ExecuteOptions
     from spikewire.cql.session import AsyncSession, Session
+    from spikewire.cql.types import Parameters, Statement
 
 __all__: list[str] = []
 

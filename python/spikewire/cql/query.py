@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from spikewire._native import ArrowTable
-    from spikewire.cql._native import Parameters, Row, Rows, Statement
+    from spikewire.cql._native import Row, Rows
     from spikewire.cql.options import ExecuteOptions
     from spikewire.cql.session import AsyncSession, Session
+    from spikewire.cql.types import Parameters, Statement
 
 __all__ = ["AsyncQuery", "Query"]
 

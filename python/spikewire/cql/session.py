@@ -5,12 +5,11 @@ from __future__ import annotations
 import asyncio
 import atexit
 import time
-import warnings
 import weakref
 from typing import TYPE_CHECKING, Any, Literal, overload
 
 from spikewire.cql import _native, many, trace
-from spikewire.cql._native import Batch
+from spikewire.cql._common import CommonSession
 from spikewire.cql._opening import opened
 from spikewire.cql.query import AsyncQuery, Query
 from spikewire.opening.in_thread import open_unless_cancelled
@@ -24,11 +23,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self, Unpack
 
-    from spikewire.cql._native import Parameters, Rows, SessionSubmit, Statement
+    from spikewire.cql._native import Rows, SessionSubmit
     from spikewire.cql.options import ExecuteOptions, SessionOptions
     from spikewire.cql.trace import Trace
-    from spikewire.metrics.control import Metrics
-    from spikewire.metrics.stats import Stats
+    from spikewire.cql.types import Parameters, Statement
 
 __all__ = ["AsyncSession", "Session", "connect"]
 
@@ -43,7 +41,7 @@ def _end_all() -> None:
         session._end()  # noqa: SLF001
 
 
-class Session(_native.SessionCore):
+class Session(_native.SessionCore, CommonSession):
     """A blocking session with a Cassandra cluster, for any number of threads.
 
     ``contact_points`` are where the cluster is looked for: ``"host:port"``, several of them with
@@ -164,10 +162,6 @@ class Session(_native.SessionCore):
         """
         return many.execute(self, statement, rows, (concurrency, errors, results), options)
 
-    def batch(self, kind: Literal["logged", "unlogged", "counter"] = "logged") -> Batch:
-        """A new batch, to be filled with ``add`` and executed with ``execute``."""
-        return Batch(kind)
-
     def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:
         """What the cluster did for a statement that was executed with ``tracing=True``: for its
         last page, or for one of ``rows.tracing_ids``.
@@ -185,24 +179,6 @@ class Session(_native.SessionCore):
                 return trace.made(trace_id, found, events)
         raise trace.late(trace_id, timeout)
 
-    def stats(self) -> Stats:
-        """What this session counted since it was last reset, and what it holds at the moment:
-        nodes, connections, circuit breakers, looks at the cluster. Plain data, as of a client for
-        Aerospike.
-
-        Statements are counted once ``session.metrics.enable()`` was called.
-        """
-        from spikewire.metrics.control import stats  # Loaded where it is used.
-
-        return stats(self)
-
-    @property
-    def metrics(self) -> Metrics:
-        """Turns the counting of statements on and off, and tells of events."""
-        from spikewire.metrics.control import Metrics
-
-        return Metrics(self)
-
     def close(self) -> None:
         """Ends the session; statements that are under way fail. Closing again does nothing."""
         _open.discard(self)
@@ -219,17 +195,13 @@ class Session(_native.SessionCore):
     ) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "is_open", False):
-            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
-
 
 def connect(contact_points: str | list[str], /, **options: Unpack[SessionOptions]) -> Session:
     """An open blocking session, the same as ``Session(...)``."""
     return Session(contact_points, **options)
 
 
-class AsyncSession(_native.AsyncSessionCore):
+class AsyncSession(_native.AsyncSessionCore, CommonSession):
     """A session with a Cassandra cluster for asyncio: verbs return futures.
 
     Arguments and errors are those of ``Session``. It is open inside of ``async with``, or after
@@ -345,10 +317,6 @@ class AsyncSession(_native.AsyncSessionCore):
         how = (concurrency, errors, results)
         return many.execute_soon(self, statement, rows, how, options)
 
-    def batch(self, kind: Literal["logged", "unlogged", "counter"] = "logged") -> Batch:
-        """A new batch, to be filled with ``add`` and executed with ``execute``."""
-        return Batch(kind)
-
     def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> Future[Trace]:
         """What the cluster did for a statement that was executed with ``tracing=True``: for its
         last page, or for one of ``rows.tracing_ids``.
@@ -368,24 +336,6 @@ class AsyncSession(_native.AsyncSessionCore):
                 return trace.made(trace_id, found, events)
         raise trace.late(trace_id, timeout)
 
-    def stats(self) -> Stats:
-        """What this session counted since it was last reset, and what it holds at the moment:
-        nodes, connections, circuit breakers, looks at the cluster. Plain data, as of a client for
-        Aerospike.
-
-        Statements are counted once ``session.metrics.enable()`` was called.
-        """
-        from spikewire.metrics.control import stats  # Loaded where it is used.
-
-        return stats(self)
-
-    @property
-    def metrics(self) -> Metrics:
-        """Turns the counting of statements on and off, and tells of events."""
-        from spikewire.metrics.control import Metrics
-
-        return Metrics(self)
-
     async def close(self) -> None:
         """Ends the session; statements that are under way fail. Closing again does nothing."""
         self._end()
@@ -402,7 +352,3 @@ class AsyncSession(_native.AsyncSessionCore):
         traceback: TracebackType | None,
     ) -> None:
         await self.close()
-
-    def __del__(self) -> None:
-        if getattr(self, "is_open", False):
-            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)

@@ -1,14 +1,60 @@
-"""Values of CQL that the standard library has no class for."""
+"""Values of CQL that the standard library has no class for, and names for annotations."""
 
 from __future__ import annotations
 
 import datetime as dt
-from typing import TYPE_CHECKING, NamedTuple
+import decimal
+import ipaddress
+import uuid
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+
+from spikewire.cql._native import Batch, BoundStatement, Mark, Prepared, Row
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
-__all__ = ["Date", "Duration", "Node", "Time", "Timestamp"]
+__all__ = [
+    "Date",
+    "Duration",
+    "Node",
+    "Parameters",
+    "Statement",
+    "Time",
+    "Timestamp",
+    "Value",
+]
+
+#: What a parameter may be. Which of them fits is up to the type of the column: an ``int`` takes no
+#: ``str``, and a ``timestamp`` no ``datetime`` without a time zone. ``Any`` stands for lists, sets,
+#: dicts, tuples and instances of user-defined types, which hold such values again, and for arrays.
+Value: TypeAlias = (
+    bool
+    | int
+    | float
+    | str
+    | bytes
+    | bytearray
+    | memoryview
+    | decimal.Decimal
+    | uuid.UUID
+    | dt.datetime
+    | dt.date
+    | dt.time
+    | dt.timedelta
+    | ipaddress.IPv4Address
+    | ipaddress.IPv6Address
+    | Mark
+    | Any
+    | None
+)
+
+#: The parameters of a statement: by position (tuple, list), or by name (dict or another mapping, a
+#: row, a dataclass instance). A named tuple goes by position.
+Parameters: TypeAlias = Sequence[Value] | Mapping[str, Value] | Row | Any
+
+#: What is executed.
+Statement: TypeAlias = str | Prepared | BoundStatement | Batch
 
 
 class Duration(NamedTuple):

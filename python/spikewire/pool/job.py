@@ -33,14 +33,14 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
         self._workers = workers
         self._process = os.getpid()
         #: How the call is cancelled; set while it is under way.
-        self.stop: Callable[[], None] | None = None
+        self._stop: Callable[[], None] | None = None
 
     def cancel(self) -> bool:
         """Cancels the call, also when it runs. ``False`` when it has ended already."""
         if not super().cancel():
             return False
         # The loop sets it to `None` when the call ends.
-        stop = self.stop
+        stop = self._stop
         if stop is not None:
             stop()
         return True
@@ -94,7 +94,7 @@ class JobUnit(Unit):
         self._worker = worker
         self._context = context
         self._call = call
-        job.stop = self._cancel_soon
+        job._stop = self._cancel_soon  # noqa: SLF001
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
         if self._job.cancelled():
@@ -105,7 +105,7 @@ class JobUnit(Unit):
     def finish(self, value: Any, error: BaseException | None) -> None:
         job = self._job
         # It leads back to the job.
-        job.stop = None
+        job._stop = None  # noqa: SLF001
         if isinstance(error, asyncio.CancelledError):
             job.cancel()
         if job.set_running_or_notify_cancel():

@@ -242,7 +242,7 @@ class Pool:
         of the items, or as they come with ``ordered=False``.
 
         ``await`` it for a list; ``async for`` and ``for`` take one result after the other. Each
-        loop has up to ``limit`` items in flight. Items are read by whoever takes the results, and
+        loop has up to ``limit`` items in flight. Items are read where the results are taken, and
         no more of them than twice what may be in flight wait for that, so they may be endless. They
         may be an asynchronous iterable, too.
 

@@ -1,4 +1,4 @@
-"""What ``Pool.map`` returns: results for whoever awaits it or iterates over it."""
+"""What ``Pool.map`` returns: results to be awaited or iterated over."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ class Results(Generic[_T]):
         event = asyncio.Event()
 
         def wake() -> None:
-            # A loop that is closed has nobody who waits.
+            # On a closed loop nothing waits.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(event.set)
 

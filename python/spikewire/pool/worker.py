@@ -89,7 +89,7 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether there is a thread that nobody has told to stop."""
+        """Whether there is a thread that has not been told to stop."""
         return self.thread.is_alive() and not self._is_stopping
 
     def hand(self, units: list[Unit]) -> None:

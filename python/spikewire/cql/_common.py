@@ -1,0 +1,47 @@
+"""What both sessions have, however they wait."""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Literal, cast
+
+from spikewire.cql._native import Batch
+
+if TYPE_CHECKING:
+    from spikewire.cql.session import AsyncSession, Session
+    from spikewire.metrics.control import Metrics
+    from spikewire.metrics.stats import Stats
+
+__all__ = ["CommonSession"]
+
+
+class CommonSession:
+    """The base of ``Session`` and ``AsyncSession`` beside their engine."""
+
+    __slots__ = ()
+
+    def batch(self, kind: Literal["logged", "unlogged", "counter"] = "logged") -> Batch:
+        """A new batch, to be filled with ``add`` and executed with ``execute``."""
+        return Batch(kind)
+
+    def stats(self) -> Stats:
+        """What this session counted since it was last reset, and what it holds at the moment:
+        nodes, connections, circuit breakers, looks at the cluster. Plain data, as of a client for
+        Aerospike.
+
+        Statements are counted once ``session.metrics.enable()`` was called.
+        """
+        from spikewire.metrics.control import stats  # Loaded where it is used.
+
+        return stats(cast("Session | AsyncSession", self))
+
+    @property
+    def metrics(self) -> Metrics:
+        """Turns the counting of statements on and off, and tells of events."""
+        from spikewire.metrics.control import Metrics
+
+        return Metrics(cast("Session | AsyncSession", self))
+
+    def __del__(self) -> None:
+        if getattr(self, "is_open", False):
+            warnings.warn(f"unclosed {self!r}", ResourceWarning, source=self, stacklevel=2)
