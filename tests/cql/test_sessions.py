@@ -56,9 +56,9 @@ def test_what_a_session_tells(sessions: Sessions, cassandra: SharedCassandra) ->
     session.close()
     assert not raw.is_open
     assert "closed" in repr(raw)
-    with pytest.raises(errors.SessionClosed, match="closed"):
+    with pytest.raises(errors.SessionClosed, match="the session is closed"):
         session.execute("SELECT key FROM system.local")
-    with pytest.raises(errors.SessionClosed, match="closed"):
+    with pytest.raises(errors.SessionClosed, match="the session is closed"):
         session.execute_many("SELECT key FROM system.local WHERE key = ?", [("local",)])
 
 

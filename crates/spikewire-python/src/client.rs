@@ -12,7 +12,7 @@ use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options};
 use crate::arguments::{count, hedge, multiplier, seconds};
 use crate::bridge::lifecycle::Lifecycle;
 use crate::core::Core;
-use crate::errors::{Raised, refused, type_error, type_name};
+use crate::errors::{Raised, refused, type_error, type_name, utf8};
 use crate::identity::{Token, token};
 use crate::space::{Space, text};
 use crate::stages::Stages;
@@ -150,7 +150,7 @@ impl Shared {
 /// Seeds as one comma list: a str, or a list of str.
 fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(seeds) = seeds.cast::<PyString>() {
-        return Ok(seeds.to_str()?.to_owned());
+        return Ok(utf8("seeds", seeds)?.to_owned());
     }
     let items: Vec<Bound<'_, PyAny>> = if let Ok(list) = seeds.cast::<PyList>() {
         list.iter().collect()

@@ -47,6 +47,8 @@ impl Running for Core {
     const NOT_CONNECTED: &'static str = "the client is not connected yet: use `async with \
         AsyncClient(...)` or `await AsyncClient.connect(...)`";
 
+    const CLOSED: &'static str = "the client is closed";
+
     fn is_own(&self) -> bool {
         self.born == forks()
     }

@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::expression::Fault;
 
 use crate::bridge::errors::{ErrorTree, Raise};
 pub use crate::bridge::errors::{
-    Shown, about, overflow, shown, type_error, type_name, value_error,
+    Shown, about, overflow, shown, type_error, type_name, utf8, value_error,
 };
 
 static TREE: ErrorTree = ErrorTree::new("spikewire.errors");

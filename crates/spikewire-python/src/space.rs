@@ -8,7 +8,7 @@ use pyo3::types::{PyBool, PyByteArray, PyBytes, PyFloat, PyInt, PyMemoryView, Py
 
 use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
-use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, refused, shown, type_error, type_name, utf8, value_error};
 
 pub use spikewire_aerospike::command::SetRef as Space;
 
@@ -49,7 +49,7 @@ pub fn stored_key(key: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
 
 pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     match value.cast::<PyString>() {
-        Ok(text) => text.to_str(),
+        Ok(text) => utf8(what, text),
         Err(_) => Err(type_error(format!("{what} must be str, not {}", type_name(value)))),
     }
 }

@@ -110,6 +110,9 @@ pub trait Protocol: Framing + Sized + 'static {
     /// Whether nodes may have lanes ([`Topology::lane`]).
     const LANES: bool = false;
 
+    /// What a command is told that comes after the end.
+    const CLOSED: &'static str = "the client is closed";
+
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;
 

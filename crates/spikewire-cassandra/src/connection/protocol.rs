@@ -42,6 +42,8 @@ impl Protocol for Cassandra {
 
     const LANES: bool = true;
 
+    const CLOSED: &'static str = "the session is closed";
+
     fn new(cluster: &Cluster, node: &Node) -> Self {
         Self::to_node(cluster.handshake(), node.shards.clone())
     }

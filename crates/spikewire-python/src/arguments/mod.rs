@@ -20,7 +20,7 @@ use pyo3::types::{PyBool, PyDelta, PyDeltaAccess, PyInt, PyList, PyString, PyTup
 use spikewire_aerospike::Hedge;
 use spikewire_aerospike::command::{self, parse};
 
-use crate::errors::{Shown, refused, shown, type_error, type_name, value_error};
+use crate::errors::{Shown, refused, shown, type_error, type_name, utf8, value_error};
 use crate::value::bin_name;
 
 /// An argument for which `None` means something, which differs from leaving it out.
@@ -74,7 +74,7 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
 /// When a read has a second request: a time, or the word for a percentile.
 pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
     if let Ok(word) = value.cast::<PyString>() {
-        return Hedge::word(what, word.to_str()?).map_err(refused);
+        return Hedge::word(what, utf8(what, word)?).map_err(refused);
     }
     Hedge::time(what, seconds(what, value)?, Shown(value)).map_err(refused)
 }

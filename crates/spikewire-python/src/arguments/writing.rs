@@ -5,7 +5,7 @@ use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, Py
 
 use spikewire_aerospike::command::{ExistsRule, GenerationRule, Ttl, parse};
 
-use crate::errors::{Shown, overflow, refused, shown, type_error, type_name, value_error};
+use crate::errors::{Shown, overflow, refused, shown, type_error, type_name, utf8, value_error};
 use crate::space::text;
 
 const TTL_FORMS: &str =
@@ -15,7 +15,7 @@ const TTL_FORMS: &str =
 pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
     let Some(value) = value else { return Ok(Ttl::Default) };
     if let Ok(word) = value.cast::<PyString>() {
-        let word = word.to_str()?;
+        let word = utf8("ttl", word)?;
         let unknown = || value_error(format!("ttl must be {TTL_FORMS}, got {word:?}"));
         return parse::ttl(word).ok_or_else(unknown);
     }

@@ -7,7 +7,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyString, PyType};
 
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
@@ -63,6 +63,14 @@ pub fn value_error(message: impl Into<String>) -> PyErr {
 /// `OverflowError` in plain words.
 pub fn overflow(message: impl Into<String>) -> PyErr {
     PyOverflowError::new_err(message.into())
+}
+
+/// A str as Rust has it. A lone surrogate makes that impossible; the error names what has it.
+pub fn utf8<'a>(what: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
+    text.to_str().map_err(|_| {
+        let shown = shown(text.as_any());
+        value_error(format!("{what} {shown} cannot be written as UTF-8 (lone surrogates)"))
+    })
 }
 
 /// The same error, saying first what it is about.

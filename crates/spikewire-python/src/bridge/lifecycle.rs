@@ -17,6 +17,9 @@ pub trait Running: fmt::Debug + Send + Sync {
     /// What to do about a client that is not connected yet.
     const NOT_CONNECTED: &'static str;
 
+    /// That it is closed.
+    const CLOSED: &'static str;
+
     /// Whether this process is the one that opened it.
     fn is_own(&self) -> bool;
 
@@ -29,7 +32,7 @@ pub trait Running: fmt::Debug + Send + Sync {
 
 /// The error for a client that is not connected.
 pub fn not_connected<C: Running>(py: Python<'_>, closed: bool) -> PyErr {
-    let message = if closed { "the client is closed" } else { C::NOT_CONNECTED };
+    let message = if closed { C::CLOSED } else { C::NOT_CONNECTED };
     raise::<C::Error>(py, Fault::new(FaultKind::Closed, message))
 }
 

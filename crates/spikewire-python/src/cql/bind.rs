@@ -13,7 +13,7 @@ use super::errors::Raised;
 use super::row::Row;
 use super::table_row::TableRow;
 use super::value::Given;
-use crate::bridge::errors::{type_error, type_name, value_error};
+use crate::bridge::errors::{type_error, type_name, utf8, value_error};
 
 /// Appends the values of a prepared statement in the order of its parameters.
 pub fn bind(
@@ -97,7 +97,7 @@ fn known_names<'py>(
         let name = name.cast::<PyString>().map_err(|_| {
             type_error(format!("names of parameters must be str, not {}", type_name(&name)))
         })?;
-        let name = name.to_str()?;
+        let name = utf8("the name of a parameter", name)?;
         if columns.iter().any(|column| *column.name == *name) {
             return Ok(());
         }

@@ -38,6 +38,8 @@ impl Running for Core {
     const NOT_CONNECTED: &'static str = "the session is not open yet: use `with Session(...)`, \
         `async with AsyncSession(...)`, or their connect";
 
+    const CLOSED: &'static str = "the session is closed";
+
     fn is_own(&self) -> bool {
         self.born == forks()
     }

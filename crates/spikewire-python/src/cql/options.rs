@@ -15,7 +15,7 @@ use spikewire_cql::version::Version;
 use super::security;
 pub use super::words::{flag, optional, text};
 use crate::arguments::{count, seconds};
-use crate::bridge::errors::{shown, type_error, type_name, value_error};
+use crate::bridge::errors::{shown, type_error, type_name, utf8, value_error};
 
 /// The names of all options.
 pub const NAMES: [&str; 32] = [
@@ -136,7 +136,7 @@ pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyR
 
 fn contact_points(points: &Bound<'_, PyAny>) -> PyResult<Vec<Host>> {
     if let Ok(text) = points.cast::<PyString>() {
-        return Host::parse_list(text.to_str()?, PORT).map_err(value_error);
+        return Host::parse_list(utf8("contact points", text)?, PORT).map_err(value_error);
     }
     if !points.is_instance_of::<PyList>() && !points.is_instance_of::<PyTuple>() {
         return Err(type_error(format!(

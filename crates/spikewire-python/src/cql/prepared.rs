@@ -7,6 +7,7 @@ use pyo3::types::{PyBytes, PyString};
 use spikewire_cassandra::statement::Prepared as Known;
 
 use super::bind::bind;
+use crate::bridge::errors::utf8;
 
 /// A prepared statement, from `prepare`. It may be used with any session on the same cluster; nodes
 /// that do not know it are asked to prepare it when that shows.
@@ -112,7 +113,7 @@ impl Single {
             return Ok(Some(Self::Prepared(prepared.get().known.clone())));
         }
         if let Ok(text) = given.cast::<PyString>() {
-            return Ok(Some(Self::Text(Arc::from(text.to_str()?))));
+            return Ok(Some(Self::Text(Arc::from(utf8("the statement", text)?))));
         }
         if let Ok(bound) = given.cast::<BoundStatement>() {
             let bound = bound.get();

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
-use crate::bridge::errors::{type_error, type_name};
+use crate::bridge::errors::{type_error, type_name, utf8};
 
 /// `None`, or what `read` reads.
 pub fn optional<'py, T>(
@@ -16,7 +16,7 @@ pub fn optional<'py, T>(
 
 pub fn text(name: &str, value: &Bound<'_, PyAny>) -> PyResult<String> {
     match value.cast::<PyString>() {
-        Ok(text) => Ok(text.to_str()?.to_owned()),
+        Ok(text) => Ok(utf8(name, text)?.to_owned()),
         Err(_) => Err(type_error(format!("{name} must be a str, not {}", type_name(value)))),
     }
 }

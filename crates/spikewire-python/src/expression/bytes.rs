@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 
 use super::Expression;
 use super::constant::operand;
-use crate::errors::{about, refused, type_error, type_name, value_error};
+use crate::errors::{about, refused, type_error, type_name, utf8, value_error};
 
 /// The bytes of the keyword `where`.
 #[inline]
@@ -38,7 +38,7 @@ fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
         return Ok(expression.filter.get_or_init(|| bytes).clone());
     }
     if let Ok(source) = value.cast::<PyString>() {
-        let source = source.to_str()?;
+        let source = utf8("the text", source)?;
         return remembered(source, || read_text(source, &[], true)?.filter().map_err(refused));
     }
     tree_of(value, true)?.filter().map_err(refused)
@@ -60,14 +60,14 @@ fn tree_of(value: &Bound<'_, PyAny>, filter: bool) -> PyResult<Tree> {
         return Ok(expression.get().tree.clone());
     }
     if let Ok(source) = value.cast::<PyString>() {
-        return read_text(source.to_str()?, &[], filter);
+        return read_text(utf8("the text", source)?, &[], filter);
     }
     if let Ok(parts) = value.cast::<PyTuple>()
         && let Ok(first) = parts.get_item(0)
         && let Ok(source) = first.cast::<PyString>()
     {
         let parameters: Vec<_> = parts.iter().skip(1).collect();
-        return read_text(source.to_str()?, &parameters, filter);
+        return read_text(utf8("the text", source)?, &parameters, filter);
     }
     Err(type_error(format!(
         "an expression is an Expression, a str, or a tuple of a str and its parameters, not {}",

@@ -9,7 +9,7 @@ use spikewire_aerospike::command::{parse, query::check_index};
 use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
 
 use crate::calls::context::Path;
-use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
+use crate::errors::{overflow, refused, shown, type_error, type_name, utf8, value_error};
 use crate::expression::{Expression, plain_bytes};
 use crate::space::text;
 use crate::value::{GeoJSON, bin_name};
@@ -121,7 +121,7 @@ fn integer(what: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
 
 fn exact(value: &Bound<'_, PyAny>) -> PyResult<Range> {
     if let Ok(text) = value.cast::<PyString>() {
-        return Ok(Range::Str(text.to_str()?.to_owned()));
+        return Ok(Range::Str(utf8("the value", text)?.to_owned()));
     }
     if value.is_instance_of::<PyBytes>() || value.is_instance_of::<PyByteArray>() {
         return Ok(Range::Blob(value.extract()?));

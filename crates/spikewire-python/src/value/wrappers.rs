@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
 
-use crate::errors::{type_error, type_name};
+use crate::errors::{type_error, type_name, utf8};
 
 /// A GeoJSON value: a point, polygon or circle as JSON text.
 #[pyclass(frozen, eq, hash, module = "spikewire")]
@@ -17,7 +17,7 @@ impl GeoJSON {
     #[new]
     fn new(text: &Bound<'_, PyAny>) -> PyResult<Self> {
         let text = if let Ok(text) = text.cast::<PyString>() {
-            text.to_str()?.to_owned()
+            utf8("the text", text)?.to_owned()
         } else {
             // A mapping is written as JSON.
             let json = text.py().import("json")?;

@@ -77,7 +77,7 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     ) -> Result<(), Fault> {
         if self.closed.load(Relaxed) {
             for command in commands {
-                let fault = Fault::new(FaultKind::Closed, "the client is closed");
+                let fault = Fault::new(FaultKind::Closed, P::CLOSED);
                 let error = command.attempts.annotate(ErrorOf::<P>::from(fault));
                 let Some(mut ticket) = command.ticket.into_own() else { continue };
                 ticket.complete(Err(error));

@@ -35,7 +35,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
 
     fn node_for(&self, command: &CommandOf<P, T>) -> Result<Arc<NodeOf<P>>, ErrorOf<P>> {
         let closed = || self.closed || self.topology.is_closed();
-        let why = || Fault::new(FaultKind::Closed, "the client is closed").into();
+        let why = || Fault::new(FaultKind::Closed, P::CLOSED).into();
         if closed() {
             return Err(why());
         }
