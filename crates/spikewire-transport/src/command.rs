@@ -55,6 +55,12 @@ impl<K, R, T> Command<K, R, T> {
         Some(Box::write(boxed, command))
     }
 
+    /// Whether its ticket is shared with a copy of it.
+    #[inline(always)]
+    pub(crate) fn has_copy(&self) -> bool {
+        matches!(self.ticket, Carried::Shared(_))
+    }
+
     /// Takes note of an outcome; see [`Carried`].
     #[inline(always)]
     pub(crate) fn settle(&mut self, answered: bool) -> Settled {

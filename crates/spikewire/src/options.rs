@@ -190,6 +190,8 @@ impl CallOptions {
     }
 
     /// What a read takes from it.
+    // Inlined, for options are large: they are not moved through every return.
+    #[inline(always)]
     pub(crate) fn for_read(&self) -> Result<ReadOptions> {
         self.check_read()?;
         Ok(ReadOptions {
@@ -204,6 +206,7 @@ impl CallOptions {
     }
 
     /// What a write takes from it.
+    #[inline]
     pub(crate) fn for_write(&self) -> Result<WriteOptions> {
         Ok(WriteOptions {
             ttl: self.ttl,
@@ -240,10 +243,9 @@ impl CallOptions {
     }
 
     /// How it is tried again.
+    #[inline(always)]
     pub(crate) fn checked_retry(&self) -> Result<Option<Box<RetryOptions>>> {
-        let Some(retry) = &self.retry else { return Ok(None) };
-        retry.check()?;
-        Ok(retry.boxed())
+        self.retry.as_ref().map_or(Ok(None), checked)
     }
 
     /// The filter, encoded.
@@ -272,6 +274,13 @@ impl CallOptions {
     fn has_promises(&self) -> bool {
         self.generation != GenerationRule::Any || self.exists != Exists::Merge
     }
+}
+
+/// What is said about being tried again, where something is.
+#[cold]
+fn checked(retry: &RetryOptions) -> Result<Option<Box<RetryOptions>>> {
+    retry.check()?;
+    Ok(retry.boxed())
 }
 
 /// A filter in its wire form, or why it has none.

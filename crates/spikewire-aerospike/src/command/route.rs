@@ -145,7 +145,7 @@ impl Router {
         if target.write || target.second || policy == ReplicaPolicy::Master {
             return None;
         }
-        let map = snapshot.namespaces.get(&**namespace)?;
+        let map = snapshot.map(namespace).ok()?;
         let columns = map.replicas();
         let begins = match policy {
             ReplicaPolicy::Any => self.turn.fetch_add(1, Relaxed) as usize,

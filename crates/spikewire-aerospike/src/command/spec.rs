@@ -180,7 +180,8 @@ impl CommandSpec {
         Self::get(defaults, options, BinSelection::None)
     }
 
-    #[inline]
+    // Inlined, for options and rules are large: they are not moved through every return.
+    #[inline(always)]
     fn read(defaults: &CommandDefaults, options: &ReadOptions, info1: u8) -> Result<Self, Refusal> {
         let header = Header { info1, ..Header::default() };
         let policy =
@@ -293,7 +294,7 @@ impl CommandSpec {
     }
 
     /// Rules about reading.
-    #[inline]
+    #[inline(always)]
     fn reads(&mut self, defaults: &CommandDefaults, rules: &ReadRules) -> Result<(), Refusal> {
         self.header.ttl = rules.touch.unwrap_or_default().slot()?;
         let mode = rules.mode.unwrap_or(defaults.read_mode);

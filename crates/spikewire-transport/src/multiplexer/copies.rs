@@ -11,14 +11,31 @@ use super::Multiplexer;
 use super::retry_queue::Delayed;
 use crate::attempts::Attempts;
 use crate::buffer;
-use crate::carried::Carried;
+use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::{Command, ResponseHandler};
-use crate::protocol::{CommandOf, Protocol};
-use crate::topology::{CopyPlan, Topology};
+use crate::protocol::{CommandOf, NodeOf, Protocol};
+use crate::topology::{CopyPlan, Target as _, Topology};
 
 /// Copies that wait for their time although their commands were answered.
 const KEPT_COPIES: usize = 1024;
+
+/// A command was answered that has a copy, or whose time is measured.
+#[cold]
+pub(super) fn answered<P: Protocol, T>(
+    topology: &P::Topology,
+    command: &mut CommandOf<P, T>,
+    node: &NodeOf<P>,
+    now: Tick,
+) -> Settled {
+    let start = command.start;
+    let settled = command.settle(true);
+    if command.target.is_measured() && command.attempts.made == 1 {
+        let counts = settled != Settled::Dropped;
+        topology.measured(&command.target, node, now.since(start), counts);
+    }
+    settled
+}
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// The first attempt at a command, or at a copy whose time has come.

@@ -35,10 +35,11 @@ impl<'a> Counting<'a> {
         self.timed
     }
 
-    /// A reply is about to be handed over.
+    /// A reply is about to be handed over, while stages are timed.
+    #[cold]
     pub fn begins(&mut self, started: Tick, written: Option<Tick>, came: Tick) {
         // What was written before stages were timed is left out.
-        let Some(written) = written.filter(|_| self.timed) else { return };
+        let Some(written) = written else { return };
         let at = *self.at.get_or_insert_with(Tick::now);
         self.recorder.stage(Stage::Queue, written.since(started));
         self.recorder.stage(Stage::Wire, came.since(written));
@@ -52,6 +53,7 @@ impl<'a> Counting<'a> {
     }
 
     /// It was handed over.
+    #[cold]
     pub fn delivered(&mut self) {
         let Some(before) = self.at.filter(|_| std::mem::take(&mut self.hands)) else { return };
         let now = Tick::now();

@@ -35,7 +35,7 @@ use self::maintenance::Blame;
 pub use self::poller::Poller;
 use self::retry_queue::Delayed;
 use crate::buffer;
-use crate::carried::Settled;
+use crate::carried::{Carried, Settled};
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
@@ -449,8 +449,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let (mut completed, mut beats) = (0, false);
         let topology = &*self.topology;
         let mut counting = COUNTED.then(|| Counting::begin(topology, &mut self.recorder)).flatten();
-        if COUNTED && let Some(counting) = &counting {
-            connection.pipeline.time_writes(counting.is_timed());
+        let timed = COUNTED && counting.as_ref().is_some_and(Counting::is_timed);
+        if COUNTED {
+            connection.pipeline.time_writes(timed);
         }
         let outcome = connection.read::<COUNTED>(
             first,
@@ -458,21 +459,20 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             |(mut command, body, disposition, written), node| {
                 let reply = Reply { body, node, attempts: command.attempts };
                 let mut counts = true;
-                if !matches!(disposition.outcome, ReplyKind::Retry { .. }) {
-                    let start = command.start;
-                    let settled = command.settle(true);
+                let goes_on = matches!(disposition.outcome, ReplyKind::Retry { .. });
+                if (command.has_copy() || command.target.is_measured()) && !goes_on {
+                    let settled = copies::answered::<P, T>(topology, &mut command, node, now);
                     counts = settled != Settled::Dropped;
                     beats |= settled == Settled::Counts { beats: true };
-                    if command.target.is_measured() && command.attempts.made == 1 {
-                        topology.measured(&command.target, node, now.since(start), counts);
-                    }
                 }
                 if COUNTED
                     && counts
                     && let Some(counting) = &mut counting
                 {
                     counting.answered::<P, T>(&command, body, disposition.outcome, node, now);
-                    counting.begins(command.start, written, now);
+                    if timed {
+                        counting.begins(command.start, written, now);
+                    }
                 }
                 match disposition.outcome {
                     ReplyKind::Done | ReplyKind::More => buffer::give(command.bytes),
@@ -488,14 +488,19 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 } else {
                     Ok(reply)
                 };
-                if let Some(mut ticket) = command.ticket.into_own() {
-                    if COUNTED && let Some(at) = counting.as_ref().and_then(Counting::handed_at) {
-                        ticket.answered_at(at);
-                    }
-                    deliver(ticket, ending);
-                    if COUNTED && let Some(counting) = &mut counting {
-                        counting.delivered();
-                    }
+                let Carried::Own(mut ticket) = command.ticket else { return };
+                if COUNTED
+                    && timed
+                    && let Some(at) = counting.as_ref().and_then(Counting::handed_at)
+                {
+                    ticket.answered_at(at);
+                }
+                deliver(ticket, ending);
+                if COUNTED
+                    && timed
+                    && let Some(counting) = &mut counting
+                {
+                    counting.delivered();
                 }
             },
             |node, frame| topology.event(node, frame),
