@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.shared import text_key
 
 __all__ = ["PLAIN_KEYS", "checked_key", "key_tuple"]
 
@@ -38,11 +39,6 @@ def _made(key: Any) -> tuple[Any, ...]:
     return made if digest is None or made[2] is not None else (*made, digest)
 
 
-def _text(name: bytes) -> str:
-    """``bytes`` are a key of text there, up to a NUL; a ``bytearray`` is a key of bytes."""
-    return name.split(b"\0", 1)[0].decode("utf-8", "surrogateescape")
-
-
 def checked_key(key: Any) -> tuple[Any, ...]:
     """A key after its checks, as a tuple."""
     found = _made(key)
@@ -68,5 +64,6 @@ def checked_key(key: Any) -> tuple[Any, ...]:
     elif len(digest) != _DIGEST:
         refuse(f"digest size is invalid. should be {_DIGEST} bytes, but received {len(digest)}")
     if isinstance(name, bytes):
-        return (*found[:2], _text(name), *found[3:])
+        # `bytes` are a key of text there, up to a NUL; a `bytearray` is a key of bytes.
+        return (*text_key(namespace, of, name.split(b"\0", 1)[0]), *found[3:])[:4]
     return (*found[:2], int(name), *found[3:]) if isinstance(name, bool) else found

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import spikewire
 from spikewire.compat.aerospike.failures import refuse
+from spikewire.compat.shared import PARTITIONS
 
 __all__ = ["Filter", "Reached", "cursor_from", "filter_of", "reached_by", "status_of", "value_at"]
 
-_PARTITIONS = 4096
-_HEAD, _BITMAP, _DIGEST, _POINT, _CHECK = 22, _PARTITIONS // 8, 20, 28, 4
+_HEAD, _BITMAP, _DIGEST, _POINT, _CHECK = 22, PARTITIONS // 8, 20, 28, 4
 _NEVER = bytes(_DIGEST), 0
 
 #: The partitions that are not done, with digest and index value of the last record of those that
@@ -54,12 +54,12 @@ def filter_of(given: Any) -> Filter:
     status = own.get("partition_status")
     if status is not None and not isinstance(status, dict):
         refuse("invalid partition_filter policy, partition_status must be a dict")
-    begin = _number(own, "begin", 0, _PARTITIONS - 1, 0)
-    count = _number(own, "count", 1, _PARTITIONS, _PARTITIONS)
-    if begin + count > _PARTITIONS:
+    begin = _number(own, "begin", 0, PARTITIONS - 1, 0)
+    count = _number(own, "count", 1, PARTITIONS, PARTITIONS)
+    if begin + count > PARTITIONS:
         refuse(
             f"invalid partition filter range, begin: {begin} count: {count}, valid range when "
-            f"begin + count <= {_PARTITIONS}"
+            f"begin + count <= {PARTITIONS}"
         )
     after = own.get("digest")
     digest = None
@@ -131,7 +131,7 @@ def reached_by(cursor: bytes) -> Reached:
     bitmap = cursor[_HEAD : _HEAD + _BITMAP]
     points = cursor[_HEAD + _BITMAP : -_CHECK]
     at, found = 0, Reached()
-    for part in range(_PARTITIONS):
+    for part in range(PARTITIONS):
         if not bitmap[part >> 3] & (0x80 >> (part & 7)):
             continue
         digest = points[at : at + _DIGEST]

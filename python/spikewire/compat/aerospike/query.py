@@ -29,6 +29,7 @@ from spikewire.compat.aerospike.values import deserializer_of, incoming, incomin
 from spikewire.compat.aerospike.wording import worded_class
 from spikewire.compat.aerospike_helpers.cdt_ctx import steps
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
+from spikewire.compat.shared import PARTITIONS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
 __all__ = ["Query", "Scan", "index_range"]
 
 _OF = {1: "list", 2: "mapkeys", 3: "mapvalues"}
-_PARTITIONS = 4096
 
 
 def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: Any = None) -> Any:
@@ -92,7 +92,7 @@ class Scan:
         self._paginates = self._done = False
         self._reached: Reached | None = None
         self._latest: Reached = {}
-        self._range = 0, _PARTITIONS
+        self._range = 0, PARTITIONS
         self.max_records = 0
         self.records_per_second = 0
         self.ttl = 0

@@ -26,17 +26,17 @@ from spikewire.compat.aerospike.values import (
     tell_ordered_maps,
 )
 from spikewire.compat.aerospike_helpers.batch.records import BatchRecord
+from spikewire.compat.shared import FOREVER
 
 __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
 FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
 NO_CONNECTION = "No connection to aerospike cluster"
-_FOREVER = 0xFFFFFFFF
 
 
 def meta_of(record: Any) -> dict[str, int]:
     ttl = record.ttl
-    return {"ttl": _FOREVER if ttl is None else ttl, "gen": record.generation}
+    return {"ttl": FOREVER if ttl is None else ttl, "gen": record.generation}
 
 
 class Records:
