@@ -240,7 +240,7 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
     if not isinstance(operations, list):
         refuse("Operations should be of type list")
     if (plain := manner.plain.plain(operations)) is not None:
-        return Prepared(*plain, all_answer=False, given=operations)
+        return tuple.__new__(Prepared, (*plain, False, operations))
     if not manner.strict:
         operations = [each for each in map(_mended, operations) if each is not None]
     made = Prepared([], [], [], [], any_answers(operations), operations)

@@ -32,6 +32,9 @@ __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
 
 FAILURES = (spikewire.Error, TypeError, ValueError, OverflowError)
 NO_CONNECTION = "No connection to aerospike cluster"
+#: Keywords of operations that write, and of those that only read.
+_OF_WRITES = ("ttl", "generation", "exists", "durable", "send_key")
+_OF_READS = ("read_mode", "read_touch")
 
 
 def meta_of(record: Any) -> dict[str, int]:
@@ -268,22 +271,19 @@ class Records:
             raise self._failed(error, key) from None
         return 0
 
-    def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any, Any]:
+    def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any]:
         plan = prepared(operations, self._manner)
         options = self._policies.keywords("operate", policy, meta)
-        if WRITES.isdisjoint(plan.codes):
-            for name in ("ttl", "generation", "exists", "durable", "send_key"):
+        if options:
+            for name in _OF_WRITES if WRITES.isdisjoint(plan.codes) else _OF_READS:
                 options.pop(name, None)
-        else:
-            options.pop("read_mode", None)
-            options.pop("read_touch", None)
         if OPERATOR_TOUCH in plan.codes:
             given = (each for each in operations if each["op"] == OPERATOR_TOUCH)
             ttl = next((each["val"] for each in given if "val" in each), None)
             if ttl is not None:
                 options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
-            return self._client.operate(key, plan.operations, **options), plan, options
+            return self._client.operate(key, plan.operations, **options), plan
         except FAILURES as error:
             made = self._failed(error, key, plan.bins[0] if plan.bins else None)
             if isinstance(made, BinExistsError) and any("loosely" in each for each in plan.given):
@@ -298,8 +298,9 @@ class Records:
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
         """Several operations on one record: key, metadata, and the latest result of each bin."""
-        key = key_tuple(key)
-        record, plan, _ = self._operated(key, list, meta, policy)
+        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
+            key = checked_key(key)
+        record, plan = self._operated(key, list, meta, policy)
         return self._results.operated(key, record, plan)
 
     def operate_ordered(
@@ -310,8 +311,9 @@ class Records:
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
         """The same, with a list of pairs of bin and result."""
-        key = key_tuple(key)
-        record, plan, _ = self._operated(key, list, meta, policy)
+        if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
+            key = checked_key(key)
+        record, plan = self._operated(key, list, meta, policy)
         return self._results.operated_in_order(key, record, plan)
 
     def apply(self, key: Any, module: str, function: str, args: Any, policy: Any = None) -> Any:
