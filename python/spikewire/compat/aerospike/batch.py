@@ -63,6 +63,8 @@ def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]
 class Batches(Records):
     """Reads and writes of many records in one call."""
 
+    _known_writes: tuple[Any, OfficialWrites] | None = None
+
     @_as_result
     def batch_read(self, keys: Any, bins: Any = None, policy: Any = None) -> BatchRecords:
         """Reads records: all bins, those of ``bins``, or none where that is empty."""
@@ -145,18 +147,22 @@ class Batches(Records):
         if not rows:
             return batch_records
         try:
-            failed = self._writes.write(self._client, rows, self._made, self._results, **call)
+            failed = self._writes().write(self._client, rows, self._made, self._results, **call)
         except FAILURES as error:
             raise self._failed(error) from None
         if failed:
             batch_records.result = _FAILED
         return batch_records
 
-    @functools.cached_property
     def _writes(self) -> OfficialWrites:
-        """How rows are taken as they are, without a step of Python's."""
-        options = _only(self._policies.keywords("batch_write", None), _WRITE)
-        return OfficialWrites(Write, self._manner.plain, options)
+        """How rows are taken as they are, without a step of Python's; as long as the client has
+        the same policies."""
+        plain, known = self._policies.plain, self._known_writes
+        if known is None or known[0] is not plain:
+            options = _only(self._policies.keywords("batch_write", None), _WRITE)
+            known = plain, OfficialWrites(Write, self._manner.plain, options)
+            self._known_writes = known
+        return known[1]
 
     def _made(self, row: Any) -> tuple[Any, Any]:
         """A row that is not: one of the engine, and the shape of its record."""

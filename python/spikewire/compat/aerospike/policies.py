@@ -189,6 +189,7 @@ class Policies:
     def follow(self, fixed: dict[str, dict[str, Any]]) -> None:
         """Takes entries that come before all others, also before those of single calls."""
         self.fixed = fixed
+        self.plain = {}  # Found anew by those who ask in between.
         self.plain = {
             name: self.keywords(name, None) if changed or name in fixed else {}
             for name, changed in self.changed.items()
