@@ -81,6 +81,7 @@ __all__ = [
     "JobCore",
     "Key",
     "Marker",
+    "NamedRecords",
     "Newer",
     "OfficialOperations",
     "OfficialResults",
@@ -106,6 +107,9 @@ __all__ = [
     "_after_fork",
     "_at_exit",
     "_ordered_maps",
+    "_plain_keys",
+    "_plain_rows",
+    "_raw_text_digest",
     "_send_chain",
     "cql",
 ]
