@@ -206,7 +206,7 @@ impl CallOptions {
     }
 
     /// What a write takes from it.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn for_write(&self) -> Result<WriteOptions> {
         Ok(WriteOptions {
             ttl: self.ttl,

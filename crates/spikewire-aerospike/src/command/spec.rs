@@ -195,7 +195,7 @@ impl CommandSpec {
     }
 
     /// A write of bins: put, add, append, prepend.
-    #[inline]
+    #[inline(always)]
     pub fn write(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
         let header =
             write_header(options.ttl, options.generation, options.exists, options.durable)?;
