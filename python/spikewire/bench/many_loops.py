@@ -17,7 +17,7 @@ from .drivers import GRACE_SECONDS, Outcome, in_threads, sample_buffer, settle, 
 from .loop import asyncio_call, asyncio_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
     from .clients.base import AsyncioClient, PoolClient
     from .drivers import Load, Phase
@@ -30,7 +30,7 @@ Opened = tuple[asyncio.AbstractEventLoop, "AsyncioClient"]
 
 
 @contextmanager
-def _stopping(seconds: float) -> Iterator[list[bool]]:
+def _stopping(seconds: float) -> Generator[list[bool], None, None]:
     """A list that is no longer empty after this time, nor behind the block."""
     stop: list[bool] = []
     timer = threading.Timer(seconds, stop.append, (True,))

@@ -98,7 +98,7 @@ async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, starte
 
 
 def _run_pool(plan: Plan, client: PoolClient, window: Window, started: Started) -> Ran:
-    loops, load = plan.job["loops"], plan.load()
+    loops, load = plan.job.get("loops", 1), plan.load()
     client.open(plan.target, loops, uvloop=plan.job["mode"] == ASYNC_UVLOOP)
     try:
         read = asyncio_read(plan.verbs(client))
@@ -138,7 +138,7 @@ def _run_clients(
         names.append(_named(loop))
         return loop, client
 
-    outcome = run_clients(plan.job["loops"], opened, plan.load(), window)
+    outcome = run_clients(plan.job.get("loops", 1), opened, plan.load(), window)
     return Ran(outcome, names[0])
 
 

@@ -94,7 +94,7 @@ class JobUnit(Unit):
         self._worker = worker
         self._context = context
         self._call = call
-        job._stop = self._cancel_soon  # noqa: SLF001
+        job._stop = self._cancel_soon  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
     def begin(self, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
         if self._job.cancelled():
@@ -105,7 +105,7 @@ class JobUnit(Unit):
     def finish(self, value: Any, error: BaseException | None) -> None:
         job = self._job
         # It leads back to the job.
-        job._stop = None  # noqa: SLF001
+        job._stop = None  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         if isinstance(error, asyncio.CancelledError):
             job.cancel()
         if job.set_running_or_notify_cancel():
