@@ -27,7 +27,9 @@ CONFIG_NO_EFFECT: dict[str, object] = {
 
 _USERS = Missing("connect where the cluster asks for no user")
 _NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
-_STAGES = Differs("times the stages of calls: encode, queue, wire, turn, deliver, hand_over, decode")
+_STAGES = Differs(
+    "times the stages of calls: encode, queue, wire, turn, deliver, hand_over, decode"
+)
 _METRICS = Differs(
     "has the engine's counts: of the whole process, without the set, batches once for each node"
 )
