@@ -210,6 +210,7 @@ impl BlockingTicket<Plain> for Ticket {
     }
 }
 
+#[expect(clippy::unnecessary_box_returns, reason = "drivers take boxed commands")]
 fn command() -> Box<Command<Nothing, Stay, Ticket>> {
     let policy = Policy { timeout: Duration::from_secs(60), ..Policy::default() };
     let mut bytes = spikewire_transport::buffer::take();
