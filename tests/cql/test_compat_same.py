@@ -205,7 +205,8 @@ def failures(d: Driver) -> Any:
     closed.shutdown()
     three = at_three(d, table)
     nobody = d.cluster_.Cluster([d.address], port=1)
-    return [
+    lost = d.connectable()
+    seen = [
         d.failure(run, "SELECT nonsense"),
         d.failure(run, "SELECT * FROM nothing"),
         d.failure(run, f"SELECT nothing FROM {table}"),
@@ -223,8 +224,12 @@ def failures(d: Driver) -> Any:
         d.failure(run, f"SELECT * FROM {table}", execution_profile="unknown"),
         d.failure(closed.connect),
         d.failure(nobody.connect)[0],
-        d.failure(d.connectable().connect, "nothing_there"),
+        d.failure(lost.connect, "nothing_there"),
     ]
+    # Else its threads work on, also during the tests that come later.
+    nobody.shutdown()
+    lost.shutdown()
+    return seen
 
 
 @scenario
