@@ -242,17 +242,20 @@ def test_what_cannot_be(
 
 
 def test_a_page_of_what_has_arrived_does_not_wait(filled: Filled) -> None:
-    def fastest(work: Callable[[], object]) -> float:
-        times = []
-        for _ in range(5):
-            begun = time.perf_counter()
-            work()
-            times.append(time.perf_counter() - begun)
-        return min(times)
+    def taken(work: Callable[[], object]) -> float:
+        begun = time.perf_counter()
+        work()
+        return time.perf_counter() - begun
 
-    # Its records fit into the windows, and are more than are decoded in a row.
-    page = fastest(lambda: filled.face.page(filled.raw.query(page_size=COUNT)))
-    assert page < 5 * fastest(lambda: filled.ids())
+    page = ids = float("inf")
+    # Its records fit into the windows, and are more than are decoded in a row. One that waits is
+    # never as fast, on whatever machine.
+    for _ in range(50):
+        page = min(page, taken(lambda: filled.face.page(filled.raw.query(page_size=COUNT))))
+        ids = min(ids, taken(lambda: filled.ids()))
+        if page < 5 * ids:
+            break
+    assert page < 5 * ids
 
 
 def test_pages_need_a_size(filled: Filled) -> None:
