@@ -153,7 +153,12 @@ class Wider(tuple[int, ...]):  # noqa: SLOT001
     _fields = ("a", "b", "c", "d")
 
 
-@pytest.mark.parametrize("row", [Three, Wider, dict, tuple])
+#: The attributes of an instance stand before it in later versions of Python, and it is laid out as
+#: any tuple.
+IS_WIDER = pytest.mark.skipif(Wider.__basicsize__ == tuple.__basicsize__, reason="it is not wider")
+
+
+@pytest.mark.parametrize("row", [Three, pytest.param(Wider, marks=IS_WIDER), dict, tuple])
 def test_other_classes_are_refused(row: Any) -> None:
     with pytest.raises((TypeError, AttributeError)):
         NamedRecords(
