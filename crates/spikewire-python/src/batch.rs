@@ -14,6 +14,7 @@ use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_columns::RowError;
 
+use crate::bridge::kept::keep;
 use crate::call::{Answers, left, record};
 use crate::columns;
 use crate::errors;
@@ -91,7 +92,7 @@ impl Batch {
         let Some(made) = self.read(py, index)? else { return Ok(None) };
         // Another thread may have been faster: then both give its record.
         let made = Bound::new(py, made)?.into_any().unbind();
-        Ok(Some(seen.get_or_init(py, || made).bind(py).clone()))
+        Ok(Some(keep(py, seen, made).bind(py).clone()))
     }
 
     /// The record of a row, decoded anew; `None` where there is none.

@@ -11,6 +11,7 @@ use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::ops_in;
 use spikewire_aerospike_protocol::value::particle::NULL;
 
+use crate::bridge::kept::keep;
 use crate::key::Key;
 use crate::space::Space;
 use crate::value::{Codec, bin, pairs, particle};
@@ -47,22 +48,20 @@ impl Bins {
         }
         // Not taken out: another thread may be here as well.
         let packed = self.packed.lock().clone();
-        let dict = self.dict.get_or_try_init(py, || {
-            let dict = PyDict::new(py);
-            let Some((ops, codec)) = &packed else { return Ok(dict.unbind()) };
-            for op in ops_in(ops) {
-                // A bin that was asked for and is not there.
-                if op.particle == NULL {
-                    continue;
-                }
-                let mut value = particle(py, op.particle, op.value)?;
-                if let Some(codec) = codec {
-                    value = codec.decode(op.name, value)?;
-                }
-                dict.set_item(bin(py, op.name)?, value)?;
+        let dict = PyDict::new(py);
+        for op in packed.iter().flat_map(|(ops, _)| ops_in(ops)) {
+            // A bin that was asked for and is not there.
+            if op.particle == NULL {
+                continue;
             }
-            Ok::<_, PyErr>(dict.unbind())
-        })?;
+            let mut value = particle(py, op.particle, op.value)?;
+            if let Some((_, Some(codec))) = &packed {
+                value = codec.decode(op.name, value)?;
+            }
+            dict.set_item(bin(py, op.name)?, value)?;
+        }
+        // Another thread may have been faster: then both give its dict.
+        let dict = keep(py, &self.dict, dict.unbind());
         *self.packed.lock() = None;
         Ok(dict.bind(py))
     }

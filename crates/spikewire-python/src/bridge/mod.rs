@@ -15,6 +15,7 @@
 //! | [`gil_fairness`], [`turns`] | commands on single records go before what reads many |
 //! | [`lifecycle`], [`background`] | a client from connecting to closing, and the thread it has |
 //! | [`registry`], [`forks`] | how pickles find their client; what belongs to a parent process |
+//! | [`kept`] | what is made once, without letting go of the interpreter |
 //! | [`errors`] | exceptions |
 
 pub mod background;
@@ -26,6 +27,7 @@ pub mod event_loop;
 pub mod forks;
 pub mod future;
 pub mod gil_fairness;
+pub mod kept;
 pub mod lifecycle;
 pub mod loop_note;
 pub mod loops;
