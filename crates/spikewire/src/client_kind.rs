@@ -38,6 +38,7 @@ pub trait ClientKind: Clone + Send + Sync + sealed::Sealed + 'static {
     #[doc(hidden)]
     fn administer<P: Procedure<Output: Send> + Send + 'static>(
         &self,
+        about: Administration<'_>,
         procedure: Result<P>,
     ) -> Self::Answer<P::Output>;
 
@@ -48,6 +49,24 @@ pub trait ClientKind: Clone + Send + Sync + sealed::Sealed + 'static {
     /// Begins a query of pages.
     #[doc(hidden)]
     fn read_pages(&self, plan: PreparedQuery, size: usize) -> Result<Self::Pages>;
+}
+
+/// What an administrative command does, and to what: for its span.
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only spans read it"))]
+pub struct Administration<'a> {
+    pub(crate) operation: &'static str,
+    /// Empty for the whole cluster.
+    pub(crate) namespace: &'a str,
+    /// Empty for none, or for all.
+    pub(crate) set: &'a str,
+}
+
+impl Administration<'static> {
+    /// Of the whole cluster.
+    pub(crate) fn of(operation: &'static str) -> Self {
+        Self { operation, namespace: "", set: "" }
+    }
 }
 
 /// Whether the result is still wanted.

@@ -6,7 +6,7 @@ use spikewire_aerospike::admin::{Ask, InfoCommand, Recipients};
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::{Error, Kind};
 
-use crate::client_kind::ClientKind;
+use crate::client_kind::{Administration, ClientKind};
 
 /// A node of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,5 +35,5 @@ pub(crate) fn info<C: ClientKind>(
             .map(|command| Ask::info(Recipients::These(vec![node]), command)),
         None => Err(Error::new(Kind::NoNode, format!("no node at {address} in the cluster"))),
     };
-    client.administer(ask)
+    client.administer(Administration::of("info"), ask)
 }

@@ -9,7 +9,7 @@ use spikewire_aerospike::admin::index::{
 
 pub use spikewire_aerospike::admin::index::IndexType;
 
-use crate::client_kind::ClientKind;
+use crate::client_kind::{Administration, ClientKind};
 use crate::ctx::{self, Step};
 use crate::{AsyncClient, Client, Collection, IndexOn, Result};
 
@@ -151,25 +151,33 @@ impl<C: ClientKind> Indexes<C> {
     /// [`wait`](Self::wait) for that. The same index again is no error; another one of that name
     /// fails with the server's code 200.
     pub fn create(&self, index: &NewIndex) -> C::Answer<String> {
-        self.0.administer(index.procedure())
+        let about = Administration {
+            operation: "create_index",
+            namespace: &index.namespace,
+            set: &index.set,
+        };
+        self.0.administer(about, index.procedure())
     }
 
     /// Waits until every node has built an index; zero: without a limit. Fails with
     /// [`Kind::Timeout`](crate::Kind::Timeout) if that takes longer.
     pub fn wait(&self, namespace: &str, name: &str, limit: Duration) -> C::Answer<()> {
-        self.0.administer(wait_for_index(namespace, name, limit))
+        let about = Administration { operation: "wait_for_index", namespace, set: "" };
+        self.0.administer(about, wait_for_index(namespace, name, limit))
     }
 
     /// The indexes of a namespace, sorted by name.
     pub fn list(&self, namespace: &str) -> C::Answer<Vec<Index>> {
         let listed = |found: Vec<ListedIndex>| found.into_iter().map(Index::from).collect();
-        self.0.administer(list_indexes(namespace).map(|list| list.map(listed)))
+        let about = Administration { operation: "list_indexes", namespace, set: "" };
+        self.0.administer(about, list_indexes(namespace).map(|list| list.map(listed)))
     }
 
     /// Drops an index of a set (`""`: of all records of the namespace). Does nothing if there is
     /// none of that name.
     pub fn drop(&self, namespace: &str, set: &str, name: &str) -> C::Answer<()> {
-        self.0.administer(drop_index(namespace, some(set), name))
+        let about = Administration { operation: "drop_index", namespace, set };
+        self.0.administer(about, drop_index(namespace, some(set), name))
     }
 }
 

@@ -8,7 +8,7 @@ use spikewire_aerospike::admin::module::{
 
 pub use spikewire_aerospike::admin::module::Module;
 
-use crate::client_kind::ClientKind;
+use crate::client_kind::{Administration, ClientKind};
 use crate::{AsyncClient, Client};
 
 /// The modules of functions of a client's cluster; from [`Client::modules`] and
@@ -56,21 +56,24 @@ impl<C: ClientKind> Modules<C> {
     /// Fails with the line when the source does not compile, with [`Kind::Timeout`](crate::Kind::Timeout) when a node
     /// does not get it in time.
     pub fn register(&self, name: &str, source: &str, limit: Duration) -> C::Answer<()> {
-        self.0.administer(RegisterModule::new(name, source, limit))
+        self.0.administer(
+            Administration::of("register_module"),
+            RegisterModule::new(name, source, limit),
+        )
     }
 
     /// The registered modules, sorted by name.
     pub fn list(&self) -> C::Answer<Vec<Module>> {
-        self.0.administer(Ok(list_modules()))
+        self.0.administer(Administration::of("list_modules"), Ok(list_modules()))
     }
 
     /// The source of a module; fails if there is none of that name.
     pub fn source(&self, name: &str) -> C::Answer<String> {
-        self.0.administer(module_source(name))
+        self.0.administer(Administration::of("module_source"), module_source(name))
     }
 
     /// Removes a module; does nothing if there is none of that name.
     pub fn remove(&self, name: &str) -> C::Answer<()> {
-        self.0.administer(remove_module(name))
+        self.0.administer(Administration::of("remove_module"), remove_module(name))
     }
 }

@@ -186,6 +186,46 @@ fn every_verb_of_calling_threads_is_a_span() {
 }
 
 #[test]
+fn administration_and_background_jobs_are_spans() {
+    let cluster = cluster(2);
+    let limit = Duration::from_secs(60);
+    seen(&cluster, |spans, users| {
+        users.put(1, [("n", 1)]).unwrap();
+        spans.one();
+        let client = builder().connect(cluster.seeds()).unwrap();
+        assert!(client.indexes().list("test").unwrap().is_empty());
+        let listed = spans.one();
+        assert_eq!((listed.kind, listed.entered), ("administration", true));
+        assert_eq!(listed.field("otel.name"), "list_indexes test");
+        assert_eq!((listed.field("db.namespace"), listed.field("result")), ("test", "ok"));
+        client.modules().list().unwrap();
+        let modules = spans.one();
+        assert_eq!(modules.field("otel.name"), "list_modules");
+        assert!(!modules.fields.contains_key("db.namespace"), "it is about the cluster");
+        client.modules().source("none.lua").unwrap_err();
+        let failed = spans.one();
+        assert_eq!(failed.field("otel.status_code"), "ERROR");
+        assert!(!failed.field("error.type").is_empty());
+
+        let job = users.query().operate_all([op::add("n", 1)]).unwrap();
+        let started = spans.one();
+        assert_eq!(started.field("otel.name"), "operate_all users");
+        assert_eq!(started.field("db.operation.name"), "operate_all");
+        assert_eq!(started.field("db.collection.name"), "users");
+        job.wait(limit).unwrap();
+        assert_eq!(spans.one().field("otel.name"), "wait_for_job");
+
+        let client = block_on(AsyncClient::connect(cluster.seeds())).unwrap();
+        block_on(client.indexes().list("test")).unwrap();
+        let listed = spans.one();
+        assert_eq!(
+            (listed.field("otel.name"), listed.field("result")),
+            ("list_indexes test", "ok")
+        );
+    });
+}
+
+#[test]
 fn failures_say_where_and_why() {
     let cluster = cluster(1);
     seen(&cluster, |spans, users| {

@@ -73,10 +73,7 @@ impl Future for PendingBatch {
         let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
             unreachable!("it was just looked at")
         };
-        match &rows {
-            Ok(_) => self.span.done(),
-            Err(error) => self.span.failed(error),
-        }
+        self.span.ended(&rows);
         // The future may be kept for longer.
         self.span = VerbSpan::default();
         Poll::Ready(rows.map(|rows| Batch::new(rows, answered)))

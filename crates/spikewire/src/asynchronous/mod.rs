@@ -32,7 +32,7 @@ use spikewire_aerospike::command::{Prepared, SetRef};
 use spikewire_aerospike::transport::Streams;
 
 use crate::answer::Answer;
-use crate::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
+use crate::client_kind::{Administration, ClientContext, ClientKind, IsWanted, sealed};
 use crate::cluster;
 use crate::many::{Many, many as many_verbs};
 use crate::metrics::{Metrics, Observed, Stats};
@@ -198,9 +198,19 @@ impl ClientKind for AsyncClient {
 
     fn administer<P: Procedure<Output: Send> + Send + 'static>(
         &self,
+        about: Administration<'_>,
         procedure: Result<P>,
     ) -> AdminFuture<P::Output> {
-        AdminFuture::new(admin::run(self.core.clone(), procedure))
+        let span = match &procedure {
+            Ok(_) => VerbSpan::administration(about),
+            Err(_) => VerbSpan::default(),
+        };
+        let work = admin::run(self.core.clone(), procedure);
+        AdminFuture::new(async move {
+            let outcome = work.await;
+            span.ended(&outcome);
+            outcome
+        })
     }
 
     fn read(&self, plan: PreparedQuery) -> Result<AsyncRecords> {

@@ -18,7 +18,7 @@ use spikewire_aerospike::transport::{Reply, Streams, buffer};
 
 use crate::answer::{self, Answer};
 use crate::batch::Batch;
-use crate::client_kind::{ClientContext, ClientKind, IsWanted, sealed};
+use crate::client_kind::{Administration, ClientContext, ClientKind, IsWanted, sealed};
 use crate::cluster;
 use crate::many::{Many, many};
 use crate::metrics::{Metrics, Observed, Stats};
@@ -139,9 +139,15 @@ impl ClientKind for Client {
 
     fn administer<P: Procedure<Output: Send> + Send + 'static>(
         &self,
+        about: Administration<'_>,
         procedure: Result<P>,
     ) -> Result<P::Output> {
-        admin::run(&self.core.context.cluster, &mut procedure?, &|| false)
+        let mut procedure = procedure?;
+        let span = VerbSpan::administration(about);
+        let _entered = span.enter();
+        let outcome = admin::run(&self.core.context.cluster, &mut procedure, &|| false);
+        span.ended(&outcome);
+        outcome
     }
 
     fn read(&self, plan: PreparedQuery) -> Result<Records> {
@@ -203,10 +209,7 @@ impl Dataset {
         } else {
             self.core.executor.run_batch(&mut rows, None)
         };
-        match &run {
-            Ok(()) => span.done(),
-            Err(error) => span.failed(error),
-        }
+        span.ended(&run);
         run.map(|()| Batch::new(rows, answered))
     }
 }

@@ -10,7 +10,7 @@ use spikewire_aerospike::command::query::{JobPlan, JobRules, QueryOps};
 use spikewire_aerospike::command::{CommandDefaults, CommandSpec, Function};
 
 use super::plan::{QueryRequest, encoded};
-use crate::client_kind::ClientKind;
+use crate::client_kind::{Administration, ClientKind};
 use crate::operation::Operation;
 use crate::{Client, Result};
 
@@ -33,18 +33,24 @@ impl<C: ClientKind> Job<C> {
     /// How far it is. A node that forgot it has ended it long ago, and counts nothing. Fails when
     /// a node that it runs on does not answer.
     pub fn progress(&self) -> C::Answer<Progress> {
-        self.client.administer(Ok(WatchJob::progress(self.job.clone())))
+        self.client.administer(
+            Administration::of("job_progress"),
+            Ok(WatchJob::progress(self.job.clone())),
+        )
     }
 
     /// Waits until it has ended on every node; zero: without a limit. Fails with
     /// [`Kind::Timeout`](crate::Kind::Timeout) when that takes longer, and the job goes on then.
     pub fn wait(&self, limit: Duration) -> C::Answer<Progress> {
-        self.client.administer(Ok(WatchJob::wait(self.job.clone(), limit)))
+        self.client.administer(
+            Administration::of("wait_for_job"),
+            Ok(WatchJob::wait(self.job.clone(), limit)),
+        )
     }
 
     /// Ends it on every node. Records that were changed stay so. Does nothing if it is over.
     pub fn abort(&self) -> C::Answer<()> {
-        self.client.administer(Ok(AbortJob::new(self.job.clone())))
+        self.client.administer(Administration::of("abort_job"), Ok(AbortJob::new(self.job.clone())))
     }
 }
 
@@ -56,7 +62,7 @@ pub(super) fn operate<C: ClientKind>(
 ) -> C::Answer<Job<C>> {
     let composed = rules(request)
         .and_then(|rules| Ok((request.spec()?, encoded(QueryOps::writing(), operations)?, rules)));
-    start(client, move |policy| {
+    start(client, "operate_all", request, move |policy| {
         let (spec, operations, rules) = composed?;
         spec.operate(&operations, rules, policy)
     })
@@ -72,7 +78,7 @@ pub(super) fn apply<C: ClientKind>(
         request.options.check_job()?;
         Ok((request.spec()?, function))
     });
-    start(client, move |policy| {
+    start(client, "apply_all", request, move |policy| {
         let (spec, function) = composed?;
         spec.apply(function, policy)
     })
@@ -80,13 +86,17 @@ pub(super) fn apply<C: ClientKind>(
 
 fn start<C: ClientKind>(
     client: &C,
+    operation: &'static str,
+    request: &QueryRequest,
     plan: impl FnOnce(&Policy) -> Result<JobPlan>,
 ) -> C::Answer<Job<C>> {
     let (context, face) = (client.context(), client.clone());
     let started = plan(&context.defaults.policy)
         .and_then(|plan| plan.start(&context.cluster))
         .map(|start| start.map(move |job| Job { client: face.clone(), job: Arc::new(job) }));
-    client.administer(started)
+    let (namespace, set) = request.space.as_ref().map_or(("", ""), |it| (&it.namespace, &it.set));
+    let about = Administration { operation, namespace, set };
+    client.administer(about, started)
 }
 
 /// How the operations write.

@@ -15,3 +15,15 @@ mod on;
 pub(crate) use off::VerbSpan;
 #[cfg(feature = "tracing")]
 pub(crate) use on::VerbSpan;
+
+use crate::Result;
+
+impl VerbSpan {
+    /// It came to its end, or failed.
+    pub fn ended<T>(&self, outcome: &Result<T>) {
+        match outcome {
+            Ok(_) => self.done(),
+            Err(error) => self.failed(error),
+        }
+    }
+}

@@ -4,6 +4,7 @@ use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{Prepared, SetRef};
 
 use crate::Error;
+use crate::client_kind::Administration;
 
 /// Nothing.
 #[derive(Debug, Default)]
@@ -26,6 +27,11 @@ impl VerbSpan {
 
     #[inline(always)]
     pub fn query(_: &str, _: &str) -> Self {
+        Self
+    }
+
+    #[inline(always)]
+    pub fn administration(_: Administration<'_>) -> Self {
         Self
     }
 

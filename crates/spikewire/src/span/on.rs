@@ -9,6 +9,7 @@ use tracing::span::Entered;
 use tracing::{Span, info_span};
 
 use crate::Error;
+use crate::client_kind::Administration;
 
 /// A verb that was called.
 #[derive(Debug)]
@@ -73,6 +74,17 @@ impl VerbSpan {
         let span = Self(verb_span!("query", namespace, set, "withdrawn"));
         if !span.0.is_disabled() {
             span.named("query", set);
+        }
+        span
+    }
+
+    /// Of a command about indexes, modules and jobs, and of an info command.
+    pub fn administration(about: Administration<'_>) -> Self {
+        let Administration { operation, namespace, set } = about;
+        let some = |name| Some(name).filter(|name: &&str| !name.is_empty());
+        let span = Self(verb_span!("administration", some(namespace), some(set), Empty));
+        if !span.0.is_disabled() {
+            span.named(operation, if set.is_empty() { namespace } else { set });
         }
         span
     }
