@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -291,3 +292,50 @@ def test_a_key_among_the_details_of_tls_is_not_shown() -> None:
 def test_unknown_keywords_are_refused() -> None:
     with pytest.raises(TypeError, match='unknown client option "speed"'):
         spikewire.Client.from_url("aerospike://127.0.0.1:1", speed=1)  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("kind", ["client", "session"])
+def test_what_opens_after_cancellation_is_closed(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun, go_on, is_over = threading.Event(), threading.Event(), threading.Event()
+    target: Any = spikewire.AsyncClient if kind == "client" else AsyncSession
+    starts, ends = ("_open", "_close") if kind == "client" else ("_start", "_end")
+    done: list[str] = []
+
+    def start(_: object) -> None:
+        begun.set()
+        assert go_on.wait(60)
+        done.append("opened")
+
+    def end(_: object) -> None:
+        done.append("closed")
+        is_over.set()
+
+    monkeypatch.setattr(target, starts, start)
+    monkeypatch.setattr(target, ends, end)
+
+    async def main() -> None:
+        task = asyncio.create_task(target("127.0.0.1:1").open())
+        await asyncio.to_thread(begun.wait, 60)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        go_on.set()
+        assert await asyncio.to_thread(is_over.wait, 10)
+
+    asyncio.run(main())
+    assert done == ["opened", "closed"]
+
+
+def test_cancelling_a_second_open_leaves_the_client_open() -> None:
+    async def main(seeds: str) -> None:
+        async with spikewire.AsyncClient(seeds) as client:
+            again = asyncio.ensure_future(client.open())
+            await asyncio.sleep(0)
+            again.cancel()
+            await asyncio.gather(again, return_exceptions=True)
+            await client.put(client.dataset("test", "reopened").key(1), {"n": 1})
+
+    with Cluster() as cluster:
+        asyncio.run(main(cluster.seeds))

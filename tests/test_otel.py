@@ -12,66 +12,24 @@ import sys
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import HistogramDataPoint, InMemoryMetricReader
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import SpanKind, StatusCode
+from opentelemetry.trace import StatusCode
 
 import spikewire
 from spikewire import op
 from spikewire.metrics import otel
 from spikewire.testing import Cluster
+from telemetry import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from opentelemetry.sdk.trace import ReadableSpan
+    from opentelemetry.sdk.metrics.export import HistogramDataPoint
 
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     with Cluster(nodes=2) as cluster:
         yield cluster
-
-
-class Seen:
-    """What a program's OpenTelemetry gets."""
-
-    def __init__(self) -> None:
-        self.exporter = InMemorySpanExporter()
-        self.tracers = TracerProvider()
-        self.tracers.add_span_processor(SimpleSpanProcessor(self.exporter))
-        self.reader = InMemoryMetricReader()
-        self.meters = MeterProvider([self.reader])
-
-    def providers(self) -> dict[str, Any]:
-        return {"tracer_provider": self.tracers, "meter_provider": self.meters}
-
-    def spans(self) -> list[ReadableSpan]:
-        """Those that ended since the last time."""
-        spans = list(self.exporter.get_finished_spans())
-        self.exporter.clear()
-        return spans
-
-    def one(self) -> tuple[str, dict[str, Any]]:
-        """The only one, by name and attributes."""
-        (span,) = self.spans()
-        assert span.kind is SpanKind.CLIENT
-        return span.name, dict(span.attributes or {})
-
-    def points(self, name: str) -> list[Any]:
-        data = self.reader.get_metrics_data()
-        assert data is not None
-        return [
-            point
-            for resource in data.resource_metrics
-            for scope in resource.scope_metrics
-            for metric in scope.metrics
-            if metric.name == name
-            for point in metric.data.data_points
-        ]
 
 
 @pytest.fixture
@@ -214,6 +172,12 @@ def test_other_ways_to_the_same_verbs(client: spikewire.Client, seen: Seen) -> N
     spread = client.with_profile(spikewire.Profile("spread", read={"replica": "any"}))
     spread.dataset("test", "users").get(1)
     # Which replica it is was not decided when it began.
+    assert "server.address" not in seen.one()[1]
+    by_mode: Any = {"replica": "master", "available": {"replica": "any"}}
+    spread = client.with_profile(spikewire.Profile("by mode", read=by_mode))
+    spread.dataset("test", "users").get(1)
+    assert "server.address" not in seen.one()[1]
+    spread.get(users.key(1))
     assert "server.address" not in seen.one()[1]
     with pytest.raises(TypeError, match="already"):
         otel.instrument(client)

@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 async def result(future: Future[_T]) -> _T:
     """What a submitted call returns, or its error.
 
-    Cancelling gives up the answer: a call that has not been sent is withdrawn, and of one that has
+    Cancelling discards the answer: a call that has not been sent is withdrawn, and of one that has
     the reply is dropped, so that a write may have been applied.
 
     Raises ``RuntimeError`` where neither trio nor asyncio runs.

@@ -271,12 +271,12 @@ class AsyncClient(_native.AsyncClient):
 
     async def open(self) -> Self:
         """Connects, for use without ``async with``; call ``await close()`` at the end. Opening an
-        open client does nothing."""
-        loop = asyncio.get_running_loop()
+        open client does nothing. Where it is cancelled, the client is closed."""
         # `create_task` takes the futures of verbs there.
-        accept_awaitables(loop)
-        # Connecting to the cluster blocks, so it happens outside of the loop.
-        await loop.run_in_executor(None, self._open)
+        accept_awaitables(asyncio.get_running_loop())
+        # A call that is cancelled does not end what an earlier one opened.
+        if not self._holds_connections:
+            await open_unless_cancelled(self._open, self._close)
         return self
 
     @property

@@ -202,6 +202,8 @@ def modules_and_jobs(d: Driver) -> Any:
         path = Path(folder) / f"{name}.lua"
         path.write_text("function f(r, a) r['n'] = a; aerospike:update(r); return a + 1 end\n")
         written = c.udf_put(str(path))
+    # The original keeps a copy in the folder that the process works in.
+    Path(f"{name}.lua").unlink(missing_ok=True)
     seen = [
         written,
         c.apply(key, name, "f", [5]),

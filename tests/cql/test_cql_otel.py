@@ -5,29 +5,23 @@ from __future__ import annotations
 import asyncio
 import copy
 import threading
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 pytest.importorskip("opentelemetry.sdk", reason="OpenTelemetry's SDK is not installed")
 
-from opentelemetry.sdk.metrics import MeterProvider
-from opentelemetry.sdk.metrics.export import InMemoryMetricReader
-from opentelemetry.sdk.trace import TracerProvider
-from opentelemetry.sdk.trace.export import SimpleSpanProcessor
-from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
-from opentelemetry.trace import SpanKind, StatusCode
+from opentelemetry.trace import StatusCode
 
 from spikewire import cql
 from spikewire.cql import errors
 from spikewire.metrics import otel
 from spikewire.metrics.otel.statements import summary
 from spikewire.testing.cassandra import CannedServer
+from telemetry import Seen
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from opentelemetry.sdk.trace import ReadableSpan
 
     from spikewire.testing.cassandra import SharedCassandra
 
@@ -41,42 +35,6 @@ KEYSPACE = (
 TABLE = "CREATE TABLE IF NOT EXISTS shop.items (id int PRIMARY KEY, name text)"
 INSERT = "INSERT INTO shop.items (id, name) VALUES (?, ?)"
 SELECT = "SELECT name FROM shop.items WHERE id = ?"
-
-
-class Seen:
-    """What a session's spans and durations come to."""
-
-    def __init__(self) -> None:
-        self.exporter = InMemorySpanExporter()
-        self.tracers = TracerProvider()
-        self.tracers.add_span_processor(SimpleSpanProcessor(self.exporter))
-        self.reader = InMemoryMetricReader()
-        self.meters = MeterProvider([self.reader])
-
-    def providers(self) -> dict[str, Any]:
-        return {"tracer_provider": self.tracers, "meter_provider": self.meters}
-
-    def spans(self) -> list[ReadableSpan]:
-        spans = list(self.exporter.get_finished_spans())
-        self.exporter.clear()
-        return spans
-
-    def one(self) -> tuple[str, dict[str, Any]]:
-        (span,) = self.spans()
-        assert span.kind is SpanKind.CLIENT
-        return span.name, dict(span.attributes or {})
-
-    def points(self, name: str) -> list[Any]:
-        collected = self.reader.get_metrics_data()
-        assert collected is not None
-        return [
-            point
-            for resource in collected.resource_metrics
-            for scope in resource.scope_metrics
-            for metric in scope.metrics
-            if metric.name == name
-            for point in metric.data.data_points
-        ]
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ class Scan(Step):
         return self._set("concurrent_nodes", count)
 
     def socket_timeout(self, timeout: Seconds | None) -> Self:
-        """How long a node, or whoever takes records, may be silent; as in ``query``."""
+        """How long a node, or the reader of the records, may be silent; as in ``query``."""
         return self._set("socket_timeout", timeout)
 
     def stream(self) -> Any:

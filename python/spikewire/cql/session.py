@@ -234,10 +234,15 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
 
     async def open(self) -> Self:
         """Opens the session, for use without ``async with``; call ``await close()`` at the end.
-        Opening an open one does nothing."""
+        Opening an open one does nothing. Where it is cancelled, the session is closed."""
         # `create_task` takes the futures of verbs there.
         accept_awaitables()
-        await asyncio.to_thread(self._start)
+        # A call that is cancelled does not end what an earlier one opened.
+        if self.is_open:
+            # In the child of a fork it connects anew.
+            await asyncio.to_thread(self._start)
+        else:
+            await open_unless_cancelled(self._start, self._end)
         return self
 
     def query(

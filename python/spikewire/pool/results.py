@@ -151,7 +151,7 @@ class Results(Generic[_T]):
                     raise StopAsyncIteration
                 await self._news(window, loop)
         except GeneratorExit:
-            # Nobody awaits what would be awaited here.
+            # Nothing awaits what would be awaited here.
             self._end()
             raise
         except BaseException:
@@ -239,7 +239,7 @@ class Results(Generic[_T]):
         if window is not None and not was_over:
             # Also when nothing is counted: an interrupt may have come before the count.
             window.cancel()
-            # Whoever waits for more sees that it is over.
+            # A caller that waits for more sees that it is over.
             window.wake()
         return window
 

@@ -220,7 +220,7 @@ class Worker:
             for unit in list(self._running):
                 self._running.discard(unit)
                 if isinstance(unit.future, asyncio.Task):
-                    # Whoever called it is told, so that asyncio need not write to the log.
+                    # The caller is told, so that asyncio need not write to the log.
                     unit.future._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001
                 self._finish(unit, None, self.gone())
             self._refuse_inbox()

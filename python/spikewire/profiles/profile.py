@@ -223,7 +223,7 @@ class Profile:
         self.profile_changed()
 
     def profile_changed(self) -> None:
-        """Reads anew what it derives from, and tells whoever uses it."""
+        """Reads anew what it derives from, and tells what depends on it."""
         base = self._base
         with _shared.lock:
             self.state = self._own if base is None else self._own.over(base.state)

@@ -19,7 +19,7 @@ def interrupts_wait() -> Generator[None, None, None]:
     """SIGINT and SIGTERM that arrive in the block are handled at its end.
 
     For a few statements that start a process and note it, or make a file and note it: an exception
-    between the two would leave what nobody ends. Handlers run in the main thread only, so that
+    between the two would leave what nothing ends. Handlers run in the main thread only, so that
     elsewhere this does nothing, and neither where Python does not handle the signal. Signals are
     not blocked, which processes started in the block would inherit.
     """

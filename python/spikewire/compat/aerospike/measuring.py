@@ -67,7 +67,7 @@ class _Measurement:
 
     def _run(self) -> None:
         pause = self._policy.interval * self._owner._configuration.tend_interval
-        # What a snapshot's listener raises goes to nobody: the next one may do better.
+        # What a snapshot's listener raises does not keep the next snapshot from it.
         while not self._stop.wait(max(pause, 0.25)):
             with contextlib.suppress(Exception):
                 self._listeners.snapshot_listener(self._cluster())

@@ -124,6 +124,8 @@ def _merged(policy: dict[str, Any], meta: dict[str, Any], *, meta_wins: bool) ->
 
 def single_options(kind: str, policy: Any, meta: Any = None) -> dict[str, Any]:
     """The keywords of a verb on one record: ``kind`` is that of the official client's policies."""
+    if policy is None and meta is None:
+        return {}
     found, left = _merged(_checked(policy, "policy"), _checked(meta, "meta"), meta_wins=False)
     if kind == "read":
         found = {name: value for name, value in found.items() if name not in _OF_WRITES}

@@ -15,6 +15,7 @@ from spikewire import _native
 from spikewire.cql.errors import Error as StatementError
 from spikewire.errors import Error, ServerError
 from spikewire.profiles.kinds import VERBS, writes
+from spikewire.profiles.modes import mode_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,7 +106,9 @@ class Instruments(Telemetry):
             if verb == "operate":
                 operations = arguments[1] if len(arguments) > 1 else options.get("operations")
                 writing = writes(operations)
-            node = self._signals.route(key, writing, _replica(face, verb, writing, options))
+            node = self._signals.route(
+                key, writing, _replica(face, verb, writing, arguments, options)
+            )
             if node is not None:
                 name, host, port = node
                 return {"server.address": host, "server.port": port, "spikewire.node": name}
@@ -265,12 +268,16 @@ def _of_key(key: Any) -> tuple[str, str]:
     return "", ""
 
 
-def _replica(face: Any, verb: str, writing: bool, options: Mapping[str, Any]) -> Any:
+def _replica(
+    face: Any, verb: str, writing: bool, arguments: tuple[Any, ...], options: Mapping[str, Any]
+) -> Any:
     """What a call says about it, or the profile of a view; the client's otherwise."""
     if options.get("replica") is not None:
         return options["replica"]
     profile = getattr(face, "profile", None)
     if profile is None:
         return None
-    used = profile.state.calls[verb, writing and len(VERBS[verb]) > 1, None].get("replica")
+    state = profile.state
+    mode = mode_of(face._target, verb, arguments, options) if verb in state.by_mode else None  # noqa: SLF001
+    used = state.calls[verb, writing and len(VERBS[verb]) > 1, mode].get("replica")
     return None if used is None else used.value

@@ -138,7 +138,7 @@ def command_of(java: Path, jars: Path, folder: Path, settings: Settings) -> list
         "cassandra.logdir": folder / "log",
         "cassandra.storagedir": folder / "data",
         "cassandra-foreground": "yes",
-        # Nobody else is expected to join, so there is nobody to wait for.
+        # No other node is expected to join, so there is none to wait for.
         "cassandra.ring_delay_ms": 0 if settings.nodes == 1 else 2000,
         "cassandra.skip_wait_for_gossip_to_settle": 0,
         "cassandra.superuser_setup_delay_ms": 0,

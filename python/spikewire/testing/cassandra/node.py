@@ -46,7 +46,7 @@ class Node:
         self.endpoint = endpoint
         self.log = folder / "log" / "system.log"
         self.frozen = False
-        # What the guard removes, should there be nobody else left to do so.
+        # What the guard removes if no other process is left to do so.
         self._guarded = [str(folder) if temporary else "", *command]
         self._guard: subprocess.Popen[str] | None = None
         self._pid = 0

@@ -56,7 +56,7 @@ class _Handler(socketserver.StreamRequestHandler):
 
 
 def main(arguments: list[str]) -> int:
-    """Owns a cluster until nobody uses it."""
+    """Owns a cluster until no process uses it."""
     folder = Path(arguments[0])
     options = json.loads(arguments[1])
     try:
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _is_left(folder: Path) -> bool:
-    """Whether nobody is in, in which case nobody comes in here any more."""
+    """Whether no process uses it, in which case none is let in any more."""
     if not folder.is_dir():
         return True
     if is_held(folder / USERS):

@@ -41,7 +41,7 @@ INTERVAL = 0.05
 #: Seconds beyond what starting takes.
 PATIENCE = 60.0
 
-#: Starts what its arguments say, and does not wait for it: it is nobody's child.
+#: Starts what its arguments say, and does not wait for it: it outlives its parent.
 LAUNCH = (
     "import os, subprocess, sys;"
     "subprocess.Popen(sys.argv[2:], pass_fds=[int(sys.argv[1])], start_new_session=True);"
@@ -176,7 +176,7 @@ class SharedCassandra:
     def _has_cluster(self) -> bool:
         """Whether there is a cluster to share, or an attempt that failed and need not be repeated.
 
-        Nobody starts one meanwhile. A cluster that is ending is waited for.
+        No other process starts one meanwhile. A cluster that is ending is waited for.
         """
         state = self._folder / STATE
         end = time.monotonic() + self._patience
