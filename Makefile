@@ -20,7 +20,7 @@ BUILT := .built-release
 # They are tested in their languages.
 BINDINGS := --exclude spikewire-python --exclude spikewire-node
 
-# Settings, as in `make bench SEEDS=10.0.0.1:3000 ARGS='--rounds 5'`.
+# Settings, as in `make compare SEEDS=10.0.0.1:3000 ARGS='--rounds 5'`.
 SEEDS ?=
 ARGS ?=
 BASE ?=
@@ -31,9 +31,10 @@ NODE_TESTS ?=
 # that ends in the middle of a test ends the run; a new one in its place may wait for ever.
 TOGETHER := --numprocesses 3 --dist loadfile --max-worker-restart 0
 
+LAB = $(BIN)/spikewire lab
 COMPARE = $(BIN)/spikewire compare $(if $(SEEDS),-H $(SEEDS))
 PYTHON_MODES := --mode async,async-uvloop,sync
-# The whole of `make bench` is to take about twenty-five minutes.
+# All tables of `make compare` take about twenty-five minutes.
 BENCH_SINGLE := -d 2.5 --warmup 1
 BENCH_MANY := --rounds 1 -d 0.5 --warmup 0.2
 # A scan of a million records is long enough by itself.
@@ -174,7 +175,8 @@ test-python: build ## Run the Python tests (TESTS='tests/test_docs.py -k README'
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/test.txt requirements/lint.txt \
 		requirements/bench.txt --optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/cassandra.txt \
-		--optional requirements/frameworks.txt --optional requirements/docs.txt
+		--optional requirements/frameworks.txt --optional requirements/serving.txt \
+		--optional requirements/docs.txt
 	$(BIN)/python -m pytest $(or $(TESTS),$(TOGETHER))
 
 .PHONY: test-quick
@@ -276,10 +278,26 @@ format: venv ## Format everything, and make the changes that linters offer
 bench-tools: build node node-peers
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
-		--optional requirements/peers.txt
+		--optional requirements/peers.txt --optional requirements/serving.txt
 
 .PHONY: bench
-bench: bench-tools bench-cql-tools ## Compare all clients, Python, Rust and Node.js: single records, batches, columns, scans
+bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in a quarter of an hour
+	$(LAB) all --size short $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
+
+.PHONY: lab
+lab: bench-tools bench-cql-tools build-free-threaded ## The same at full length: hours; without a GIL, too, where there is a Python for it
+	$(LAB) all --size full $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
+	@[ -e $(VENV_FT)/$(BUILT) ] || { echo "no free-threaded Python found: left out"; exit; }; \
+	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
+		--optional requirements/loops.txt --optional requirements/columns.txt \
+		--optional requirements/peers.txt --optional requirements/serving.txt && \
+	for recipe in sdk gil serving; do \
+		$(LAB) $$recipe --size full --python $(VENV_FT)/bin/python \
+			$(if $(SEEDS),-H $(SEEDS)) $(ARGS) || exit; \
+	done
+
+.PHONY: compare
+compare: bench-tools bench-cql-tools ## Compare all clients in tables: single records, batches, columns, scans
 	@status=0; \
 	for table in $(if $(findstring --mode,$(ARGS)),'',$(BENCH_TABLES)); do \
 		echo "$(COMPARE) $$table $(ARGS)"; \

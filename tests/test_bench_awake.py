@@ -40,6 +40,17 @@ def test_one_idle_process_for_each_processor_and_none_afterwards() -> None:
     assert children() - before == set()
 
 
+@pytest.mark.skipif(
+    not Path("/proc/self/autogroup").exists(), reason="processes are not weighed by session here"
+)
+def test_their_sessions_give_way_to_other_sessions() -> None:
+    before = children()
+    with awake():
+        spinning = children() - before
+        groups = [Path(f"/proc/{pid}/autogroup").read_text().split() for pid in spinning]
+        assert {nice for *_, nice in groups} == {"19"}
+
+
 def test_they_end_when_the_block_fails() -> None:
     before = children()
     with pytest.raises(KeyError), awake():

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.bench import cli
+from spikewire.bench import cli, place
 from spikewire.bench.cli import add_parsers
+from spikewire.bench.place import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,9 +35,35 @@ def test_the_flags_of_the_field_are_understood() -> None:
     flags = "-H a:1,b -n ns -s st -k 10 -o I8,S20 -w RU,75 -z 64 -d 2.5 --warmup 0"
     args = parser().parse_args(["bench", *flags.split()])
     assert args.hosts == (("a", 1), ("b", 3000))
-    assert (args.namespace, args.set, args.keys) == ("ns", "st", 10)
+    assert (args.namespace, args.set_name, args.keys) == ("ns", "st", 10)
     assert (args.bins, args.workload) == ("I8,S20", "RU,75")
     assert (args.async_tasks, args.duration, args.warmup) == (64, 2.5, 0)
+
+
+@pytest.mark.parametrize("command", ["bench", "compare", "lab sdk"])
+def test_every_command_has_the_flags_of_the_cluster(command: str) -> None:
+    flags = "-H a:1,b:2 --nodes 4 --server-threads 2 -n ns -s st --server-cpus 1"
+    args = parser().parse_args([*command.split(), *flags.split(), "--replication-factor", "3"])
+    assert Place(**place.given(args)) == Place(
+        hosts=(("a", 1), ("b", 2)),
+        namespace="ns",
+        set_name="st",
+        nodes=4,
+        server_threads=2,
+        server_cpus=(1,),
+        replication_factor=3,
+    )
+
+
+@pytest.mark.parametrize("command", ["bench", "compare", "lab sdk"])
+@pytest.mark.parametrize("flag", ["--user", "--password", "--auth-mode", "--tls-enable"])
+def test_users_and_tls_are_not_offered(
+    command: str, flag: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        parser().parse_args([*command.split(), flag, "x"])
+    assert ended.value.code == 2
+    assert f"unrecognized arguments: {flag} x" in capsys.readouterr().err
 
 
 def test_compare_takes_lists() -> None:
@@ -51,7 +78,7 @@ def test_compare_takes_lists() -> None:
 def test_runs_about_many_records_are_short_by_themselves_only() -> None:
     defaults = parser().parse_args(["compare"])
     assert (defaults.duration, defaults.warmup, defaults.pause) == (None, None, None)
-    assert defaults.modes == ("async", "async-uvloop", "sync", "rust", "node")
+    assert defaults.modes == ("async", "async-uvloop", "sync", "rust", "rust-sync", "node")
     alone = parser().parse_args(["bench"])
     assert (alone.duration, alone.warmup, alone.pause) == (10, 2, 0.5)
 
@@ -128,8 +155,10 @@ def test_pools_are_compared_as_the_user_says(monkeypatch: pytest.MonkeyPatch) ->
         ("-d nan", "not between 0 and a day"),
         ("-d soon", "not a number of seconds"),
         ("-o I9", "the size in 'I9' must be 1 to 8"),
-        ("-w RU,101", "the read percentage must be 0 to 100"),
-        ("-w XY", "only RU"),
+        ("-w RU,101", "the percentage 101 must be 0 to 100"),
+        ("-w XY", "is not one of: I | RU"),
+        ("--misses 101", "not between 0 and 100"),
+        ("--distribution normal", "invalid choice"),
         ("-H a:b", "'b' is not a port"),
         ("--lat-sample-every 0", "1 or more"),
         ("--client nobody", "invalid choice: 'nobody'"),
@@ -198,7 +227,22 @@ def test_wrong_lists_are_refused_in_words(
         ("compare --mode sync --loops 2", "--loops is for --mode pool"),
         ("compare --work 0", "--work is for --mode pool"),
         ("bench -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
+        ("bench -H a --replication-factor 2", "--replication-factor is for the embedded cluster"),
+        ("lab sdk -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
+        ("bench --nodes 2 --replication-factor 3", "more copies than the nodes, which are 2"),
+        ("compare --mode queries -H a --replication-factor 2", "is for the embedded cluster"),
+        ("bench --truncate --no-populate", "would remove the records that --no-populate expects"),
+        ("bench --max-ops 5 --rate 10", "--max-ops is not for --rate"),
+        ("compare --mode sync,batch --max-ops 5", "--max-ops is not for --mode batch"),
+        ("compare --mode queries --truncate", "--truncate is not for --mode queries"),
+        ("bench --services-alternate", "is for a cluster given by -H"),
+        ("compare --mode queries --services-alternate", "is not for --mode queries"),
         ("bench -k 16 -z 32", "fewer keys than the 32 workers"),
+        ("bench -w RMI -o S10", "adds to an integer bin, and -o S10 has none"),
+        ("bench -w I --misses 5", "has no reads of whole records"),
+        ("bench -w I --distribution zipfian", "writes every key once"),
+        ("compare -w RMU --mode batch", "whole reads and writes of uniform keys alone"),
+        ("compare -w YCSB-A --mode pool", "whole reads and writes of uniform keys alone"),
         ("bench --python no-such-python", "--python no-such-python: no such program"),
     ],
 )
@@ -225,3 +269,15 @@ def test_a_run_ends_with_a_table_a_file_and_status_0(
         "spikewire",
         *sys.argv[1:],
     ]
+
+
+@pytest.mark.parametrize("command", ["bench", "compare"])
+def test_the_help_says_what_each_workload_means(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        parser().parse_args([command, "--help"])
+    assert stopped.value.code == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "YCSB-A" in said
+    assert "r % reads" in said

@@ -9,7 +9,8 @@ import threading
 
 import pytest
 
-from spikewire.bench.cluster import EmbeddedCluster, ask, parse_seeds
+from spikewire import Client
+from spikewire.bench.cluster import EmbeddedCluster, ask, parse_seeds, truncate
 
 SLEEPS = "import time; print('ready 127.0.0.1:4100', flush=True)\nwhile True: time.sleep(0.1)"
 FAILS = "import sys; print('no port is free', file=sys.stderr); sys.exit(3)"
@@ -75,3 +76,20 @@ def test_a_server_that_does_not_answer_is_no_error() -> None:
         port = listener.getsockname()[1]
         assert ask(("127.0.0.1", port), "build", timeout=0.1) is None
     assert ask(("127.0.0.1", port), "build", timeout=0.1) is None
+
+
+def test_a_set_is_emptied_in_the_whole_cluster() -> None:
+    with EmbeddedCluster(2, "test") as cluster:
+        seeds = ",".join(f"{host}:{port}" for host, port in cluster.seeds)
+        with Client.connect(seeds) as client:
+            kept, gone = client.dataset("test", "kept"), client.dataset("test", "gone")
+            for key in range(50):
+                kept.put(key, {"b0": key})
+                gone.put(key, {"b0": key})
+            assert truncate([("127.0.0.1", 1), *cluster.seeds], "test", "gone") is None
+            assert [kept.exists(key) for key in range(50)] == [True] * 50
+            assert [gone.exists(key) for key in range(50)] == [False] * 50
+        said = truncate(cluster.seeds, "test", "x" * 64)
+        assert said is not None
+        assert "too long" in said
+    assert truncate([("127.0.0.1", 1)], "test", "gone") == "none of the seeds answers"

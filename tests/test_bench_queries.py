@@ -39,7 +39,7 @@ from spikewire.bench.queries.lines import ScanLine, get_lines, scan_lines
 from spikewire.bench.queries.memory import Curve
 from spikewire.bench.queries.result import as_scan
 from spikewire.bench.queries.table import GET_HEADINGS, SCAN_HEADINGS, get_row, notes, scan_row
-from spikewire.bench.workload import parse_bins, value_pool
+from spikewire.bench.work import parse_bins, value_pool
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -217,17 +217,18 @@ def test_lines_are_compared_with_the_best_peers() -> None:
         }
     )
     first, second, _, last = lines
-    assert first.rate_ratio == pytest.approx(2.0)
+    # The faster peer is no measure: one of its rounds failed.
+    assert first.rate_ratio == pytest.approx(4.0)
     assert first.cpu_ratio == pytest.approx(0.5)
     assert first.grown == 2_000_000
     assert (second.rate_ratio, second.cpu_ratio) == (None, None)
-    assert last.rate_ratio == pytest.approx(1.0)
+    assert last.rate_ratio == pytest.approx(2.0)
     assert notes(first) == [f"{ours}: set by the server, busy 96% of its time"]
     assert notes(last) == [f"{fast}: no luck"]
     assert len(scan_row(first)) == len(SCAN_HEADINGS)
     assert scan_row(last)[0] == "aerospike !"
     assert scan_row(first)[4] == "1,000"
-    assert scan_row(first)[10:] == ["2.0", "2.00", "0.50"]
+    assert scan_row(first)[10:] == ["2.0", "4.00", "0.50"]
 
 
 def test_an_answer_that_lacks_something_is_a_failure() -> None:
@@ -277,6 +278,7 @@ def run(*arguments: str) -> int:
         ("--mode queries --threads 4", "--threads is not for --mode queries"),
         ("--mode scans-p99 -o I8", "--bins is not for --mode scans-p99"),
         ("--mode queries,scans-p99 -k 5", "--keys is not for --mode queries and scans-p99"),
+        ("--mode queries --error-limit 1", "--error-limit is not for --mode queries"),
         ("--mode queries --records 1,2", "takes one number of records"),
         ("--mode queries --record-size 39", "--record-size 39: must be 40 to 1,000,000 bytes"),
         ("--mode queries --python nowhere", "--python nowhere: no such program"),
@@ -322,6 +324,7 @@ def test_from_flags_to_tables(
     for line in found["gets"]:
         assert line["failures"] == []
         for during in (line["beside"], line["among"]):
-            assert during["latency"]["p99"] >= during["latency"]["p50"] > 0
-            assert during["ratio"] > 0
+            assert during["latency"]["p50"] > 0
+            known = {"p99"} & during["latency"].keys() & line["alone"].keys()
+            assert (during["ratio"] is not None) == bool(known)
             assert during["scan_rate"] > 0

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ctypes
 from typing import TYPE_CHECKING
 
 import pytest
 
 from spikewire.bench.clients.shape import BATCH_READ, COLUMNS, DICT, NUMPY, SINGLES, Shape
+from spikewire.bench.drivers import Outcome
 from spikewire.bench.faces import conclusions
 from spikewire.bench.headings import columns, row
-from spikewire.bench.measure import encode, merge, percentiles
+from spikewire.bench.measure import Growth, encode, merge, percentiles
 from spikewire.bench.plan import Cell
+from spikewire.bench.progress import brief
 from spikewire.bench.report import notes, title
 from spikewire.bench.summary import Line, Spread, summarise, with_ratios
 
@@ -84,8 +87,8 @@ def test_processor_time_is_microseconds_per_successful_operation() -> None:
 
 
 def test_percentiles_come_from_merged_histograms_not_from_averages() -> None:
-    slow = a_result(reads=(1_000_000,))
-    fast = a_result(reads=(10_000,) * 99)
+    slow = a_result(reads=(1_000_000,) * 20)
+    fast = a_result(reads=(10_000,) * 9_980)
     latency = summarise(Cell("aerospike", "sync", 32), [slow, fast]).latency
     assert latency is not None
     assert latency["p50"] == pytest.approx(10, rel=0.01)
@@ -165,11 +168,45 @@ def test_spikewire_is_not_a_peer_and_neither_is_the_floor() -> None:
     assert floor.rate_ratio is None
 
 
+def test_few_errors_are_shown_and_many_make_a_line_flawed() -> None:
+    few, many = line("aerospike", 9999, 10, errors=1), line("aerospike", 999, 10, errors=2)
+    assert (few.errors, few.error_share, few.flawed) == (1, 0.0001, False)
+    assert many.flawed
+    assert any("1 errors, 0.010% of its calls" in note for note in notes([few]))
+
+
+def test_timeouts_are_told_from_other_errors() -> None:
+    class ReadTimeoutError(Exception):
+        pass
+
+    class LateError(ReadTimeoutError):
+        pass
+
+    outcome = Outcome()
+    for error in (
+        LateError(),
+        TimeoutError(),
+        OSError("no Timeout"),
+        KeyError(1),
+        ReadTimeoutError(),
+    ):
+        outcome.failed(error)
+    assert (outcome.errors, outcome.timeouts) == (5, 3)
+    result = a_result(operations=95, errors=outcome.errors)
+    assert summarise(Cell("aerospike", "sync", 32), [result]).timeouts is None
+    result["timeouts"] = outcome.timeouts
+    both = summarise(Cell("aerospike", "sync", 32), [result, result])
+    assert (both.errors, both.timeouts) == (10, 6)
+    assert any("10 errors, 6 of them timeouts, 5.000% of its calls" in one for one in notes([both]))
+    assert "10 (6 timeouts)" in row(both)
+    assert "5 errors, 3 of them timeouts" in brief(both.cell, result)
+
+
 def test_a_peer_with_errors_is_no_measure() -> None:
     ours, _, sound = with_ratios(
         [
             line("spikewire", 3000, 5),
-            line("aerospike", 9000, 1, errors=1),
+            line("aerospike", 9000, 1, errors=100),
             line("aerospike-py", 1000, 10),
         ]
     )
@@ -184,12 +221,37 @@ def test_our_rust_crate_is_measured_against_the_other() -> None:
 
 
 def test_histograms_survive_the_journey_and_add_up() -> None:
-    merged = merge([encode([1_000] * 50), encode([9_000_000_000] * 50), encode([])])
-    assert merged.get_total_count() == 100
+    merged = merge([encode([1_000] * 500), encode([9_000_000_000] * 500), encode([])])
+    assert merged.get_total_count() == 1000
     shown = percentiles(merged)
     assert shown["p50"] == pytest.approx(1.0, rel=0.01)
     assert shown["p99"] == pytest.approx(9e6, rel=0.01)
     assert percentiles(merge([])) == {}
+
+
+@pytest.mark.skipif(
+    not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="free memory cannot be given back"
+)
+def test_memory_that_was_used_before_counts_again() -> None:
+    def fill() -> list[bytes]:
+        # Below the size from which each block would be mapped by itself.
+        return [b"x" * 100_000 for _ in range(300)]
+
+    held = fill()
+    after = b"y" * 100_000
+    del held
+    with Growth() as growth:
+        held = fill()
+    if growth.taken is None:
+        pytest.skip("earlier peaks cannot be forgotten")
+    assert growth.taken > 20_000_000
+    assert (len(held), len(after)) == (300, 100_000)
+
+
+def test_a_percentile_needs_ten_samples_beyond_it() -> None:
+    shown = [set(percentiles(merge([encode([5_000] * many)]))) for many in (1, 99, 100, 200, 1000)]
+    assert shown[0] == shown[1] == {"p50"}
+    assert shown[2:] == [{"p50", "p90"}, {"p50", "p90", "p95"}, {"p50", "p90", "p95", "p99"}]
 
 
 def test_latencies_beyond_the_range_are_kept_at_its_ends() -> None:
@@ -265,7 +327,9 @@ def test_one_round_has_no_spread() -> None:
     at = [column.name for column in columns("single")].index("spread %")
     cell = Cell("aerospike", "sync", 32)
     assert row(summarise(cell, [a_result(operations=1000)]))[at] == "-"
-    assert row(summarise(cell, [a_result(operations=n) for n in (900, 1000, 1100)]))[at] == "20"
+    assert (
+        row(summarise(cell, [a_result(operations=n) for n in (900, 1000, 1100)]))[at] == "20 of 3"
+    )
 
 
 def test_pools_are_measured_against_one_loop() -> None:

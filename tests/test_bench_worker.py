@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.bench.launch import as_result, environment, python_worker, run_job
+from spikewire.bench.launch import (
+    as_result,
+    environment,
+    python_worker,
+    recorded_variables,
+    run_job,
+    rust_variables,
+)
 from spikewire.bench.measure import merge
 from spikewire.bench.result import Job, Result
 
@@ -19,8 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
-LAB = {"served", "server_threads", "loop_delay"}
-"""What the lab adds to a worker's result, and what Node.js alone has."""
+LAB = {
+    *("served", "server_threads", "server_busiest", "server_remote"),
+    *("loop_delay", "open", "beside", "shares", "next_key", "rate", "misses", "timeouts"),
+}
+"""What the lab adds to a worker's result, and what some jobs alone ask for."""
 
 
 def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> Job:
@@ -49,8 +59,13 @@ def a_job(client: str = "null", mode: str = "sync", action: str = "measure") -> 
 def test_a_result_has_every_field_and_they_agree(mode: str) -> None:
     result = as_result(run_job(python_worker(sys.executable), a_job(mode=mode)))
     assert "failed" not in result
-    assert set(result) == Result.__required_keys__ == set(Result.__annotations__) - LAB
+    assert (
+        set(result) - {"rate", "timeouts"}
+        == Result.__required_keys__
+        == set(Result.__annotations__) - LAB
+    )
     assert result["mode"] == mode
+    assert result["rate"] >= result["operations"] / result["elapsed"]
     assert result["errors"] == 0
     assert result["first_error"] is None
     assert result["elapsed"] > 0.19
@@ -175,6 +190,28 @@ def test_an_answer_that_lacks_fields_is_not_taken_for_a_result() -> None:
     failure = as_result({"client": "null", "elapsed": 1.0})
     assert "failed" in failure
     assert "operations" in failure["failed"]
+
+
+def test_of_variables_with_paths_a_report_knows_that_they_are_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("LD_PRELOAD", "/somewhere/lib.so")
+    monkeypatch.setenv("MALLOC_ARENA_MAX", "2")
+    known = recorded_variables()
+    assert (known["LD_PRELOAD"], known["MALLOC_ARENA_MAX"]) == ("a path", "2")
+
+
+def test_threads_of_our_rust_client_are_for_the_rust_programs_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("SPIKEWIRE_NATIVE", "1")
+    monkeypatch.setenv("SPIKEWIRE_OTHER", "1")
+    assert not {"SPIKEWIRE_NATIVE", "SPIKEWIRE_OTHER"} & environment({}).keys()
+    assert rust_variables() == {"SPIKEWIRE_NATIVE": "1"}
+    assert recorded_variables()["SPIKEWIRE_NATIVE"] == "1"
+    monkeypatch.delenv("SPIKEWIRE_NATIVE")
+    assert rust_variables() == {}
+    assert "SPIKEWIRE_NATIVE" not in recorded_variables()
 
 
 def test_workers_do_not_inherit_variables_that_change_a_client(

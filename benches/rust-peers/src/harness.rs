@@ -1,14 +1,17 @@
-//! Closed loops as tasks on a tokio runtime, each with one call in flight.
+//! Closed loops as tasks on a tokio runtime or as threads, each with one call in flight.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::callers;
 use crate::job::{Failure, Job, Latency, Memory, Outcome};
 use crate::measure::{self, Usage};
-use crate::workload::{self, BinSpec, Operation, Value};
+use crate::workload::{self, Operation, Value};
 
+/// The mode of the lab in which each loop has a thread.
+const BLOCKING: &str = "rust-sync";
 const CHECKED_KEYS: u64 = 256;
 const SAMPLES_TOTAL: usize = 1 << 18;
 
@@ -27,6 +30,9 @@ pub trait Client: Send + Sync + Sized + 'static {
 
     const VERSION_OF: &'static str;
 
+    /// Whether its calls block: each loop then has a thread, without any runtime.
+    const BLOCKS: bool = false;
+
     fn open(target: &Target) -> impl Future<Output = Result<Self, String>> + Send;
 
     fn bins(values: &[Value]) -> Self::Bins;
@@ -40,14 +46,18 @@ pub trait Client: Send + Sync + Sized + 'static {
     fn read_bin(&self, key: i64, name: &str) -> impl Future<Output = Result<Value, String>> + Send;
 }
 
-/// Run the job on standard input and write its result to standard output.
-pub fn main<C: Client>() {
+/// Run the job on standard input with the client of its mode, and write its result to standard
+/// output.
+pub fn main<Awaited: Client, Blocking: Client>() {
     let mut text = String::new();
     let outcome = io::stdin()
         .read_to_string(&mut text)
         .map_err(|error| error.to_string())
         .and_then(|_| serde_json::from_str(&text).map_err(|error| error.to_string()))
-        .and_then(|job| run::<C>(&job));
+        .and_then(|job: Job| match job.mode.as_str() {
+            BLOCKING => run::<Blocking>(&job),
+            _ => run::<Awaited>(&job),
+        });
     let answer = match outcome {
         Ok(outcome) => serde_json::to_string(&outcome),
         Err(failed) => serde_json::to_string(&Failure { failed }),
@@ -60,6 +70,9 @@ pub fn main<C: Client>() {
 
 fn run<C: Client>(job: &Job) -> Result<Outcome, String> {
     measure::pin(&job.cpus);
+    if C::BLOCKS {
+        return callers::at_once(run_on::<C>(job));
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .enable_all()
         .build()
@@ -78,10 +91,10 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         set: job.set.clone(),
     };
     let client = C::open(&target).await?;
-    check(&client, &specs, job.keys).await?;
+    let records = workload::value_pool(&specs, job.seed);
+    check(&client, &records, job.keys).await?;
     let ready = measure::peak_rss();
-    let pool: Vec<_> =
-        workload::value_pool(&specs, job.seed).iter().map(|values| C::bins(values)).collect();
+    let pool: Vec<_> = records.iter().map(|values| C::bins(values)).collect();
     let shared = Arc::new(Shared { client, pool, every: job.sample_every });
     let work: Vec<_> = (0..job.concurrency)
         .map(|at| workload::stream(read_percent, job.keys, job.seed, at, job.concurrency))
@@ -101,7 +114,7 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         version: crate::locked_version(C::VERSION_OF),
         mode: job.mode.clone(),
         concurrency: job.concurrency,
-        event_loop: Some("tokio".to_owned()),
+        event_loop: (!C::BLOCKS).then(|| "tokio".to_owned()),
         python: None,
         elapsed: used.elapsed,
         operations: sum(|worker| worker.tried) - errors,
@@ -125,11 +138,11 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
 }
 
 /// Keys spread over the whole range must read back as what this workload writes.
-async fn check<C: Client>(client: &C, specs: &[BinSpec], keys: u64) -> Result<(), String> {
+async fn check<C: Client>(client: &C, records: &[Vec<Value>], keys: u64) -> Result<(), String> {
     for key in (0..keys).step_by((keys / CHECKED_KEYS).max(1) as usize) {
-        for (at, spec) in specs.iter().enumerate() {
+        for (at, written) in records[key as usize % records.len()].iter().enumerate() {
             let value = client.read_bin(key as i64, &format!("b{at}")).await?;
-            if !spec.fits(&value) {
+            if value != *written {
                 return Err(format!("key {key} does not read back as it was written"));
             }
         }
@@ -172,9 +185,10 @@ impl Worker {
             let (key, write) = self.operations[at];
             left -= 1;
             let begun = (left == 0).then(Instant::now);
-            let done = match write {
-                None => shared.client.get(key).await,
-                Some(bins) => shared.client.put(key, &shared.pool[bins]).await,
+            let done = if write {
+                shared.client.put(key, &shared.pool[key as usize % shared.pool.len()]).await
+            } else {
+                shared.client.get(key).await
             };
             self.tried += 1;
             if let Err(error) = done {
@@ -182,7 +196,7 @@ impl Worker {
                 self.first_error.get_or_insert(error);
             } else if let Some(begun) = begun {
                 let nanoseconds = begun.elapsed().as_nanos() as i64;
-                let signed = if write.is_none() { nanoseconds } else { -nanoseconds };
+                let signed = if write { -nanoseconds } else { nanoseconds };
                 self.samples[self.taken & last] = signed;
                 self.taken += 1;
             }
@@ -206,15 +220,12 @@ async fn phase<C: Client>(
 ) -> Result<(Vec<Worker>, measure::Used), String> {
     let stop = Arc::new(AtomicBool::new(false));
     let before = Usage::now(server_pid);
-    let tasks: Vec<_> = work
-        .into_iter()
-        .map(|worker| tokio::spawn(worker.run(shared.clone(), stop.clone())))
-        .collect();
-    tokio::time::sleep(Duration::from_secs_f64(seconds)).await;
-    stop.store(true, Ordering::Relaxed);
-    let mut finished = Vec::with_capacity(tasks.len());
-    for task in tasks {
-        finished.push(task.await.map_err(|error| error.to_string())?);
-    }
+    let lasts = Duration::from_secs_f64(seconds);
+    let loops = work.into_iter().map(|worker| worker.run(shared.clone(), stop.clone()));
+    let finished = if C::BLOCKS {
+        callers::threads(loops, lasts, &stop)?
+    } else {
+        callers::tasks(loops, lasts, &stop).await?
+    };
     Ok((finished, before.until(&Usage::now(server_pid))))
 }

@@ -1,6 +1,7 @@
 //! The load that each Rust client is put under: the same job in, the same result out, as the
 //! Python workers.
 
+mod callers;
 mod harness;
 mod job;
 mod measure;

@@ -8,7 +8,7 @@ pub enum BinSpec {
     Bytes(usize),
 }
 
-#[derive(Clone)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Value {
     Integer(i64),
     Text(String),
@@ -16,23 +16,23 @@ pub enum Value {
 }
 
 impl BinSpec {
-    /// Whether a value read back is one that this bin is written with.
-    pub fn fits(&self, value: &Value) -> bool {
-        match (self, value) {
-            (Self::Integer(size), Value::Integer(integer)) => {
-                *integer >= 0 && (*integer as u64) >> (8 * size - 1) == 0
+    /// The value that 64 bits stand for: text and bytes repeat them.
+    fn value(&self, word: u64) -> Value {
+        match self {
+            Self::Integer(size) => Value::Integer((word >> (65 - 8 * size)) as i64),
+            Self::Text(size) => {
+                Value::Text(format!("{word:016x}").chars().cycle().take(*size).collect())
             }
-            (Self::Text(size), Value::Text(text)) => text.len() == *size,
-            (Self::Bytes(size), Value::Bytes(bytes)) => bytes.len() == *size,
-            _ => false,
+            Self::Bytes(size) => {
+                Value::Bytes(word.to_be_bytes().into_iter().cycle().take(*size).collect())
+            }
         }
     }
 
-    fn value(&self, random: &mut Random) -> Value {
+    fn size(&self) -> usize {
         match self {
-            Self::Integer(size) => Value::Integer((random.next() >> (65 - 8 * size)) as i64),
-            Self::Text(size) => Value::Text((0..*size).map(|_| random.letter()).collect()),
-            Self::Bytes(size) => Value::Bytes((0..*size).map(|_| random.next() as u8).collect()),
+            Self::Integer(size) => *size as usize,
+            Self::Text(size) | Self::Bytes(size) => *size,
         }
     }
 }
@@ -65,15 +65,25 @@ pub fn parse_workload(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("workload {text:?} is not measured with a Rust client"))
 }
 
-/// A key, and which record of the pool to write there; none for a read.
-pub type Operation = (i64, Option<usize>);
+/// A key, and whether its record is written there.
+pub type Operation = (i64, bool);
 
-pub const POOL: usize = 1024;
+/// As many as fit into `POOL_BYTES`, and what `bench/work/records.py` says of them.
+const POOL_SIZES: [usize; 4] = [1021, 251, 61, 13];
+const POOL_BYTES: usize = 1 << 26;
 const STREAM_TOTAL: usize = 1 << 18;
 
+/// All records; that of a key is at `key % length`. The same as those of the other workers.
 pub fn value_pool(bins: &[BinSpec], seed: u64) -> Vec<Vec<Value>> {
-    let mut random = Random::new(seed);
-    (0..POOL).map(|_| bins.iter().map(|bin| bin.value(&mut random)).collect()).collect()
+    let room = POOL_BYTES / bins.iter().map(BinSpec::size).sum::<usize>();
+    let size = POOL_SIZES.into_iter().find(|size| *size <= room).unwrap_or(POOL_SIZES[3]);
+    let seeded = Random::new(seed).next();
+    let word = |number: usize, at: usize| Random::new(seeded ^ ((number << 32 | at) as u64)).next();
+    (0..size)
+        .map(|number| {
+            bins.iter().enumerate().map(|(at, bin)| bin.value(word(number, at))).collect()
+        })
+        .collect()
 }
 
 /// One worker's operations over uniform keys, to be repeated; the read share is exact.
@@ -90,7 +100,7 @@ pub fn stream(
     let mut operations: Vec<Operation> = (0..length)
         .map(|at| {
             let key = random.below(keys) as i64;
-            (key, (at >= reads).then(|| random.below(POOL as u64) as usize))
+            (key, at >= reads)
         })
         .collect();
     for at in (1..length).rev() {
@@ -118,10 +128,6 @@ impl Random {
     fn below(&mut self, bound: u64) -> u64 {
         ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
     }
-
-    fn letter(&mut self) -> char {
-        char::from(b'a' + self.below(26) as u8)
-    }
 }
 
 #[cfg(test)]
@@ -131,7 +137,7 @@ mod tests {
     #[test]
     fn a_stream_has_exactly_its_share_of_reads_and_stays_within_the_keys() {
         let operations = stream(75.0, 1000, 1, 0, 4);
-        let reads = operations.iter().filter(|(_, write)| write.is_none()).count();
+        let reads = operations.iter().filter(|(_, write)| !write).count();
         assert_eq!(reads * 4, operations.len() * 3);
         assert!(operations.iter().all(|(key, _)| (0..1000).contains(key)));
         assert_eq!(operations, stream(75.0, 1000, 1, 0, 4));
@@ -139,12 +145,19 @@ mod tests {
     }
 
     #[test]
-    fn values_fit_the_bins_that_made_them() {
-        let bins = parse_bins("I1,I8,S20,B7").unwrap();
-        for record in value_pool(&bins, 1) {
-            assert!(bins.iter().zip(&record).all(|(bin, value)| bin.fits(value)));
-        }
-        assert!(!BinSpec::Integer(1).fits(&Value::Integer(128)));
+    fn records_are_those_of_the_other_workers() {
+        let bins = parse_bins("I1,I8,S20,B9").unwrap();
+        let pool = value_pool(&bins, 1);
+        assert_eq!(pool.len(), 1021);
+        let seventh = vec![
+            Value::Integer(119),
+            Value::Integer(4818969551014600434),
+            Value::Text("282967c7324d9c432829".to_owned()),
+            Value::Bytes(vec![37, 141, 162, 12, 26, 208, 104, 56, 37]),
+        ];
+        assert_eq!(pool[7], seventh);
+        assert_ne!(pool[7], pool[8]);
+        assert_eq!(value_pool(&parse_bins("B1048576").unwrap(), 1).len(), 61);
         assert!(parse_bins("I9").is_err());
         assert!(parse_workload("RU,101").is_err());
     }

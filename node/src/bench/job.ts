@@ -29,6 +29,8 @@ export interface Job {
   /** Of so many calls one is timed. */
   sample_every: number
   seed: number
+  /** Which of several processes this is: each draws keys of its own from the same records. */
+  part?: number
   cpus: number[]
   server_pid: number | null
   /** Processes at once, each with a client of its own. Default: 1. */

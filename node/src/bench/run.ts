@@ -10,10 +10,12 @@ import { THEIRS } from './theirs.js'
 import {
   batchStream,
   insertStream,
+  isRecord,
   matches,
   mixedStream,
   parseBins,
   parseWorkload,
+  recordOf,
   spreadKeys,
   valuePool,
 } from './workload.js'
@@ -103,7 +105,8 @@ function loopsOf(job: Job, client: BenchClient, inserting: boolean, readPercent:
   const specs = parseBins(job.bins)
   const pool = valuePool(specs, job.seed)
   const names = specs.map((_, at) => `b${at}`)
-  const { concurrency, keys, seed, shape } = job
+  const { concurrency, keys, shape } = job
+  const seed = job.seed + (job.part ?? 0)
   return Array.from({ length: concurrency }, (_, worker) => {
     if (shape.kind === 'batch-read' || shape.kind === 'batch-write') {
       const written = shape.kind === 'batch-write' ? pool : undefined
@@ -120,7 +123,7 @@ function loopsOf(job: Job, client: BenchClient, inserting: boolean, readPercent:
 
 /** Refuses a client that does not see the records as they were written. */
 async function check(job: Job, client: BenchClient): Promise<void> {
-  const specs = parseBins(job.bins)
+  const pool = valuePool(parseBins(job.bins), job.seed)
   const keys = spreadKeys(job.keys)
   if (job.shape.kind === 'single') {
     for (const key of keys) seen(key, (await client.get(key)).bins)
@@ -137,8 +140,9 @@ async function check(job: Job, client: BenchClient): Promise<void> {
   }
 
   function seen(key: number, bins: unknown): void {
-    if (!matches(specs, bins)) {
-      throw new Error(`key ${key} reads back as ${shown(bins)}, not ${job.bins}`)
+    const expected = recordOf(pool, key)
+    if (!isRecord(expected, bins)) {
+      throw new Error(`key ${key} reads back as ${shown(bins)}, not as ${shown(expected)}`)
     }
   }
 }

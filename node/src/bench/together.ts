@@ -29,7 +29,7 @@ export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer
   }, limit)
   try {
     for (let at = 0; at < many; at++) {
-      children.push(new Child({ ...job, seed: job.seed + at }))
+      children.push(new Child({ ...job, part: at }))
     }
     // One that has its answer already, such as a failure, is not waited for.
     await Promise.all(children.map((child) => Promise.race([child.ready, child.answer])))

@@ -15,7 +15,9 @@ export interface BinSpec {
   size: number
 }
 
-const POOL = 1024
+/** As many as fit into `POOL_BYTES`, and what `bench/work/records.py` says of them. */
+const POOL_SIZES = [1021, 251, 61, 13]
+const POOL_BYTES = 1 << 26
 const STREAM_TOTAL = 1 << 18
 
 /** `I1` or `I8,S128,B1024`: the bins b0, b1, ... of every record. */
@@ -87,32 +89,73 @@ export class Random {
   }
 }
 
-function makeValue(spec: BinSpec, random: Random): Value {
+/** SplitMix64. */
+function mixed(state: bigint): bigint {
+  let word = BigInt.asUintN(64, state + 0x9e3779b97f4a7c15n)
+  word = BigInt.asUintN(64, (word ^ (word >> 30n)) * 0xbf58476d1ce4e5b9n)
+  word = BigInt.asUintN(64, (word ^ (word >> 27n)) * 0x94d049bb133111ebn)
+  return word ^ (word >> 31n)
+}
+
+/** The value that 64 bits stand for: text and bytes repeat them. */
+function makeValue(spec: BinSpec, word: bigint): Value {
   switch (spec.kind) {
     case 'I': {
-      const bits = (BigInt(random.next()) << 32n) | BigInt(random.next())
-      const value = BigInt.asUintN(8 * spec.size - 1, bits)
+      const value = word >> BigInt(65 - 8 * spec.size)
       return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
     }
     case 'F':
       // Never whole: clients in JavaScript write whole numbers as integers.
-      return (random.next() + 0.5) / 2 ** 32
+      return (Number(word >> 12n) + 0.5) / 2 ** 52
     case 'S':
-      return String.fromCharCode(...Array.from({ length: spec.size }, () => 97 + random.below(26)))
-    case 'B':
-      return Buffer.from(Array.from({ length: spec.size }, () => random.below(256)))
+      return ''.padEnd(spec.size, word.toString(16).padStart(16, '0'))
+    case 'B': {
+      const bytes = Buffer.alloc(8)
+      bytes.writeBigUInt64BE(word)
+      return Buffer.alloc(spec.size, bytes)
+    }
   }
 }
 
-/** The records that writes choose from. */
+/** All records; that of a key is at `key % length`. The same as those of the other workers. */
 export function valuePool(bins: readonly BinSpec[], seed: number): Bins[] {
-  const random = new Random(seed)
-  return Array.from({ length: POOL }, () =>
-    Object.fromEntries(bins.map((spec, at) => [`b${at}`, makeValue(spec, random)])),
+  const room = POOL_BYTES / bins.reduce((sum, spec) => sum + spec.size, 0)
+  const size = POOL_SIZES.find((one) => one <= room) ?? (POOL_SIZES.at(-1) as number)
+  const seeded = mixed(BigInt.asUintN(64, BigInt(seed)))
+  const word = (record: number, at: number) =>
+    mixed(seeded ^ ((BigInt(record) << 32n) | BigInt(at)))
+  return Array.from({ length: size }, (_, record) =>
+    Object.fromEntries(bins.map((spec, at) => [`b${at}`, makeValue(spec, word(record, at))])),
   )
 }
 
-/** Whether a record read back has the bins, types and sizes that this workload writes. */
+/** What is stored under a key. */
+export function recordOf(pool: readonly Bins[], key: number): Bins {
+  return pool[key % pool.length] as Bins
+}
+
+/** Whether a record read back is the one expected. */
+export function isRecord(expected: Bins, record: unknown): boolean {
+  if (typeof record !== 'object' || record === null) return false
+  const held = record as { [bin: string]: unknown }
+  const names = Object.keys(expected)
+  return (
+    Object.keys(held).length === names.length &&
+    names.every((name) => same(expected[name] as Value, held[name]))
+  )
+}
+
+function same(expected: Value, value: unknown): boolean {
+  if (Buffer.isBuffer(expected)) return value instanceof Uint8Array && expected.equals(value)
+  if (typeof expected === 'bigint' || typeof value === 'bigint') {
+    return Number.isInteger(value) || typeof value === 'bigint'
+      ? BigInt(value as number | bigint) === BigInt(expected as number | bigint)
+      : false
+  }
+  return value === expected
+}
+
+/** Whether this is a record of any key: its bins, types and sizes. */
 export function matches(bins: readonly BinSpec[], record: unknown): boolean {
   if (typeof record !== 'object' || record === null) return false
   const held = record as { [bin: string]: unknown }
@@ -149,10 +192,10 @@ export function mixedStream(
   const random = new Random(seed, worker + 1)
   const length = Math.min(1 << 16, Math.max(1 << 10, Math.floor(STREAM_TOTAL / workers)))
   const reads = Math.round((length * readPercent) / 100)
-  const operations: Operation[] = Array.from({ length }, (_, at) => [
-    random.below(keys),
-    at < reads ? undefined : pool[random.below(pool.length)],
-  ])
+  const operations: Operation[] = Array.from({ length }, (_, at) => {
+    const key = random.below(keys)
+    return [key, at < reads ? undefined : recordOf(pool, key)]
+  })
   for (let at = length - 1; at > 0; at--) {
     const other = random.below(at + 1)
     const held = operations[at] as Operation
@@ -171,7 +214,7 @@ export function insertStream(
 ): Operation[] {
   const operations: Operation[] = []
   for (let key = worker; key < keys; key += workers) {
-    operations.push([key, pool[key % pool.length]])
+    operations.push([key, recordOf(pool, key)])
   }
   return operations
 }
@@ -190,10 +233,7 @@ export function batchStream(
   return Array.from({ length }, () => {
     const drawn = new Set<number>()
     while (drawn.size < rows) drawn.add(random.below(keys))
-    return [
-      [...drawn],
-      pool && Array.from({ length: rows }, () => pool[random.below(pool.length)] as Bins),
-    ]
+    return [[...drawn], pool && Array.from(drawn, (key) => recordOf(pool, key))]
   })
 }
 

@@ -89,3 +89,14 @@ def seconds(text: str) -> float:
     if seconds == 0:
         raise ValueError("0 s is no time to measure in")
     return seconds
+
+
+@value
+def percentage(text: str) -> float:
+    try:
+        percent = float(text)
+    except ValueError:
+        raise ValueError(f"{text!r} is not a percentage") from None
+    if not 0 <= percent <= 100:
+        raise ValueError(f"{text} is not between 0 and 100")
+    return percent

@@ -3,6 +3,10 @@
 Where processors are virtual, waking one that idles costs the program that wakes it as much as
 several requests, and how often that happens depends on what else the machine does. A process of
 the idle class on each processor does away with it: it runs only when nothing else wants to.
+
+Where Linux groups processes by session (`sched_autogroup_enabled`, see sched(7)), it weighs the
+sessions first: there the class counts for nothing beside the processes of other sessions, and the
+session itself has to be given the least weight.
 """
 
 from __future__ import annotations
@@ -24,6 +28,9 @@ parent, processor = map(int, sys.argv[1:])
 os.sched_setaffinity(0, [processor])
 os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 os.nice(19)
+if os.path.exists("/proc/self/autogroup"):
+    with open("/proc/self/autogroup", "w") as session:
+        session.write("19")
 print(flush=True)
 while os.getppid() == parent:
     for _ in range(1_000_000):

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
-import os
 import shutil
 import signal
 import sys
@@ -12,14 +10,25 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import faces, pools
-from .arguments import checked, count, counts, cpus, names, seconds, seconds_or_none, value
+from . import faces, place, pools
+from .arguments import (
+    checked,
+    count,
+    counts,
+    cpus,
+    names,
+    percentage,
+    seconds,
+    seconds_or_none,
+)
 from .clients import OURS, PEERS
-from .clients.base import ASYNC, MODES, NODE, RUST, SYNC
+from .clients.base import ASYNC, CRATES, MODES, NODE, RUST, SYNC
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
-from .cluster import parse_seeds
 from .cql import flags as cql_flags
 from .faces import FACES_MODE
+from .lab import cli as lab_cli
+from .needed import missing
+from .open import flags as open_flags
 from .plan import (
     BATCH_MODE,
     CLIENTS,
@@ -41,11 +50,12 @@ from .queries.cells import (
     RECORDS,
     SLOW_RECORDS,
 )
-from .workload import parse_bins, parse_workload
+from .work import parse_bins, parse_workload
+from .work.keys import DISTRIBUTIONS, UNIFORM
+from .work.mix import COUNTING, GRAMMAR, INSERTING, MEANINGS, READ
 
 if TYPE_CHECKING:
     import argparse
-    from collections.abc import Sequence
 
     from .compare import Comparison, Settings
 
@@ -62,7 +72,6 @@ class Pace:
 
 
 FLAWED, USAGE, INTERRUPTED = 1, 2, 130
-NEEDED = {"rich": "rich", "hdrh": "hdrhistogram"}
 
 
 _SIZES = (
@@ -114,14 +123,17 @@ def add_parsers(subparsers: Subparsers) -> None:
     bench.add_argument(
         *("-z", "--async-tasks"),
         type=count,
-        default=32,
-        help="tasks, or operations in flight in Rust and Node.js",
+        help="tasks, or operations in flight in Rust and Node.js; default: 32, or "
+        f"{open_flags.OUTSTANDING} outstanding at the most with --rate",
     )
     bench.add_argument(
         "--processes", type=count, help="of Node.js at once, in mode node; default: 1"
     )
-    bench.add_argument("--threads", type=count, default=32, help="threads in mode sync")
+    bench.add_argument(
+        "--threads", type=count, default=32, help="threads in modes sync and rust-sync"
+    )
     bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
+    open_flags.add_flags(bench)
     _add_common(bench, rounds=1, pace=ALONE)
     bench.set_defaults(run=run_bench)
 
@@ -131,7 +143,7 @@ def add_parsers(subparsers: Subparsers) -> None:
         description="Give several clients the same work, in interleaved rounds.",
         allow_abbrev=False,
     )
-    usual = [name for name in CLIENTS if name != "null" and not faces.is_face(name)]
+    usual = [name for name in CLIENTS if name not in PEERS or PEERS[name].usual]
     compare.add_argument(
         "--clients",
         type=names("client", CLIENTS),
@@ -156,18 +168,18 @@ def add_parsers(subparsers: Subparsers) -> None:
         type=counts,
         metavar="N,...",
         help=f"default: 1,32; in mode {BATCH_MODE}: 32; in mode {POOL_MODE}, on all loops "
-        f"together: {_listed(pools.TASKS)}",
+        f"together: {pools.listed(pools.TASKS)}",
     )
     compare.add_argument(
-        "--threads", type=counts, default=(1, 32), metavar="N,...", help="default: 1,32"
+        "--threads", type=counts, metavar="N,...", help="default: 1,32; with --rate: 32"
     )
     compare.add_argument(
         "--in-flight",
         type=counts,
         metavar="N,...",
         help="operations in flight of the clients in Rust and Node.js; default: "
-        f"32,256 in mode {RUST}, {_listed(NODE_IN_FLIGHT)} in {NODE}, "
-        f"{_listed(NODE_BATCHES)} batches in {NODE_BATCH_MODE}",
+        f"32,256 in mode {RUST}, {pools.listed(NODE_IN_FLIGHT)} in {NODE}, "
+        f"{pools.listed(NODE_BATCHES)} batches in {NODE_BATCH_MODE}",
     )
     compare.add_argument(
         "--processes",
@@ -176,6 +188,7 @@ def add_parsers(subparsers: Subparsers) -> None:
         help="processes of Node.js at once, each with so many in flight; default: 1",
     )
     pools.add_flags(compare)
+    open_flags.add_flags(compare)
     compare.add_argument("--sweep", action="store_true", help="asyncio with 128 and 512 tasks too")
     compare.add_argument("--floor", action="store_true", help="also a client that does nothing")
     for flag, about, default in _SIZES:
@@ -183,7 +196,7 @@ def add_parsers(subparsers: Subparsers) -> None:
             flag,
             type=counts,
             metavar="N,...",
-            help=f"{about}; default: {_listed(default)}",
+            help=f"{about}; default: {pools.listed(default)}",
         )
     compare.add_argument(
         "--slow-records",
@@ -201,49 +214,54 @@ def add_parsers(subparsers: Subparsers) -> None:
     _add_common(compare, rounds=3, pace=LONG, short=SHORT)
     compare.set_defaults(run=run_compare, parser=compare, usual=tuple(usual))
     cql_flags.add_parser(subparsers)
-
-
-def _listed(numbers: Sequence[int]) -> str:
-    return ",".join(map(str, numbers))
+    lab_cli.add_parser(subparsers)
 
 
 def _add_common(
     parser: argparse.ArgumentParser, rounds: int, pace: Pace, short: Pace | None = None
 ) -> None:
-    where = parser.add_argument_group("cluster")
-    where.add_argument(
-        *("-H", "--hosts"),
-        type=value(parse_seeds),
-        default=(),
-        metavar="HOST[:PORT],...",
-        help="default: an embedded cluster on this machine",
-    )
-    where.add_argument("--nodes", type=count, default=3, help="of the embedded cluster; default: 3")
-    where.add_argument(
-        "--server-threads",
-        type=count,
-        default=max(1, (os.cpu_count() or 1) // 2),
-        help="of the embedded cluster; default: half the processors",
-    )
-    where.add_argument("-n", "--namespace", default="test", help="default: %(default)s")
-    where.add_argument("-s", "--set", default="bench", help="default: %(default)s")
+    place.add_alternate(place.add_flags(parser))
     work = parser.add_argument_group("work")
     work.add_argument("-k", "--keys", type=count, default=100_000, help="default: 100,000")
     work.add_argument(
         *("-o", "--bins"),
         type=checked(parse_bins),
-        default="I1",
         metavar="SPEC,...",
-        help="I<bytes>, S<characters>, B<bytes>: bins b0, b1, ...; default: I1",
+        help="I<bytes>, F8, S<characters>, B<bytes>: bins b0, b1, ...; default: I1, with YCSB 10 of"
+        " S100",
     )
     work.add_argument(
         *("-w", "--workload"),
         type=checked(parse_workload),
         default="RU,50",
-        metavar="RU,PERCENT|I",
-        help="read that percentage and update the rest, or write every key once; default: RU,50",
+        metavar="WORKLOAD",
+        help=f"{GRAMMAR}; default: RU,50. "
+        + "; ".join(f"{form}: {meaning}" for form, meaning in MEANINGS.items()).replace("%", "%%"),
+    )
+    work.add_argument(
+        "--distribution",
+        choices=DISTRIBUTIONS,
+        help="of the keys of single records; default: uniform, with YCSB its own",
+    )
+    work.add_argument(
+        "--misses",
+        type=percentage,
+        default=0.0,
+        metavar="PERCENT",
+        help="of the reads of whole records, of keys that are not there; default: 0",
     )
     work.add_argument("--seed", type=int, default=1, help="of the random keys and values")
+    work.add_argument(
+        "--max-ops",
+        type=count,
+        metavar="N",
+        help="operations after which a run ends, if its time is not over before; default: no bound",
+    )
+    work.add_argument(
+        "--truncate",
+        action="store_true",
+        help="empty the set before it is written, and after each run of -w I",
+    )
     work.add_argument(
         *("--no-populate",), dest="populate", action="store_false", help="the records are there"
     )
@@ -255,6 +273,13 @@ def _add_common(
             text += f", or {getattr(short, name):g} where no mode has single records"
         how.add_argument(*flags, type=parse, default=None if short else default, help=text)
     how.add_argument("--rounds", type=count, default=rounds, help="default: %(default)s")
+    how.add_argument(
+        "--error-limit",
+        type=percentage,
+        default=0.1,
+        metavar="PERCENT",
+        help="of its calls may fail before a client is no measure for others; default: 0.1",
+    )
     how.add_argument(
         "--lat-sample-every", type=count, default=16, metavar="N", help="time 1 in N; default: 16"
     )
@@ -276,40 +301,45 @@ def _add_common(
         action="store_true",
         help="keep the processors from idling, so that no client is charged for waking them",
     )
-    how.add_argument(
-        "--json", type=Path, metavar="PATH", help="default: bench-results/<command>-<time>.json"
-    )
+    text = "default: bench-results/<command>-<time>.json"
+    how.add_argument("--json", type=Path, metavar="PATH", help=text)
 
 
 def run_bench(args: argparse.Namespace) -> int:
     """`spikewire bench`: a comparison with a single cell."""
-    only, what = _only_mode(args.client)
-    mode: str = args.mode or only or ASYNC
-    reason = f"is {what}: its mode is {only}" if mode != only else None
+    only, what = _only_modes(args.client)
+    mode: str = args.mode or (only or (ASYNC,))[0]
+    reason = None
+    if only is not None and mode not in only:
+        reason = f"is {what}: its mode is {' or '.join(only)}"
     if only is None:
         reason = PEERS[args.client].lacks(mode)
     if reason is None and args.processes is not None and mode != NODE:
         return _refuse(f"--processes is for --mode {NODE}")
     if reason is not None:
         return _refuse(f"--mode {mode}: {args.client} {reason}")
+    reason = open_flags.problem(args, [mode])
+    if reason is not None:
+        return _refuse(reason)
+    tasks: int = args.async_tasks or (open_flags.OUTSTANDING if args.rate else 32)
     matrix = Matrix(
         clients=(args.client,),
         modes=(mode,),
-        tasks=(args.async_tasks,),
+        tasks=(tasks,),
         threads=(args.threads,),
-        in_flight=(args.async_tasks,),
+        in_flight=(tasks,),
         interpreters=(args.python,),
-        node_in_flight=(args.async_tasks,),
+        node_in_flight=(tasks,),
         processes=(args.processes or 1,),
     )
     return _run("bench", args, matrix)
 
 
-def _only_mode(client: str) -> tuple[str | None, str]:
-    """The one mode of a client that is no Python package, and what it is."""
+def _only_modes(client: str) -> tuple[tuple[str, ...] | None, str]:
+    """The modes of a client that is no Python package, and what it is."""
     if client in PEERS:
         return None, "a Python package"
-    return (NODE, "an npm package") if client in NODE_CLIENTS else (RUST, "a Rust crate")
+    return ((NODE,), "an npm package") if client in NODE_CLIENTS else (CRATES, "a Rust crate")
 
 
 def run_compare(args: argparse.Namespace) -> int:
@@ -330,13 +360,18 @@ def run_compare(args: argparse.Namespace) -> int:
     else:
         pace = SHORT if set(args.modes) <= set(TABLES) else LONG
     args.clients = args.clients or args.usual
+    if args.rate and args.modes is MODES:
+        args.modes = open_flags.OPEN_MODES
+    problem = open_flags.problem(args, args.modes)
+    if problem is not None:
+        return _refuse(problem)
     if set(args.modes) & set(QUERY_MODES):
         return _run_queries(args)
     matrix = Matrix(
         clients=args.clients,
         modes=args.modes,
-        tasks=args.async_tasks or (1, 32),
-        threads=args.threads,
+        tasks=args.async_tasks or ((open_flags.OUTSTANDING,) if args.rate else (1, 32)),
+        threads=args.threads or ((open_flags.THREADS,) if args.rate else (1, 32)),
         in_flight=args.in_flight or (32, 256),
         interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
@@ -368,7 +403,7 @@ def run_compare(args: argparse.Namespace) -> int:
 
 def _run_queries(args: argparse.Namespace) -> int:
     """Scans have a lab of their own."""
-    problem = query_flags.problem(args, args.parser.parse_args([])) or _missing()
+    problem = query_flags.problem(args, args.parser.parse_args([])) or missing()
     if problem is not None:
         return _refuse(problem)
     from .queries.run import run
@@ -377,16 +412,8 @@ def _run_queries(args: argparse.Namespace) -> int:
     return run(args, path)
 
 
-def _missing() -> str | None:
-    """What the lab needs and is not installed."""
-    missing = [
-        package for module, package in NEEDED.items() if not importlib.util.find_spec(module)
-    ]
-    return f"missing {' and '.join(missing)}: pip install 'spikewire[bench]'" if missing else None
-
-
 def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
-    problem = _missing() or _impossible(args, matrix)
+    problem = missing() or _workless(args, matrix) or _impossible(args, matrix)
     if problem is not None:
         return _refuse(problem)
     from .compare import CannotRunError, compare
@@ -395,15 +422,17 @@ def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
 
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
-        comparison = compare(
-            kind, _settings(args, matrix), ["spikewire", *sys.argv[1:]], Progress()
-        )
+        command_line = ["spikewire", *sys.argv[1:]]
+        settings, path = _settings(args, matrix), args.json or _default_path(kind)
+        if args.rate:
+            comparison = open_flags.run(kind, settings, args.rate, command_line, path)
+        else:
+            comparison = compare(kind, settings, command_line, Progress())
     except (CannotRunError, RuntimeError) as error:
         print(f"spikewire {kind}: {error}", file=sys.stderr)
         return FLAWED
     finally:
         signal.signal(signal.SIGTERM, previous)
-    path: Path = args.json or _default_path(kind)
     show(comparison)
     write_json(comparison, path)
     print(f"written to {path}", file=sys.stderr)
@@ -415,9 +444,7 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
 
     return Settings(
         matrix=matrix,
-        hosts=args.hosts,
-        namespace=args.namespace,
-        set_name=args.set,
+        **place.given(args),
         keys=args.keys,
         bins=args.bins,
         workload=args.workload,
@@ -428,12 +455,15 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         seed=args.seed,
         pause=args.pause,
         populate=args.populate,
-        nodes=args.nodes,
-        server_threads=args.server_threads,
         gil=None if args.gil is None else args.gil == "on",
         client_cpus=args.client_cpus,
-        server_cpus=args.server_cpus,
         keep_awake=args.keep_awake,
+        error_limit=args.error_limit / 100,
+        arrivals=args.arrivals or "constant",
+        distribution=args.distribution,
+        misses=args.misses,
+        max_ops=args.max_ops,
+        truncate=args.truncate,
     )
 
 
@@ -449,16 +479,43 @@ def _unused(args: argparse.Namespace) -> str | None:
     return None
 
 
+def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:
+    """Fills in what goes with a workload; why it cannot be run, if there is a reason."""
+    workload = parse_workload(args.workload)
+    distribution: str | None = args.distribution
+    args.bins = args.bins or workload.bins
+    args.distribution = distribution or workload.distribution
+    special = not workload.plain or args.misses or args.distribution != UNIFORM
+    asked = f"-w {args.workload}"
+    if args.misses and READ not in workload.verbs:
+        return f"--misses {args.misses:g}: {asked} has no reads of whole records"
+    if distribution not in (None, UNIFORM) and workload.kind == INSERTING:
+        return f"--distribution {distribution}: {asked} writes every key once"
+    if workload.verbs & COUNTING and not any(one.kind == "I" for one in parse_bins(args.bins)):
+        return f"{asked} adds to an integer bin, and -o {args.bins} has none"
+    if args.truncate and not args.populate and workload.kind != INSERTING:
+        return "--truncate would remove the records that --no-populate expects"
+    alone = [mode for mode in (*TABLES, POOL_MODE) if mode in matrix.modes]
+    if matrix.loops:
+        alone.append(POOL_MODE)
+    if args.max_ops is not None and (alone or args.rate):
+        return f"--max-ops is not for {f'--mode {alone[0]}' if alone else '--rate'}"
+    if special and alone:
+        return f"--mode {alone[0]} has whole reads and writes of uniform keys alone"
+    return None
+
+
 def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     """Checks that concern several flags."""
-    if args.server_cpus and args.hosts:
-        return "--server-cpus is for the embedded cluster, not for one given by -H"
+    unfit = place.problem(args)
+    if unfit is not None:
+        return unfit
     for interpreter in matrix.interpreters:
         if interpreter and shutil.which(interpreter) is None:
             return f"--python {interpreter}: no such program"
     in_node = matrix.node_in_flight if NODE in matrix.modes else ()
     widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight, *in_node)
-    if args.keys < widest:
+    if args.keys < widest and not args.rate:
         return f"-k {args.keys}: fewer keys than the {widest} workers"
     largest = max(*matrix.sizes.reads, *matrix.sizes.writes)
     if BATCH_MODE in matrix.modes and args.keys < largest:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 DEFAULT_PORT = 3000
 ROWS = "spikewire_rows"
+SERVING = ("spikewire-node", "spikewire-flow")
+"""How the threads of the embedded cluster that serve connections are called."""
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
 Seed = tuple[str, int]
@@ -61,6 +63,10 @@ class GivenCluster:
     def describe(self) -> str:
         return "given by -H"
 
+    def workers(self) -> int | None:
+        """Not known, and neither is what they do."""
+        return None
+
     def rows(self) -> int | None:
         """Not known: other programs may be using it, and not all nodes need be seeds."""
         return None
@@ -82,14 +88,16 @@ class EmbeddedCluster:
         threads: int = 1,
         cpus: Sequence[int] = (),
         command: Sequence[str] = (),
+        copies: int = 1,
     ) -> None:
         self._nodes = nodes
         self._threads = threads
         self._cpus = cpus
+        self._copies = copies
         self._command = list(command) or [
             *(sys.executable, "-m", "spikewire", "serve"),
             *("--nodes", str(nodes), "--port", "0", "--namespace", namespace),
-            *("--threads", str(threads)),
+            *("--threads", str(threads), "--replication-factor", str(copies)),
         ]
         self._process: subprocess.Popen[str] | None = None
         self._listener: threading.Thread | None = None
@@ -102,7 +110,17 @@ class EmbeddedCluster:
         return None if self._process is None else self._process.pid
 
     def describe(self) -> str:
-        return f"embedded on this machine, nodes: {self._nodes}, threads: {self._threads}"
+        kept = f"threads: {self._threads}, copies: {self._copies}"
+        return f"embedded on this machine, nodes: {self._nodes}, {kept}"
+
+    def workers(self) -> int | None:
+        """How many of its threads can work at once: those that serve connections, as many as it has
+        processors."""
+        if self.pid is None:
+            return None
+        names = _thread_names(self.pid)
+        serving = sum(name.startswith(SERVING) for name in names) or 2 * self._threads
+        return min(serving, len(self._cpus) or os.cpu_count() or 1)
 
     def rows(self) -> int | None:
         """Records read and written, as all nodes together have counted; a batch counts its rows."""
@@ -171,6 +189,11 @@ class EmbeddedCluster:
 Cluster = GivenCluster | EmbeddedCluster
 
 
+def is_local(host: str) -> bool:
+    """Whether this names the machine itself by its loopback interface."""
+    return host in ("localhost", "::1") or host.startswith("127.")
+
+
 def pin(pid: int, cpus: Sequence[int]) -> None:
     """Every thread of the server: the setting of a process is that of its first thread alone."""
     try:
@@ -179,6 +202,13 @@ def pin(pid: int, cpus: Sequence[int]) -> None:
         threads = [pid]
     for thread in threads:
         os.sched_setaffinity(thread, cpus)
+
+
+def _thread_names(pid: int) -> list[str]:
+    try:
+        return [path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/comm")]
+    except OSError:
+        return []
 
 
 def stop_process(process: subprocess.Popen[str]) -> None:
@@ -193,6 +223,20 @@ def stop_process(process: subprocess.Popen[str]) -> None:
         process.wait()
 
 
+def reachable(seeds: Sequence[Seed], timeout: float = 5.0) -> bool:
+    """Whether any of them takes connections, of whatever protocol; without seeds there is nothing
+    that could be out of reach."""
+    return not seeds or any(_listens(seed, timeout) for seed in seeds)
+
+
+def _listens(seed: Seed, timeout: float) -> bool:
+    try:
+        with socket.create_connection(seed, timeout):
+            return True
+    except OSError:
+        return False
+
+
 def ask(seed: Seed, name: str, timeout: float = 2.0) -> str | None:
     """One value by the info protocol (`build`, `edition`), or None if the node does not say."""
     question = f"{name}\n".encode()
@@ -205,6 +249,18 @@ def ask(seed: Seed, name: str, timeout: float = 2.0) -> str | None:
         return None
     _, _, value = answer.strip().partition("\t")
     return value or None
+
+
+def truncate(seeds: Sequence[Seed], namespace: str, set_name: str) -> str | None:
+    """Removes all records of the set in the whole cluster; why it could not be done, or None.
+
+    Any node takes the command for all, so the first that answers is enough.
+    """
+    for seed in seeds:
+        said = ask(seed, f"truncate:namespace={namespace};set={set_name}")
+        if said is not None:
+            return None if said.lower() == "ok" else said
+    return "none of the seeds answers"
 
 
 def _statistic(statistics: str | None, name: str) -> int | None:

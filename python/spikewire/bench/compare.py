@@ -9,16 +9,22 @@ from typing import TYPE_CHECKING, cast
 from . import environment, node, rust
 from .awake import awake
 from .clients import FLOOR, PEERS
-from .clients.base import ASYNC, NODE, RUST, SYNC
-from .clients.shape import column_bins, column_set
-from .cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
-from .launch import as_result, python_worker, run_job
-from .plan import Absence, Cell, Group, Matrix, Skipped, rotated
+from .clients.base import ASYNC, CRATES, NODE, SYNC
+from .clients.shape import SINGLE, column_bins, column_set
+from .cluster import Cluster, GivenCluster, is_local, truncate
+from .launch import as_result, python_worker, run_job, rust_variables
+from .open.contract import CONSTANT
+from .place import Place
+from .plan import Absence, Cell, Group, Matrix, Skipped, shuffled
 from .progress import Progress, brief
-from .summary import Line, Round, summarise, with_ratios
+from .steps import lacking
+from .summary import ERROR_LIMIT, Line, Round, summarise, with_ratios
+from .work import parse_workload
+from .work.keys import UNIFORM
+from .work.mix import INSERT, INSERTING, LOSING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from .result import Job, Python, Work
 
@@ -27,14 +33,15 @@ FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerosp
 FILL_WORKERS = 32
 
 
-@dataclass(frozen=True)
-class Settings:
+_Known = tuple[str, str, str, "bool | None", str]
+"""A client, its mode, interpreter and GIL, and the module that it needs."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Place):
     """Everything that the flags say."""
 
     matrix: Matrix
-    hosts: tuple[Seed, ...]
-    namespace: str
-    set_name: str
     keys: int
     bins: str
     workload: str
@@ -45,12 +52,19 @@ class Settings:
     seed: int
     pause: float
     populate: bool
-    nodes: int
-    server_threads: int
     gil: bool | None
     client_cpus: tuple[int, ...]
-    server_cpus: tuple[int, ...]
     keep_awake: bool = False
+    error_limit: float = ERROR_LIMIT
+    """The part of its calls from which failed ones make a line flawed."""
+    arrivals: str = CONSTANT
+    """Of the calls in open loops."""
+    distribution: str = UNIFORM
+    misses: float = 0.0
+    max_ops: int | None = None
+    """Operations after which a run ends, if its time is not over before."""
+    truncate: bool = False
+    """Whether sets are emptied before they are written, and after runs that insert every key."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +92,11 @@ class Comparison:
     def lines(self) -> list[list[Line]]:
         """One list for each group that has been measured at all."""
         measured = (
-            [summarise(cell, self.rounds[cell]) for cell in group if self.rounds.get(cell)]
+            [
+                summarise(cell, self.rounds[cell], self.settings.error_limit)
+                for cell in group
+                if self.rounds.get(cell)
+            ]
             for group in self.groups
         )
         return [with_ratios(lines) + self._absent(lines[0].cell) for lines in measured if lines]
@@ -120,7 +138,10 @@ class Lab:
         self._progress = progress
         self._rust: dict[str, list[str]] = {}
         self._node: node.Runner | None = None
-        self._reasons: dict[tuple[str, str, str, str], str | None] = {}
+        self._reasons: dict[_Known, str | None] = {}
+        self._workload = parse_workload(settings.workload)
+        self._next_key = settings.keys
+        self._runs = 0
 
     def run(self, command_line: Sequence[str]) -> None:
         with self._cluster() as cluster, awake(self._settings.keep_awake):
@@ -131,18 +152,17 @@ class Lab:
                 raise CannotRunError("none of the clients asked for can be used")
             if cluster.seeds and self._settings.populate and self._settings.workload != "I":
                 for records in self._record_sets():
-                    self._populate(records, cluster)
+                    self._truncate(records, cluster)
+                    self.populate(records, cluster)
             self._progress.expect(sum(map(len, self._comparison.groups)) * self._settings.rounds)
-            for group in self._comparison.groups:
-                self._measure(group, cluster)
+            every = [cell for group in self._comparison.groups for cell in group]
+            for number in range(self._settings.rounds):
+                for cell in shuffled(every, self._settings.seed, number):
+                    self._measure(cell, number, cluster)
 
     def _cluster(self) -> Cluster:
         settings = self._settings
-        if settings.hosts or settings.matrix.clients == (FLOOR,):
-            return GivenCluster(settings.hosts)
-        return EmbeddedCluster(
-            settings.nodes, settings.namespace, settings.server_threads, settings.server_cpus
-        )
+        return GivenCluster(()) if settings.matrix.clients == (FLOOR,) else settings.cluster()
 
     def _usable_groups(self) -> list[Group]:
         groups: list[Group] = []
@@ -153,9 +173,9 @@ class Lab:
         return groups
 
     def _usable(self, cell: Cell) -> bool:
-        known = (cell.client, cell.mode, cell.interpreter, _needs(cell))
+        known = (cell.client, cell.mode, cell.interpreter, cell.gil, _needs(cell))
         if known not in self._reasons:
-            reason = self._reason(cell)
+            reason = self._unable(cell) or self._reason(cell)
             self._reasons[known] = reason
             if reason is not None:
                 skipped = Skipped(cell.client, cell.mode, cell.interpreter, reason)
@@ -163,8 +183,25 @@ class Lab:
                 self._progress.skipped(skipped)
         return self._reasons[known] is None
 
+    def _unable(self, cell: Cell) -> str | None:
+        """Why this client cannot run the workload, whether it is installed or not."""
+        settings, workload = self._settings, self._workload
+        if cell.mode in (*CRATES, NODE) and settings.services_alternate:
+            return "its worker does not ask for alternate addresses"
+        if cell.mode in (*CRATES, NODE) and settings.max_ops is not None:
+            return "its worker does not stop after a number of operations"
+        if cell.shape.kind != SINGLE:
+            return None
+        special = settings.misses or settings.distribution != UNIFORM or not workload.plain
+        inserting = workload.kind == INSERTING and cell.mode in CRATES
+        if cell.mode in (*CRATES, NODE) and (special or inserting):
+            return "its worker has whole reads and writes of uniform keys alone"
+        if cell.mode in (*CRATES, NODE):
+            return None
+        return lacking(PEERS[cell.client].verbs, workload, settings.misses)
+
     def _reason(self, cell: Cell) -> str | None:
-        if cell.mode == RUST:
+        if cell.mode in CRATES:
             self._progress.say(f"building {cell.client}")
             self._rust[cell.client], missing = rust.build(cell.client, rust.find_crate())
             return missing
@@ -172,13 +209,17 @@ class Lab:
             self._node, missing = node.runner()
             if self._node is None:
                 return missing
-        answer = self._start(cell, self._job(cell, "describe", None))
+        # Without PYTHON_GIL: 0 would keep the lock off whatever the client asks for, and another
+        # interpreter would not even start.
+        answer = self._start(cell, self._job(cell, "describe", None), forced=False)
         reason = answer.get("failed") or answer.get("unavailable")
         if reason is not None:
             return str(reason)
         python = cast("Python | None", answer.get("python"))
-        if self._settings.gil is False and python and not python["free_threaded"]:
+        if self._gil(cell) is False and python and not python["free_threaded"]:
             return f"Python {python['version']} is not free-threaded: it cannot run with --gil off"
+        if cell.gil is False and python and python["gil"]:
+            return "switches the GIL on when it is imported"
         return None
 
     def _record_sets(self) -> list[RecordSet]:
@@ -189,55 +230,86 @@ class Lab:
     def _records(self, cell: Cell) -> RecordSet:
         settings, columns = self._settings, cell.shape.columns
         if not columns:
-            return RecordSet(settings.set_name, settings.keys, settings.bins)
+            name = settings.set_name
+            if self._workload.kind == INSERTING and self._runs:
+                # A set for each run: no client may find what another has written.
+                name = f"{name}-{self._runs}"
+            return RecordSet(name, settings.keys, settings.bins)
         most = max(settings.matrix.sizes.records)
         return RecordSet(column_set(settings.set_name, columns), most, column_bins(columns))
 
-    def _populate(self, records: RecordSet, cluster: Cluster) -> None:
-        cell = self._filler()
-        self._progress.say(
-            f"writing {records.keys:,} records to {records.set_name} with {cell.client}"
-        )
-        outcome = as_result(self._start(cell, self._job(cell, "populate", cluster, records)))
-        if "failed" in outcome or outcome["operations"] != records.keys:
-            raise CannotRunError(f"the records could not be written: {brief(cell, outcome)}")
+    def populate(self, records: RecordSet, cluster: Cluster) -> None:
+        """With the first client that can do it, whether it is compared or not."""
+        failures: list[str] = []
+        for cell in self._fillers():
+            self._progress.say(
+                f"writing {records.keys:,} records to {records.set_name} with {cell.client}"
+            )
+            outcome = as_result(self._start(cell, self._job(cell, "populate", cluster, records)))
+            if "failed" not in outcome and outcome["operations"] == records.keys:
+                return
+            failures.append(brief(cell, outcome))
+            self._progress.say(failures[-1])
+        reasons = "; ".join(failures) or "no client is installed that could write them"
+        raise CannotRunError(f"the records could not be written: {reasons}")
 
-    def _filler(self) -> Cell:
-        """The first client that can be used, whether it is compared or not."""
-        for interpreter in self._settings.matrix.interpreters:
-            for client in FILLERS:
+    def _truncate(self, records: RecordSet, cluster: Cluster) -> None:
+        """Empties the set, where this was asked for."""
+        if self._settings.truncate and cluster.seeds:
+            self._progress.say(f"emptying {records.set_name}")
+            reason = truncate(cluster.seeds, self._settings.namespace, records.set_name)
+            if reason is not None:
+                raise CannotRunError(f"{records.set_name} could not be emptied: {reason}")
+
+    def _fillers(self) -> Iterator[Cell]:
+        """Clients that are installed and could write the records, in order of choice."""
+        for client in FILLERS:
+            for interpreter in self._settings.matrix.interpreters:
                 mode = SYNC if PEERS[client].blocking else ASYNC
                 cell = Cell(client, mode, FILL_WORKERS, interpreter)
-                known = (client, mode, interpreter, "")
-                if known not in self._reasons:
-                    self._reasons[known] = self._reason(cell)
-                if self._reasons[known] is None:
-                    return cell
-        raise CannotRunError("no client is installed that could write the records")
+                if self._reason(cell) is None:
+                    yield cell
+                    break
 
-    def _measure(self, group: Group, cluster: Cluster) -> None:
-        for number in range(self._settings.rounds):
-            for cell in rotated(group, number):
-                self._progress.starting(cell, number)
-                time.sleep(self._settings.pause)
-                before = cluster.rows()
-                outcome = as_result(self._start(cell, self._job(cell, "measure", cluster)))
-                after = cluster.rows()
-                if "failed" not in outcome and before is not None and after is not None:
-                    outcome["served"] = after - before
-                    outcome["server_threads"] = self._settings.server_threads
-                self._comparison.rounds.setdefault(cell, []).append(outcome)
-                self._progress.finished(cell, number, outcome)
+    def _measure(self, cell: Cell, number: int, cluster: Cluster) -> None:
+        self._progress.starting(cell, number)
+        self._prepare(cell, cluster)
+        time.sleep(self._settings.pause)
+        before = cluster.rows()
+        outcome = as_result(self._start(cell, self._job(cell, "measure", cluster)))
+        after, workers = cluster.rows(), cluster.workers()
+        if self._workload.kind == INSERTING:
+            self._truncate(self._records(cell), cluster)
+        if "failed" not in outcome:
+            if before is not None and after is not None:
+                outcome["served"] = after - before
+            if workers is not None:
+                outcome["server_threads"] = workers
+            outcome["server_remote"] = not any(is_local(host) for host, _ in cluster.seeds)
+            self._next_key = outcome.get("next_key", self._next_key)
+        self._comparison.rounds.setdefault(cell, []).append(outcome)
+        self._progress.finished(cell, number, outcome)
 
-    def _start(self, cell: Cell, job: Job) -> Mapping[str, object]:
-        if cell.mode == RUST:
-            return run_job(self._rust[cell.client], job)
+    def _gil(self, cell: Cell) -> bool | None:
+        """What is asked for: of the cell, else of the whole comparison."""
+        return self._settings.gil if cell.gil is None else cell.gil
+
+    def _prepare(self, cell: Cell, cluster: Cluster) -> None:
+        """A run whose workload removes records finds all of them; one that inserts, none."""
+        self._runs += 1
+        if cluster.seeds and self._settings.populate and self._workload.verbs & LOSING:
+            self.populate(self._records(cell), cluster)
+
+    def _start(self, cell: Cell, job: Job, *, forced: bool = True) -> Mapping[str, object]:
+        if cell.mode in CRATES:
+            return run_job(self._rust[cell.client], job, rust_variables())
         if cell.mode == NODE:
             assert self._node is not None
             return self._node.start(job)
         variables = dict(PEERS[cell.client].environment.get(cell.mode, {}))
-        if self._settings.gil is not None:
-            variables["PYTHON_GIL"] = "1" if self._settings.gil else "0"
+        gil = self._gil(cell)
+        if forced and gil is not None:
+            variables["PYTHON_GIL"] = "1" if gil else "0"
         return run_job(python_worker(cell.interpreter), job, variables)
 
     def _job(
@@ -264,18 +336,33 @@ class Lab:
             "cpus": list(settings.client_cpus),
             "server_pid": None if cluster is None else cluster.pid,
         }
+        if cell.shape.kind == SINGLE and action == "measure":
+            if settings.distribution != UNIFORM:
+                job["distribution"] = settings.distribution
+            if settings.max_ops is not None:
+                job["max_ops"] = settings.max_ops
+            if settings.misses:
+                job["misses"] = settings.misses
+            if INSERT in self._workload.verbs:
+                job["next_key"] = self._next_key
+        if settings.services_alternate:
+            job["services_alternate"] = True
         if cell.processes > 1:
             job["processes"] = cell.processes
         if cell.loops:
             job["loops"] = cell.loops
         if cell.work:
             job["work"] = cell.work
+        if cell.companion:
+            job["beside"] = cell.companion
+        if cell.rate:
+            job["open"] = {"rate": cell.rate, "arrivals": settings.arrivals}
         return job
 
 
 def _needs(cell: Cell) -> str:
     """The module without which the cell's way cannot be gone."""
-    if cell.mode in (RUST, NODE):
+    if cell.mode in (*CRATES, NODE):
         return ""
     return PEERS[cell.client].way(cell.shape.kind, cell.shape.way).needs
 

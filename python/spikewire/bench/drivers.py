@@ -1,7 +1,9 @@
 """Closed loops: a number of threads, or of tasks on one event loop, each with one call in flight.
 
 Both run the loop twice, to warm up and to measure. All workers start the second run together, and
-the window closes when the last has finished its last call, so every call counted is inside it.
+the window closes when the last has finished its last call, so every call counted is inside it. The
+rate of each worker is that until the end of its own last call: one that has nothing more to do does
+not count as idle.
 """
 
 from __future__ import annotations
@@ -9,19 +11,20 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
-import time
 from array import array
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import cycle
+from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, TypeVar
 
 from .loop import Tally, asyncio_loop, blocking_loop
+from .measure import NS
+from .timing import REAL, Timing
 
 if TYPE_CHECKING:
     from .clients.base import AsyncioClient, BlockingClient, PoolClient, Verbs
     from .measure import Window
-    from .workload import Block
+    from .work import Block
 
 SAMPLES_TOTAL = 1 << 18
 GRACE_SECONDS = 30.0
@@ -43,12 +46,34 @@ class Load:
     blocks: Callable[[int], list[Block]]
     repeat: bool = True
     verbs: Callable[[BlockingClient | AsyncioClient | PoolClient], Verbs] = _single
+    most: int | None = None
+    """Operations of all workers together after which the measurement ends; None: no bound."""
 
     def warmup_stream(self, blocks: list[Block]) -> Iterable[Block]:
         return cycle(blocks) if self.repeat else ()
 
-    def measured_stream(self, blocks: list[Block]) -> Iterable[Block]:
-        return cycle(blocks) if self.repeat else blocks
+    def measured_stream(self, blocks: list[Block], number: int = 0) -> Iterable[Block]:
+        """What the worker of this number does while it is measured."""
+        if self.most is None:
+            return cycle(blocks) if self.repeat else blocks
+        share, over = divmod(self.most, self.workers)
+        return bounded(blocks, share + (number < over))
+
+    def began(self, window: Window) -> int | None:
+        """Since when each worker has a rate of its own; None where its work ends by itself."""
+        return window.began if self.repeat and self.most is None else None
+
+
+def bounded(blocks: list[Block], most: int) -> Iterable[Block]:
+    """These again and again, until they make so many operations."""
+    rounds, left = divmod(most, sum(1 + len(followers) for _, followers in blocks))
+    last: list[Block] = []
+    for first, followers in blocks:
+        if not left:
+            break
+        last.append((first, followers[: left - 1]))
+        left -= 1 + len(last[-1][1])
+    return chain(chain.from_iterable(repeat(blocks, rounds)), last)
 
 
 @dataclass
@@ -57,18 +82,26 @@ class Outcome:
 
     tried: int = 0
     errors: int = 0
+    timeouts: int = 0
+    """Of the errors, those that say so."""
     first_error: str | None = None
+    rate: float | None = None
+    """Successful calls each second; None for work that ends by itself."""
     overwritten: int = 0
     reads: array[int] = field(default_factory=lambda: array("q"))
     writes: array[int] = field(default_factory=lambda: array("q"))
 
     def failed(self, error: BaseException) -> None:
         self.errors += 1
+        self.timeouts += is_timeout(error)
         if self.first_error is None:
             self.first_error = f"{type(error).__name__}: {error}"
 
-    def finish(self, tally: Tally, samples: array[int]) -> None:
-        self.tried, taken = tally
+    def finish(self, tally: Tally, samples: array[int], began: int | None) -> None:
+        """`began` is when all workers did, on the loop's clock; None without a rate."""
+        self.tried, taken, ended = tally
+        if began is not None and ended > began:
+            self.rate = (self.tried - self.errors) * NS / (ended - began)
         kept = samples[: min(taken, len(samples))]
         self.overwritten = taken - len(kept)
         self.reads = array("q", (taken for taken in kept if taken > 0))
@@ -77,10 +110,16 @@ class Outcome:
     def add(self, other: Outcome) -> None:
         self.tried += other.tried
         self.errors += other.errors
+        self.timeouts += other.timeouts
         self.first_error = self.first_error or other.first_error
         self.overwritten += other.overwritten
         self.reads.extend(other.reads)
         self.writes.extend(other.writes)
+
+
+def is_timeout(error: BaseException) -> bool:
+    """Whether the class of this error or one above it is named for that: clients share no other."""
+    return any("Timeout" in one.__name__ for one in type(error).__mro__)
 
 
 def sample_buffer(workers: int) -> array[int]:
@@ -99,7 +138,9 @@ Phase = Callable[[list[bool]], object]
 """One run of a loop, until the list is no longer empty."""
 
 
-def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
+def run_threads(
+    client: BlockingClient, load: Load, window: Window, timing: Timing = REAL
+) -> Outcome:
     """Each worker is a thread; this thread only waits and says when to stop."""
     outcomes = [Outcome() for _ in range(load.workers)]
     buffers = [sample_buffer(load.workers) for _ in outcomes]
@@ -108,20 +149,24 @@ def run_threads(client: BlockingClient, load: Load, window: Window) -> Outcome:
     def prepare(number: int) -> tuple[Phase, Phase]:
         outcome, blocks, samples = outcomes[number], load.blocks(number), buffers[number]
         loop = blocking_loop(load.verbs(client))
-        clock = time.perf_counter_ns
+        clock = timing.clock
 
         def warm_up(stop: list[bool]) -> None:
-            loop(load.warmup_stream(blocks), stop, clock, samples, Outcome().failed)
+            stopped = timing.until(stop, load.warmup)
+            loop(load.warmup_stream(blocks), stopped, clock, samples, Outcome().failed)
 
         def measure(stop: list[bool]) -> None:
-            stream = load.measured_stream(blocks)
-            tallies[number] = loop(stream, stop, clock, samples, outcome.failed)
+            timing.begin(window.began)
+            stream = load.measured_stream(blocks, number)
+            stopped = timing.until(stop, load.duration)
+            tallies[number] = loop(stream, stopped, clock, samples, outcome.failed)
 
         return warm_up, measure
 
     in_threads(load.workers, load.warmup, load.duration, prepare, window)
+    began = load.began(window)
     for number, tally in tallies.items():
-        outcomes[number].finish(tally, buffers[number])
+        outcomes[number].finish(tally, buffers[number], began)
     return total(outcomes)
 
 
@@ -187,35 +232,40 @@ def in_threads(
         raise crashes[0]
 
 
-async def run_tasks(client: AsyncioClient, load: Load, window: Window) -> Outcome:
+async def run_tasks(
+    client: AsyncioClient, load: Load, window: Window, timing: Timing = REAL
+) -> Outcome:
     """Each worker is a task; a timer thread says when to stop, so a busy loop cannot delay it."""
     outcomes = [Outcome() for _ in range(load.workers)]
     streams = [load.blocks(number) for number in range(load.workers)]
     buffers = [sample_buffer(load.workers) for _ in range(load.workers)]
     loops = [asyncio_loop(load.verbs(client)) for _ in range(load.workers)]
     settle()
-    clock = time.perf_counter_ns
+    clock = timing.clock
     if load.repeat:
 
         def warm_up(stop: list[bool]) -> list[Awaitable[object]]:
+            stopped = timing.until(stop, load.warmup)
             return [
-                loop(load.warmup_stream(blocks), stop, clock, buffer, Outcome().failed)
+                loop(load.warmup_stream(blocks), stopped, clock, buffer, Outcome().failed)
                 for loop, blocks, buffer in zip(loops, streams, buffers, strict=True)
             ]
 
         await until_stopped(warm_up, load.warmup)
 
     def measure(stop: list[bool]) -> list[Awaitable[Tally]]:
+        stopped = timing.until(stop, load.duration)
         return [
-            loop(load.measured_stream(blocks), stop, clock, buffer, outcome.failed)
-            for loop, blocks, buffer, outcome in zip(loops, streams, buffers, outcomes, strict=True)
+            loop(load.measured_stream(streams[at], at), stopped, clock, buffers[at], outcome.failed)
+            for at, (loop, outcome) in enumerate(zip(loops, outcomes, strict=True))
         ]
 
     window.open()
     tallies = await until_stopped(measure, load.duration)
     window.close()
+    began = load.began(window)
     for outcome, tally, buffer in zip(outcomes, tallies, buffers, strict=True):
-        outcome.finish(tally, buffer)
+        outcome.finish(tally, buffer, began)
     return total(outcomes)
 
 
@@ -240,4 +290,6 @@ def total(outcomes: list[Outcome]) -> Outcome:
     added = Outcome()
     for outcome in outcomes:
         added.add(outcome)
+    rates = [outcome.rate for outcome in outcomes if outcome.rate is not None]
+    added.rate = sum(rates) if len(rates) == len(outcomes) else None
     return added

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from .clients.base import NODE
 from .clients.shape import COLUMNS as COLUMN_TABLE
 from .clients.shape import SINGLE
-from .node import WITHIN_MS
+from .measure import WITHIN_MS
 from .pools import run_by
 
 if TYPE_CHECKING:
@@ -16,26 +16,28 @@ if TYPE_CHECKING:
 
     from .summary import Line
 
-TAIL_SAMPLES = 10_000
-"""Below this many samples p99.9 says nothing and is not shown."""
-
 
 @dataclass(frozen=True)
 class Column:
-    """A heading, what a line has under it, and whether a narrow terminal goes without it."""
+    """A heading, what a line has under it, and whether a terminal without room shows it."""
 
     name: str
     text: Callable[[Line], str]
     narrow: bool = True
+    """Whether a narrow terminal has it."""
+    spare: bool = False
+    """Whether it is the first to go where not all fit."""
     always: bool = False
     """Whether even a line without any measurement has something to say here."""
 
 
 def columns(
-    kind: str, mode: str = "", *, faces: bool = False, pools: bool = False
+    kind: str, mode: str = "", *, faces: bool = False, pools: bool = False, opened: bool = False
 ) -> Sequence[Column]:
     """Of the tables about this kind of call; `faces` where our own client's are compared, `pools`
-    where event loops in threads are."""
+    where event loops in threads are, `opened` where open loops are."""
+    if opened:
+        return _OPEN
     if pools:
         return _POOLS
     if faces:
@@ -50,9 +52,10 @@ def columns(
 def row(line: Line, *, faces: bool = False, pools: bool = False) -> list[str]:
     """One line as text, with a dash for what was not measured."""
     measured = line.rate is not None and line.cpu is not None
+    kind, mode, opened = line.cell.shape.kind, line.cell.mode, line.cell.rate > 0
     return [
         column.text(line) if measured or column.always else "-"
-        for column in columns(line.cell.shape.kind, line.cell.mode, faces=faces, pools=pools)
+        for column in columns(kind, mode, faces=faces, pools=pools, opened=opened)
     ]
 
 
@@ -65,7 +68,8 @@ def _client(line: Line) -> str:
 
 def _spread(line: Line) -> str:
     """Empty for a single round, which has no spread."""
-    return "-" if line.rate is None or line.rounds < 2 else f"{line.rate.percent:.0f}"
+    done = line.rounds - len(line.failures)
+    return "-" if line.rate is None or done < 2 else f"{line.rate.percent:.0f} of {done}"
 
 
 def _cpu(line: Line) -> str:
@@ -74,6 +78,10 @@ def _cpu(line: Line) -> str:
 
 def _at(percentile: str) -> Callable[[Line], str]:
     return lambda line: whole((line.latency or {}).get(percentile))
+
+
+def _service(percentile: str) -> Callable[[Line], str]:
+    return lambda line: whole(line.open.service.get(percentile) if line.open else None)
 
 
 def _within(milliseconds: int) -> Callable[[Line], str]:
@@ -86,10 +94,6 @@ def _within(milliseconds: int) -> Callable[[Line], str]:
 
 def _loop(percentile: str) -> Callable[[Line], str]:
     return lambda line: whole((line.loop_delay or {}).get(percentile))
-
-
-def _tail(line: Line) -> str:
-    return _at("p99.9")(line) if line.samples >= TAIL_SAMPLES else "-"
 
 
 def whole(value: float | None) -> str:
@@ -109,6 +113,10 @@ def ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
+def _errors(line: Line) -> str:
+    return f"{line.errors:,}" + (f" ({line.timeouts:,} timeouts)" if line.timeouts else "")
+
+
 def _percent(value: float | None) -> str:
     return "-" if value is None else f"{value:.0%}"
 
@@ -119,7 +127,13 @@ def _megabytes(value: float | None, digits: int = 0) -> str:
 
 _WHO = Column("client", _client, always=True)
 _SPREAD = Column("spread %", _spread)
-_ERRORS = Column("errors", lambda line: f"{line.errors:,}")
+_ERRORS = Column("errors", _errors)
+_SWITCHES = Column(
+    "switches/op",
+    lambda line: tenths(None if line.waits is None else line.waits + (line.preemptions or 0.0)),
+    narrow=False,
+    spare=True,
+)
 _RSS = Column("RSS MB", lambda line: _megabytes(line.peak_rss), narrow=False)
 _RECORDS = Column("records", lambda line: f"{line.cell.shape.rows:,}", always=True)
 
@@ -140,11 +154,15 @@ _BUSY = Column("busy", lambda line: _percent(line.server_busy), narrow=False)
 _SINGLE = (
     _WHO,
     *_costs("op"),
+    _BUSY,
+    Column("mean us", lambda line: whole(line.latency_mean), narrow=False, spare=True),
     Column("p50 us", _at("p50")),
     Column("p90", _at("p90"), narrow=False),
+    Column("p95", _at("p95"), narrow=False, spare=True),
     Column("p99", _at("p99")),
-    Column("p99.9", _tail, narrow=False),
+    Column("p99.9", _at("p99.9"), narrow=False),
     Column("max", lambda line: whole(line.latency_max or None), narrow=False),
+    _SWITCHES,
     _ERRORS,
     _RSS,
     Column("op/s ÷ best", lambda line: ratio(line.rate_ratio)),
@@ -178,6 +196,23 @@ _POOLS = (
     Column("CPU ÷ 1 loop", lambda line: ratio(line.one_loop.cpu if line.one_loop else None)),
 )
 
+_OPEN = (
+    Column("rate", lambda line: f"{line.cell.rate:,.0f}", always=True),
+    _WHO,
+    Column("reached", lambda line: f"{line.rate.median:,.0f}" if line.rate else "-"),
+    _SPREAD,
+    Column("response p50 us", _at("p50")),
+    Column("p90", _at("p90"), narrow=False),
+    Column("p99", _at("p99")),
+    Column("p99.9", _at("p99.9")),
+    Column("max", lambda line: whole(line.latency_max or None)),
+    Column("service p50 us", _service("p50")),
+    Column("p99 ", _service("p99")),
+    Column("CPU us/op", _cpu),
+    Column("pacing", lambda line: tenths(line.open.generator if line.open else None)),
+    _ERRORS,
+)
+
 _COLUMNS = (
     Column("bins", lambda line: f"{line.cell.shape.columns}", always=True),
     _RECORDS,
@@ -187,9 +222,9 @@ _COLUMNS = (
     Column("p50 us", _at("p50")),
     Column("MB", lambda line: _megabytes(line.memory, 2)),
     _ERRORS,
+    Column("CPU ÷ columns", lambda line: ratio(line.cpu_columns_ratio)),
     Column("row/s ÷ dict", lambda line: ratio(line.rate_ratio), narrow=False),
     Column("CPU ÷ dict", lambda line: ratio(line.cpu_ratio)),
-    Column("CPU ÷ columns", lambda line: ratio(line.cpu_columns_ratio)),
     Column("MB ÷ dict", lambda line: ratio(line.memory_ratio)),
 )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
 from . import drivers
@@ -10,26 +10,34 @@ from .clients import PEERS
 from .clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
 from .clients.shape import BATCH_WRITE, COLUMNS, SINGLE, Shape
 from .loop import batch_verbs, record_verbs, table_verbs, with_work
-from .workload import (
+from .steps import Fresh, Missed, lacking, may_miss, shares, stepped
+from .work import (
     BinSpec,
     Block,
     Key,
+    Operation,
+    Workload,
     batch_stream,
     bin_names,
+    differs,
     insert_stream,
     into_blocks,
-    matches,
     mixed_stream,
     parse_bins,
     parse_workload,
+    record_of,
     value_pool,
 )
+from .work.keys import UNIFORM
+from .work.mix import COUNTING, INSERT, INSERTING, SCAN
+from .work.streams import jitter, step_stream
 
 if TYPE_CHECKING:
-    from .result import Job
+    from .result import Job, Served
+    from .work import Bins
 
 CHECKED_KEYS = 256
-INSERT_LIMIT = 300.0
+INSERT_LIMIT = 3600.0
 """Seconds that writing every key may take."""
 NUMPY_TYPES = {"I": "i8", "F": "f8"}
 
@@ -47,33 +55,92 @@ class Plan:
     target: Target
     shape: Shape
     bins: tuple[BinSpec, ...]
+    workload: Workload
+    pool: list[Bins]
+    fresh: Fresh = field(default_factory=lambda: Fresh(0))
+    missed: Missed = field(default_factory=Missed)
 
     @staticmethod
     def of(job: Job) -> Plan:
         host_ports = tuple((host, port) for host, port in job["seeds"])
-        target = Target(host_ports, job["namespace"], job["set"])
+        target = Target(
+            host_ports,
+            job["namespace"],
+            job["set"],
+            job["concurrency"],
+            job.get("services_alternate", False),
+        )
         shape = Shape(**job["shape"])
-        return Plan(job, PEERS[job["client"]], target, shape, parse_bins(job["bins"]))
+        bins, workload = parse_bins(job["bins"]), parse_workload(job["workload"])
+        peer, pool = PEERS[job["client"]], value_pool(bins, job["seed"])
+        fresh = Fresh(job.get("next_key", job["keys"]))
+        return Plan(job, peer, target, shape, bins, workload, pool, fresh)
+
+    @property
+    def misses(self) -> float:
+        """Percentage of the reads that are of keys that are not there."""
+        return self.job.get("misses", 0.0)
+
+    @property
+    def stepped(self) -> bool:
+        """Whether more is done than whole reads that find a record, and whole writes."""
+        return (
+            self.shape.kind == SINGLE
+            and self.job["action"] != "populate"
+            and (bool(self.misses) or not self.workload.plain)
+        )
+
+    @property
+    def counter(self) -> str:
+        """The bin that the workload adds to: the first of integers; empty if it adds to none."""
+        if not self.workload.verbs & COUNTING:
+            return ""
+        kinds = [spec.kind for spec in self.bins]
+        if "I" not in kinds:
+            raise ValueError(f"workload {self.job['workload']!r}: none of the bins is an integer")
+        return bin_names(self.bins)[kinds.index("I")]
 
     def verbs(self, client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
         """What the loop runs, in this client's own words."""
         shape = self.shape
         if shape.kind == SINGLE:
-            return with_work(client.verbs(), self.job.get("work", 0))
-        assert not isinstance(client, PoolClient)
+            return self._stepped(client) if self.stepped else self._plain(client)
+        if isinstance(client, PoolClient):
+            return batch_verbs(client.many(), bin_names(self.bins))
         if shape.kind != COLUMNS:
-            return batch_verbs(client.many(shape.way), bin_names(self.bins))
+            # A client for each of several loops reads batches in its plain way.
+            way = "" if self.job.get("loops") else shape.way
+            return batch_verbs(client.many(way), bin_names(self.bins))
         if not self.peer.way(COLUMNS, shape.way).columnar:
             return record_verbs(client.many(shape.way))
-        assert isinstance(client, BlockingClient)
         names = bin_names(self.bins)
         types = (NUMPY_TYPES[spec.kind] for spec in self.bins)
         return table_verbs(client.table(shape.way, names, list(zip(names, types, strict=True))))
 
+    def _plain(self, client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
+        return with_work(client.verbs(), self.job.get("work", 0))
+
+    def _stepped(self, client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
+        missing = lacking(self.peer.verbs, self.workload, self.misses)
+        if missing is not None:
+            raise ValueError(f"{self.peer.name} {missing}")
+        assert not isinstance(client, PoolClient)
+        many = client.many("") if SCAN in self.workload.verbs else None
+        return stepped(
+            client.verbs(),
+            many,
+            self.workload,
+            self.misses,
+            self.counter,
+            self.pool,
+            self.fresh,
+            self.missed,
+        )
+
     def checked(self) -> list[Key]:
         """What is read before the clock starts: keys spread over the whole range, none where
         writing is what fills it."""
-        if self.job["action"] == "populate" or self.job["workload"] == "I":
+        if self.job["action"] == "populate" or self.workload.kind == INSERTING:
             return []
         keys, rows = self.job["keys"], self.shape.rows
         spread = list(range(0, keys, max(1, keys // CHECKED_KEYS)))
@@ -91,26 +158,45 @@ class Plan:
         if len(rows) != len(keys):
             raise MismatchError(f"{len(keys)} keys gave {len(rows)} records")
         for one, record in zip(keys, rows, strict=True):
-            if not matches(self.bins, record):
-                raise MismatchError(f"key {one} reads back as {record!r}, not {self.job['bins']}")
+            difference = differs(record_of(self.pool, one), record, self.counter)
+            if difference is not None:
+                raise MismatchError(
+                    f"key {one} does not read back as bins {self.job['bins']} of seed"
+                    f" {self.job['seed']} were written there: {difference}"
+                )
 
     def call(self) -> Key | None:
         """The call whose memory is taken before the clock starts, in column tables alone."""
         return list(range(self.shape.rows)) if self.shape.kind == COLUMNS else None
 
+    def told(self) -> Served:
+        """What a result says of a workload that has more than whole reads and writes."""
+        if not self.stepped:
+            return {}
+        told: Served = {"shares": shares(self.workload, self.misses)}
+        if INSERT in self.workload.verbs:
+            told["next_key"] = self.fresh.newest[0] + 1
+        if may_miss(self.workload, self.misses):
+            told["misses"] = self.missed.between()
+        return told
+
     def load(self) -> drivers.Load:
         """The work of all workers together."""
-        job, shape = self.job, self.shape
-        workload = parse_workload(job["workload"])
-        pool = value_pool(self.bins, job["seed"])
+        job, shape, pool = self.job, self.shape, self.pool
         workers, keys, every = job["concurrency"], job["keys"], job["sample_every"]
+        distribution = job.get("distribution", UNIFORM)
 
         def inserting(number: int) -> list[Block]:
             return into_blocks(insert_stream(pool, keys, number, workers), every)
 
         def mixing(number: int) -> list[Block]:
-            stream = mixed_stream(workload, pool, keys, job["seed"], number, workers)
-            return into_blocks(stream, every)
+            drawn = (self.workload, pool, keys, job["seed"], number, workers, distribution)
+            if self.stepped:
+                # The loop that is written out for these takes the verb with each.
+                stream = cast("list[Operation]", step_stream(*drawn, self.misses))
+            else:
+                stream = mixed_stream(*drawn)
+            return into_blocks(stream, every, jitter(every, job["seed"], number))
 
         def batching(number: int) -> list[Block]:
             values = pool if shape.kind == BATCH_WRITE else None
@@ -119,6 +205,13 @@ class Plan:
 
         if shape.kind != SINGLE:
             return drivers.Load(workers, job["warmup"], job["duration"], batching, verbs=self.verbs)
-        if job["action"] == "populate" or workload.kind == "I":
+        if job["action"] == "populate" or self.workload.kind == INSERTING:
             return drivers.Load(workers, 0.0, INSERT_LIMIT, inserting, repeat=False)
-        return drivers.Load(workers, job["warmup"], job["duration"], mixing, verbs=self.verbs)
+        return drivers.Load(
+            workers,
+            job["warmup"],
+            job["duration"],
+            mixing,
+            verbs=self.verbs,
+            most=job.get("max_ops"),
+        )

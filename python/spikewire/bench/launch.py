@@ -10,7 +10,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .cluster import stop_process
+from .job import INSERT_LIMIT
+from .open.contract import OVERTIME
 from .result import Failure, Job, Result
+from .work.mix import INSERTING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -18,14 +21,44 @@ if TYPE_CHECKING:
     from .cql.result import CqlJob
 
 FOLDER = Path(__file__).resolve().parent
-CLIENT_VARIABLES = ("AEROSPIKE_", "CASS_DRIVER_", "PSDK_", "SPIKEWIRE_", "PYTHON_GIL")
+CLIENT_VARIABLES = (
+    *("AEROSPIKE_", "CASS_DRIVER_", "PSDK_", "SPIKEWIRE_", "OTEL_", "UV_", "UVLOOP_", "RUST_LOG"),
+    *("TOKIO_", "PYTHON_GIL", "PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONTRACEMALLOC"),
+    *("PYTHONMALLOC", "PYTHONPROFILE", "PYTHONWARNINGS"),
+)
+"""What they begin with: the client and the runtime under it would work differently."""
+RUST_VARIABLES = ("SPIKEWIRE_NATIVE",)
+"""Passed to the Rust programs alone: ours with threads of its own. To the npm package the same name
+would say which file to load."""
+RECORDED = (
+    *("LD_", "DYLD_", "MALLOC_", "GLIBC_TUNABLES", "JEMALLOC_", "MIMALLOC_", "PYTHON", "NODE_"),
+)
+"""Passed on, because a machine may need them, and written down."""
 SETUP_SECONDS = 120.0
+POPULATE = "populate"
 
 
 def environment(extra: Mapping[str, str]) -> dict[str, str]:
     """This process's variables without those that change how a client works, and `extra`."""
     kept = {k: v for k, v in os.environ.items() if not k.startswith(CLIENT_VARIABLES)}
     return {**kept, **extra}
+
+
+def rust_variables() -> dict[str, str]:
+    """Those for the Rust programs that are set."""
+    return {name: os.environ[name] for name in RUST_VARIABLES if name in os.environ}
+
+
+def recorded_variables() -> dict[str, str]:
+    """Those of the variables passed on that can change what is measured; of those that hold paths,
+    which say more about the machine than about the run, it is only known that they are set."""
+    known = (*RECORDED, *RUST_VARIABLES)
+    passed = sorted(environment(rust_variables()).items())
+    return {
+        name: "a path" if os.sep in value else value
+        for name, value in passed
+        if name.startswith(known)
+    }
 
 
 def python_worker(interpreter: str) -> list[str]:
@@ -42,6 +75,10 @@ def run_job(
     """Start a child, hand it the job, and wait for its answer: so many seconds, and those that
     the job warms up and measures."""
     limit = seconds + job["warmup"] + job["duration"]
+    if "open" in job:
+        limit += OVERTIME * (job["warmup"] + job["duration"])
+    if job["action"] == POPULATE or job.get("workload") == INSERTING:
+        limit += INSERT_LIMIT
     try:
         process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
             command,

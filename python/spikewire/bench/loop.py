@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import inspect
 import linecache
+import textwrap
 import timeit
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, cast
 
 from .clients.base import Verbs
+from .work.mix import READING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableSequence, Sequence
 
     from .clients.base import ManyVerbs, TableVerbs
-    from .workload import Block, Key, Operation
+    from .work import Block, Key, Operation
 
-Tally = tuple[int, int]
-"""Operations tried, latencies taken."""
+Tally = tuple[int, int, int]
+"""Operations tried, latencies taken, and what the clock said behind the last call."""
 
 
 class Loop(Protocol):
@@ -64,33 +66,25 @@ def bind({names}):
     {kind} loop(blocks, stop, clock, samples, failed):
         tried = taken = 0
         last = len(samples) - 1
-        for (k, bins), followers in blocks:
+        for ({item}), followers in blocks:
             begun = clock()
             try:
-                if bins is None:
-                    {read}
-                    samples[taken & last] = clock() - begun
-                else:
-                    {write}
-                    samples[taken & last] = begun - clock()
+                {timed}
                 taken += 1
             except Exception as error:
                 failed(error)
             tried += 1
             if stop:
                 break
-            for k, bins in followers:
+            for {item} in followers:
                 try:
-                    if bins is None:
-                        {read}
-                    else:
-                        {write}
+                    {each}
                 except Exception as error:
                     failed(error)
                 tried += 1
                 if stop:
-                    return tried, taken
-        return tried, taken
+                    return tried, taken, clock()
+        return tried, taken, clock()
     return loop
 """
 
@@ -105,11 +99,8 @@ def bind({names}):
 _CALL_ONE = """
 def bind({names}):
     {kind} call(operation):
-        k, bins = operation
-        if bins is None:
-            {read}
-        else:
-            {write}
+        {item} = operation
+        {call}
     return call
 """
 
@@ -153,8 +144,13 @@ def asyncio_read(verbs: Verbs) -> Callable[[Key], Awaitable[object]]:
     return cast("Callable[[Key], Awaitable[object]]", _bind(_READ_ONE, verbs, "async def"))
 
 
+def blocking_call(verbs: Verbs) -> Callable[[Operation], None]:
+    """One read or write as a function."""
+    return cast("Callable[[Operation], None]", _bind(_CALL_ONE, verbs, "def"))
+
+
 def asyncio_call(verbs: Verbs) -> Callable[[Operation], Awaitable[None]]:
-    """One read or write as a function, for a pool that is handed command after command."""
+    """The same for tasks, and for a pool that is handed command after command."""
     return cast("Callable[[Operation], Awaitable[None]]", _bind(_CALL_ONE, verbs, "async def"))
 
 
@@ -193,11 +189,29 @@ def _source(template: str, verbs: Verbs, kind: str) -> str:
         template.format(
             names=", ".join(verbs.names),
             kind=kind,
-            read=verbs.read,
-            write=verbs.write,
+            item="k, bins, verb" if verbs.steps else "k, bins",
+            timed=_branches(verbs, 16, "samples[taken & last] = "),
+            each=_branches(verbs, 20),
+            call=_branches(verbs, 8),
             whole=verbs.whole or verbs.read,
         )
     )
+
+
+def _branches(verbs: Verbs, column: int, latency: str = "") -> str:
+    """What is done for each verb, indented so far; with a latency, it is kept behind that."""
+    cases = [("if bins is None:", verbs.read, True), ("else:", verbs.write, False)]
+    if verbs.steps:
+        cases = [
+            (f"{'elif' if at else 'if'} verb == {verb!r}:", statement, verb in READING)
+            for at, (verb, statement) in enumerate(verbs.steps.items())
+        ]
+    text = ""
+    for head, statement, reading in cases:
+        kept = "clock() - begun" if reading else "begun - clock()"
+        body = f"{statement}\n{latency}{kept}" if latency else statement
+        text += f"{head}\n{textwrap.indent(body, '    ')}\n"
+    return textwrap.indent(text, " " * column).strip()
 
 
 def _bind(template: str, verbs: Verbs, kind: str) -> object:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from .drivers import Load, Phase
     from .loop import Tally
     from .measure import Window
-    from .workload import Operation
+    from .work import Operation
 
 Opened = tuple[asyncio.AbstractEventLoop, "AsyncioClient"]
 """An event loop that does not run, and a client that was opened there."""
@@ -65,8 +65,9 @@ def run_pool(client: PoolClient, load: Load, window: Window) -> Outcome:
     window.open()
     tallies = phase(load.duration, [outcome.failed for outcome in outcomes])
     window.close()
+    began = load.began(window)
     for outcome, tally, buffer in zip(outcomes, tallies, buffers, strict=True):
-        outcome.finish(tally, buffer)
+        outcome.finish(tally, buffer, began)
     return total(outcomes)
 
 
@@ -149,6 +150,7 @@ def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window:
                 loop.run_until_complete(client.close())
                 loop.run_until_complete(loop.shutdown_asyncgens())
                 loop.close()
+    began = load.began(window)
     for number, tally in tallies.items():
-        outcomes[number].finish(tally, buffers[number])
+        outcomes[number].finish(tally, buffers[number], began)
     return total(outcomes)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import contextlib
+import ctypes
+import gc
 import importlib
 import os
 import resource
@@ -13,11 +14,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Mapping
 
+    from typing_extensions import Self
+
+NS = 1_000_000_000
 HIGHEST_NS = 60_000_000_000
 DIGITS = 3
-PERCENTILES = (50.0, 90.0, 99.0, 99.9)
+PERCENTILES = (50.0, 90.0, 95.0, 99.0, 99.9)
+BEYOND = 10
+"""So many samples lie beyond a percentile that is shown; the median is shown of any number."""
+WITHIN_MS = (1, 2, 4, 8, 16)
+"""For so many milliseconds it is counted how many calls took no longer."""
 
 
 @dataclass(frozen=True)
@@ -32,36 +40,63 @@ class Usage:
     server: float | None
     machine: float | None
     """Busy seconds of all processors and processes together."""
+    server_threads: Mapping[int, float]
+    """Of each thread of the server."""
 
     @staticmethod
-    def now(server_pid: int | None) -> Usage:
-        used = resource.getrusage(resource.RUSAGE_SELF)
+    def now(
+        server_pid: int | None,
+        clock: Callable[[], float] = time.perf_counter,
+        *,
+        opening: bool = False,
+    ) -> Usage:
+        """Asking after others takes time, which no window has: it is done before one opens and
+        after it has closed."""
+        own = None if opening else (clock(), resource.getrusage(resource.RUSAGE_SELF))
+        server = None if server_pid is None else process_cpu(server_pid)
+        threads = {} if server_pid is None else threads_cpu(server_pid)
+        machine = machine_cpu()
+        instant, used = own or (clock(), resource.getrusage(resource.RUSAGE_SELF))
         return Usage(
-            clock=time.perf_counter(),
+            clock=instant,
             user=used.ru_utime,
             system=used.ru_stime,
             waits=used.ru_nvcsw,
             preemptions=used.ru_nivcsw,
-            server=None if server_pid is None else process_cpu(server_pid),
-            machine=machine_cpu(),
+            server=server,
+            machine=machine,
+            server_threads=threads,
         )
 
 
 class Window:
     """The measured stretch of a run: what was used between `open` and `close`."""
 
-    def __init__(self, server_pid: int | None = None) -> None:
-        self._server_pid = server_pid
+    def __init__(
+        self, server_pid: int | None = None, clock: Callable[[], float] = time.perf_counter
+    ) -> None:
+        self._server_pid, self._clock = server_pid, clock
         self._before: Usage | None = None
         self.used: Usage | None = None
+        self.at_edges: Callable[[], object] = bool
+        """Called when the window opens and when it closes, at a moment that is not within it."""
 
     def open(self) -> None:
-        self._before = Usage.now(self._server_pid)
+        self.at_edges()
+        self._before = Usage.now(self._server_pid, self._clock, opening=True)
+
+    @property
+    def began(self) -> int:
+        """When it was opened, in nanoseconds."""
+        if self._before is None:
+            raise RuntimeError("the window was never opened")
+        return round(self._before.clock * NS)
 
     def close(self) -> None:
-        before, after = self._before, Usage.now(self._server_pid)
+        before, after = self._before, Usage.now(self._server_pid, self._clock)
         if before is None:
             raise RuntimeError("the window was never opened")
+        self.at_edges()
         self.used = Usage(
             clock=after.clock - before.clock,
             user=after.user - before.user,
@@ -70,6 +105,10 @@ class Window:
             preemptions=after.preemptions - before.preemptions,
             server=_difference(before.server, after.server),
             machine=_difference(before.machine, after.machine),
+            server_threads={
+                thread: seconds - before.server_threads.get(thread, 0.0)
+                for thread, seconds in after.server_threads.items()
+            },
         )
 
 
@@ -79,8 +118,22 @@ def _difference(before: float | None, after: float | None) -> float | None:
 
 def process_cpu(pid: int) -> float | None:
     """User and system seconds of another process, where the system reports them."""
+    return _cpu_in(Path(f"/proc/{pid}/stat"))
+
+
+def threads_cpu(pid: int) -> dict[int, float]:
+    """The same of each of its threads."""
     try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+        tasks = list(Path(f"/proc/{pid}/task").iterdir())
+    except OSError:
+        return {}
+    taken = {int(task.name): _cpu_in(task / "stat") for task in tasks}
+    return {task: seconds for task, seconds in taken.items() if seconds is not None}
+
+
+def _cpu_in(stat: Path) -> float | None:
+    try:
+        fields = stat.read_text().rpartition(")")[2].split()
     except OSError:
         return None
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
@@ -111,9 +164,45 @@ def peak_rss() -> int:
 
 def reset_peak() -> int:
     """Forget earlier peaks where the system can; the peak from which to count, in bytes."""
-    with contextlib.suppress(OSError):
-        Path("/proc/self/clear_refs").write_text("5")
+    _forget_peak()
     return peak_rss()
+
+
+class Growth:
+    """By how many bytes a `with` block takes the peak of the resident memory.
+
+    Free memory goes back to the system first, where that can be asked for: what finds room in
+    memory that the process has already would not show.
+    """
+
+    taken: int | None = None
+    """None until the block has ended, and where the system does not forget earlier peaks."""
+
+    def __enter__(self) -> Self:
+        gc.collect()
+        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+        if trim is not None:
+            trim(0)
+        self._forgotten = _forget_peak()
+        self._before = peak_rss()
+        return self
+
+    def __exit__(self, *_error: object) -> None:
+        if self._forgotten:
+            self.taken = peak_rss() - self._before
+
+
+def _forget_peak() -> bool:
+    try:
+        Path("/proc/self/clear_refs").write_text("5")
+    except OSError:
+        return False
+    return True
+
+
+class _Step(Protocol):
+    value_iterated_to: int
+    count_at_value_iterated_to: int
 
 
 class Histogram(Protocol):
@@ -128,6 +217,10 @@ class Histogram(Protocol):
     def get_value_at_percentile(self, percentile: float) -> int: ...
 
     def get_total_count(self) -> int: ...
+
+    def get_mean_value(self) -> float: ...
+
+    def get_recorded_iterator(self) -> Iterable[_Step]: ...
 
 
 class _Module(Protocol):
@@ -157,7 +250,27 @@ def merge(encoded: Iterable[str]) -> Histogram:
 
 
 def percentiles(merged: Histogram) -> dict[str, float]:
-    """Microseconds at the usual percentiles, empty without samples."""
-    if merged.get_total_count() == 0:
-        return {}
-    return {f"p{at:g}": merged.get_value_at_percentile(at) / 1000 for at in PERCENTILES}
+    """Microseconds at those of the usual percentiles that the number of samples bears out."""
+    total = merged.get_total_count()
+    return {
+        f"p{at:g}": merged.get_value_at_percentile(at) / 1000
+        for at in PERCENTILES
+        if total and (at == PERCENTILES[0] or total * round(1000 - 10 * at) >= 1000 * BEYOND)
+    }
+
+
+def mean(merged: Histogram) -> float | None:
+    """Microseconds, None without samples."""
+    return merged.get_mean_value() / 1000 if merged.get_total_count() else None
+
+
+def within(merged: Histogram) -> dict[str, float] | None:
+    """The part of the samples that took so many milliseconds at the most."""
+    total, counted = merged.get_total_count(), dict.fromkeys(WITHIN_MS, 0)
+    if not total:
+        return None
+    for step in merged.get_recorded_iterator():
+        for limit in WITHIN_MS:
+            if step.value_iterated_to <= limit * 1_000_000:
+                counted[limit] += step.count_at_value_iterated_to
+    return {str(limit): count / total for limit, count in counted.items()}

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 WORKER = Path("node") / "dist" / "bench" / "worker.js"
 PACKAGES = {NODE_OURS: "spikewire", NODE_PEER: "aerospike"}
 """What npm calls each client."""
-WITHIN_MS = (1, 2, 4, 8, 16)
-"""For so many milliseconds it is counted how many calls took no longer."""
 
 
 def find_worker(start: Path | None = None) -> Path | None:
@@ -75,7 +73,7 @@ def encoded(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     taken = [nanoseconds for name in samples for nanoseconds in samples[name]]
     within = {
         str(limit): sum(nanoseconds <= limit * 1_000_000 for nanoseconds in taken)
-        for limit in WITHIN_MS
+        for limit in measure.WITHIN_MS
     }
     histograms = {name: measure.encode(values) for name, values in samples.items()}
     largest = round(latency["max_ns"])

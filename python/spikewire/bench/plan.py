@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from .clients import FLOOR, PEERS
-from .clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, SYNC
+from .clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST, RUST_SYNC, SYNC
 from .clients.shape import (
     BATCH_READ,
     BATCH_SIZES,
@@ -57,6 +58,15 @@ class Cell:
     """Each in a thread, with so many tasks on all of them; 0 is the one of the asyncio client."""
     work: int = 0
     """Microseconds of Python with each command."""
+    rate: float = 0.0
+    """Calls that begin each second in an open loop, in which `concurrency` is the most that may be
+    outstanding; 0 is a closed loop."""
+    companion: str = ""
+    """What runs in the same process: a kind of `companion`."""
+    twin: int = 0
+    """Tells cells apart that are otherwise the same, to see how far apart they come out."""
+    gil: bool | None = None
+    """Of a free-threaded interpreter; None is as it is by itself."""
 
     @property
     def name(self) -> str:
@@ -66,7 +76,8 @@ class Cell:
     def beside(self, other: Cell) -> bool:
         """Whether the two are compared with each other."""
         mine, theirs = (
-            (one.mode, one.concurrency, one.interpreter, one.processes) for one in (self, other)
+            (one.mode, one.concurrency, one.interpreter, one.processes, one.rate, one.gil)
+            for one in (self, other)
         )
         return mine == theirs and self.shape.beside(other.shape)
 
@@ -76,6 +87,14 @@ class Cell:
             many += f" {self.shape.way} x {self.loops}"
         if self.work:
             many += f" +{self.work} us"
+        if self.companion:
+            many += f" beside a {self.companion}"
+        if self.twin:
+            many += f" again ({self.twin})"
+        if self.rate:
+            many += f" at {self.rate:,g}/s"
+        if self.gil is not None:
+            many += f" GIL {'on' if self.gil else 'off'}"
         return f"{self.client} {self.mode} {self.concurrency}{many} {self.shape}".rstrip()
 
 
@@ -89,6 +108,7 @@ class Skipped:
     reason: str
 
 
+C = TypeVar("C")
 Group = tuple[Cell, ...]
 """Cells that are compared with each other: same mode, concurrency, interpreter and work."""
 Absence = tuple[Cell, str]
@@ -136,9 +156,17 @@ class Matrix:
     """Where there are any, event loops in threads are compared and nothing else."""
     work: tuple[int, ...] = (0,)
     """Microseconds of Python with each command of that comparison."""
+    rates: tuple[float, ...] = ()
+    """Where there are any, open loops are compared, at each of these rates, and nothing else."""
+    companions: tuple[str, ...] = ("",)
+    """Each cell is measured with each of these in the same process; empty is nothing."""
+    twins: int = 1
+    """How many times each cell is in its group."""
+    gil: tuple[bool | None, ...] = (None,)
+    """States of the lock of Python clients, each in cells of its own."""
 
     def concurrencies(self, mode: str) -> tuple[int, ...]:
-        if mode == SYNC:
+        if mode in (SYNC, RUST_SYNC):
             return self.threads
         if mode == RUST:
             return self.in_flight
@@ -149,11 +177,25 @@ class Matrix:
 
     def groups(self) -> tuple[Group, ...]:
         """Every cell that its client could have; which clients can be used is seen later."""
+        return tuple(
+            tuple(
+                replace(cell, rate=rate, gil=state, companion=kind, twin=twin)
+                for cell in group
+                for kind in self.companions
+                for twin in range(self.twins)
+            )
+            for group in self._groups()
+            for rate in self.rates or (0.0,)
+            for state in (self.gil if group and _in_python(group[0]) else (None,))
+        )
+
+    def _groups(self) -> tuple[Group, ...]:
+        """Those of one rate, one state of the lock, and nothing beside the clients."""
         if self.loops:
             return tuple(group for group in self._pools() if group)
         made: list[Group] = []
         for mode in (mode for mode in MODES if mode in self.modes):
-            for interpreter in ("",) if mode in (RUST, NODE) else self.interpreters:
+            for interpreter in ("",) if mode in (*CRATES, NODE) else self.interpreters:
                 for concurrency in self.concurrencies(mode):
                     names = self._names(mode)
                     for many in self.processes if mode == NODE else (1,):
@@ -204,8 +246,9 @@ class Matrix:
                     for shape in self.sizes.batches():
                         yield Cell("", mode, many, interpreter, shape)
             if COLUMNS_MODE in self.modes:
-                for shape in self.sizes.columns():
-                    yield Cell("", SYNC, 1, interpreter, shape)
+                for mode in (SYNC, ASYNC):
+                    for shape in self.sizes.columns():
+                        yield Cell("", mode, 1, interpreter, shape)
 
     def _node_batches(self) -> Iterator[Cell]:
         """One cell without a client for each group of batches in Node.js."""
@@ -233,7 +276,7 @@ class Matrix:
         return tuple(made)
 
     def _names(self, mode: str) -> Sequence[str]:
-        if mode == RUST:
+        if mode in CRATES:
             return [name for name in RUST_CLIENTS if name in self.clients]
         if mode == NODE:
             return [name for name in NODE_CLIENTS if name in self.clients]
@@ -241,12 +284,17 @@ class Matrix:
         return [name for name in PEERS if name in wanted and PEERS[name].lacks(mode) is None]
 
 
+def _in_python(cell: Cell) -> bool:
+    return cell.mode not in (*CRATES, NODE)
+
+
 def _can(client: str, cell: Cell) -> bool:
     """Whether a Python client has this mode, and a pool where the cell is about one."""
     peer = PEERS.get(client)
     if peer is None or peer.lacks(cell.mode) is not None:
         return False
-    return peer.pool is not None or cell.shape.way not in (POOL, MAP)
+    way = cell.shape.way
+    return way not in (POOL, MAP) or (peer.pool is not None and way in peer.pool_ways)
 
 
 def _ways(cell: Cell, client: str) -> list[Cell]:
@@ -255,7 +303,8 @@ def _ways(cell: Cell, client: str) -> list[Cell]:
     return [replace(cell, client=client, shape=replace(shape, way=way.name)) for way in ways]
 
 
-def rotated(group: Group, by: int) -> Group:
-    """The same cells beginning at another one, so that no client always goes first."""
-    at = by % len(group)
-    return group[at:] + group[:at]
+def shuffled(cells: Sequence[C], seed: int, number: int) -> list[C]:
+    """The cells of a round in an order of its own, so that none always follows the same one."""
+    mixed = list(cells)
+    random.Random(f"round/{seed}/{number}").shuffle(mixed)  # noqa: S311 - repeatable, not secret
+    return mixed

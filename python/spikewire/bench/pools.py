@@ -29,14 +29,13 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--loops",
         type=counts,
         metavar="N,...",
-        help=f"event loops in threads, in mode {POOL_MODE}; default: {_listed(LOOPS)}",
+        help=f"event loops in threads, in mode {POOL_MODE}; default: {listed(LOOPS)}",
     )
     parser.add_argument(
         "--work",
         type=amounts,
         metavar="US,...",
-        help=f"microseconds of Python with each call, in mode {POOL_MODE}; "
-        f"default: {_listed(WORK)}",
+        help=f"microseconds of Python with each call, in mode {POOL_MODE}; default: {listed(WORK)}",
     )
 
 
@@ -51,7 +50,8 @@ def complete(args: argparse.Namespace) -> str | None:
     return f"-z {fewest}: fewer tasks than {most} event loops" if fewest < most else None
 
 
-def _listed(numbers: Sequence[int]) -> str:
+def listed(numbers: Sequence[int]) -> str:
+    """As a flag takes them."""
     return ",".join(map(str, numbers))
 
 

@@ -7,6 +7,7 @@ import time
 from typing import TYPE_CHECKING
 
 from .clients.shape import SINGLE
+from .summary import failed_calls, rate_of
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -56,10 +57,10 @@ class Progress:
 
     def expect(self, total: int) -> None:
         """The number of runs, once it is known which clients can be used."""
-        self._total = total
+        self._total, self._done = total, 0
         self._began = time.monotonic()
         if self._bar is not None and self._task is not None:
-            self._bar.update(self._task, total=total)
+            self._bar.update(self._task, total=total, completed=0)
 
     def starting(self, cell: Cell, number: int) -> None:
         self.running(f"{cell} (round {number + 1})")
@@ -95,11 +96,12 @@ def brief(cell: Cell, outcome: Round) -> str:
     operations = outcome["operations"]
     seconds = outcome["cpu"]["user"] + outcome["cpu"]["system"]
     unit = "op" if cell.shape.kind == SINGLE else "row"
-    text = f"{operations / outcome['elapsed']:,.0f} {unit}/s"
+    text = f"{rate_of(outcome):,.0f} {unit}/s"
     if operations:
         text += f", {seconds * 1e6 / operations:.1f} us CPU per {unit}"
     if outcome["errors"]:
-        text += f", {outcome['errors']:,} errors, the first: {outcome['first_error']}"
+        said = failed_calls(outcome["errors"], outcome.get("timeouts"))
+        text += f", {said}, the first: {outcome['first_error']}"
     return text
 
 
@@ -129,4 +131,6 @@ def _make_bar() -> Bar:
         TimeRemainingColumn(),
         console=Console(stderr=True),
         transient=True,
+        # On the machine under test: every redraw takes time from what is measured.
+        refresh_per_second=1,
     )

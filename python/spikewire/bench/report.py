@@ -8,21 +8,25 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from .clients import OURS
-from .clients.base import NODE, RUST, SYNC
+from .clients.base import NODE, RUST, RUST_SYNC, SYNC
 from .clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
 from .faces import conclusions, is_face
 from .headings import columns, row
+from .open.figures import notes as open_notes
+from .open.figures import title as open_title
 from .pools import is_pooled, run_by
 from .pools import title as pools_title
+from .summary import failed_calls
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
     from pathlib import Path
 
     from rich.console import Console
     from rich.table import Table
 
     from .compare import Comparison
+    from .headings import Column
     from .summary import Line
 
 PLAIN_WIDTH = 200
@@ -30,8 +34,8 @@ WIDEST = 1_000
 NOISE = 0.1
 """The part of the machine in other hands from which a reader is warned."""
 BUSY = 0.9
-"""The part of its threads' time from which the server is said to set the pace."""
-UNITS = {SYNC: "thread", RUST: "in flight", NODE: "in flight"}
+"""The part of its busiest thread's time from which the server is said to set the pace."""
+UNITS = {SYNC: "thread", RUST_SYNC: "thread", RUST: "in flight", NODE: "in flight"}
 WORK = {
     SINGLE: "",
     BATCH_READ: "batch reads, ",
@@ -50,10 +54,9 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
     console = console or console_for()
     for _, groups in groupby(comparison.lines(), key=title):
         sections = list(groups)
-        table = _table(sections, narrow=False)
-        if _width(table, console) > console.width:
-            table = _table(sections, narrow=True)
-        console.print(table)
+        tables = (_table(sections, keep) for keep in _ROOM)
+        fitting = (table for table in tables if _width(table, console) <= console.width)
+        console.print(next(fitting, None) or _table(sections, _ROOM[-1]))
         said = [note for lines in sections for note in notes(lines)]
         for note in dict.fromkeys(said + _disturbed(sections)):
             console.print(f"  {note}", markup=False, highlight=False)
@@ -61,6 +64,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         console.print(text, markup=False, highlight=False)
     for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in comparison.skipped):
         console.print(f"skipped: {text}", markup=False, highlight=False)
+    if comparison.settings.rounds == 1 and comparison.kind == "compare":
+        console.print("one round: no spread", markup=False)
     if comparison.interrupted:
         console.print("interrupted: the rounds above are not complete", markup=False)
 
@@ -70,6 +75,8 @@ def title(lines: Sequence[Line]) -> str:
     cell = lines[0].cell
     if any(is_pooled(line.cell) for line in lines):
         return pools_title(lines) + _interpreter(lines)
+    if cell.rate:
+        return open_title(lines) + _interpreter(lines)
     unit = UNITS.get(cell.mode, "task")
     plural = "s" if cell.concurrency != 1 and unit != "in flight" else ""
     text = f"{WORK[cell.shape.kind]}{cell.mode}, {cell.concurrency} {unit}{plural}"
@@ -103,13 +110,19 @@ def notes(lines: Sequence[Line]) -> list[str]:
             said.append(f"{client}: {line.absent}")
         said += [f"{client}: round failed: {reason}" for reason in dict.fromkeys(line.failures)]
         if line.errors:
-            said.append(f"{client}: {line.errors:,} errors, the first: {line.first_error}")
+            share = (
+                f"{failed_calls(line.errors, line.timeouts)}, {line.error_share:.3%} of its calls"
+            )
+            said.append(f"{client}: {share}; the first: {line.first_error}")
         if line.unserved:
             said.append(f"{client}: counted {line.unserved:,} operations that no server saw")
+        if line.missed is not None:
+            said.append(f"{client}: {line.missed:.1%} of its operations found no record")
         short = pools or line.cell.shape.kind != SINGLE
         if not short and line.others is not None and line.others > NOISE:
             said.append(f"{client}: other programs used {line.others:.0%} of this machine")
         said += _limited(line)
+        said += open_notes(line)
         if differing and line.gil is not None:
             said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
     return said + _one_by_one(lines)
@@ -132,12 +145,13 @@ def _disturbed(sections: Sequence[Sequence[Line]]) -> list[str]:
 
 
 def _limited(line: Line) -> list[str]:
-    """Where many records are read in one call, whether the server could give no more."""
+    """Whether the server could give no more."""
     shape, busy = line.cell.shape, line.server_busy
-    if shape.kind == SINGLE or busy is None or busy < BUSY:
+    if busy is None or busy < BUSY:
         return []
-    records = f"{shape.rows:,} records" + (f" of {shape.columns} bins" if shape.columns else "")
-    return [f"{line.cell.name}, {records}: set by the server, busy {busy:.0%} of its time"]
+    records = "" if shape.kind == SINGLE else f", {shape.rows:,} records"
+    records += f" of {shape.columns} bins" if shape.columns else ""
+    return [f"{line.cell.name}{records}: set by the server, busy {busy:.0%} of its time"]
 
 
 def _one_by_one(lines: Sequence[Line]) -> list[str]:
@@ -154,16 +168,25 @@ def _gil_states(lines: Sequence[Line]) -> set[bool]:
     return {line.gil for line in lines if line.gil is not None}
 
 
-def _table(sections: Sequence[Sequence[Line]], narrow: bool) -> Table:
-    """Groups that share a title, one below the other; a narrow table lacks some columns."""
+_ROOM: tuple[Callable[[Column], bool], ...] = (
+    lambda _column: True,
+    lambda column: not column.spare,
+    lambda column: column.narrow,
+)
+"""Which columns are shown, from the widest table to the narrowest."""
+
+
+def _table(sections: Sequence[Sequence[Line]], keep: Callable[[Column], bool]) -> Table:
+    """Groups that share a title, one below the other, with some of their columns."""
     from rich.table import Table
 
     lines = sections[0]
     table = Table(title=title(lines), title_justify="left")
     faces = any(is_face(line.cell.client) for line in lines)
     pools = any(is_pooled(line.cell) for line in lines)
-    headings = columns(lines[0].cell.shape.kind, lines[0].cell.mode, faces=faces, pools=pools)
-    shown = [at for at, column in enumerate(headings) if column.narrow or not narrow]
+    kind, mode, opened = lines[0].cell.shape.kind, lines[0].cell.mode, lines[0].cell.rate > 0
+    headings = columns(kind, mode, faces=faces, pools=pools, opened=opened)
+    shown = [at for at, column in enumerate(headings) if keep(column)]
     for at in shown:
         name = headings[at].name
         words = name in ("client", "run by")

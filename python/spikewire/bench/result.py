@@ -7,6 +7,9 @@ from typing import TYPE_CHECKING, TypedDict, final
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
+    from .companion import Beside
+    from .open.contract import Asked, Given
+
 
 class Work(TypedDict):
     """A `Shape`: what one call does."""
@@ -44,6 +47,20 @@ class Job(TypedDict):
     """Event loops, each in a thread; without it, the one of an asyncio client."""
     work: NotRequired[int]
     """Microseconds of Python with each command."""
+    services_alternate: NotRequired[bool]
+    """Whether the client asks the nodes for their alternate addresses."""
+    max_ops: NotRequired[int]
+    """Operations after which the measurement ends, if its time is not over before."""
+    distribution: NotRequired[str]
+    """Of the keys of single records; without it they are uniform."""
+    misses: NotRequired[float]
+    """Percentage of the reads that are of keys that are not there."""
+    next_key: NotRequired[int]
+    """The first key that is inserted where a workload inserts; without it, `keys`."""
+    open: NotRequired[Asked]
+    """Calls begin at a rate, however long they take; without it, in a closed loop."""
+    beside: NotRequired[str]
+    """What runs in the same process: a kind of `companion`."""
 
 
 class Python(TypedDict):
@@ -115,10 +132,30 @@ class Served(TypedDict, total=False):
     loop_delay: LoopDelay
     """Node.js alone."""
 
+    timeouts: int
+    """Of the errors, those that a client's exception calls so; of Python clients alone."""
+    rate: float
+    """Of closed loops in Python: `operations` each second, of every worker until the end of its own
+    last call, and all of them together."""
     served: int
     """Records that the embedded cluster read and wrote in the whole run, warm-up included."""
+    misses: int
+    """Reads that found no record, where reads may: they count as operations like any other."""
+    next_key: int
+    """The first key that is not there yet, after a workload that inserts."""
+    shares: dict[str, float]
+    """Of each verb in the streams, where there are more than reads and writes; `miss` is a read of
+    a key that is not there."""
     server_threads: int
-    """How many threads the embedded cluster works with."""
+    """How many of the embedded cluster's threads can work at once."""
+    server_busiest: float
+    """Seconds that the busiest of its threads worked within the window."""
+    server_remote: bool
+    """Whether no server is on this machine, so that no other program's time is a server's."""
+    open: Given
+    """Of open loops alone; `latency` then has response times."""
+    beside: Beside
+    """Of jobs that ask for it; `cpu` then includes it."""
 
 
 @final

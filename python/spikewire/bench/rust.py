@@ -11,6 +11,7 @@ from .plan import RUST_OURS, RUST_PEER
 CRATE = Path("benches") / "rust-peers"
 OPTIONS = ("build", "--release", "--quiet", "--no-default-features")
 BINARIES = {RUST_PEER: "peer", RUST_OURS: "ours"}
+FEATURES = {RUST_PEER: "peer,peer-sync", RUST_OURS: "ours"}
 
 
 def find_crate(start: Path | None = None) -> Path | None:
@@ -33,7 +34,7 @@ def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
     if not (crate / "src" / "bin" / f"{binary}.rs").is_file():
         return [], f"{CRATE} has no program for it yet"
     made = subprocess.run(  # noqa: S603 - no shell, our own arguments
-        [cargo, *OPTIONS, "--features", binary, "--bin", binary],
+        [cargo, *OPTIONS, "--features", FEATURES[client], "--bin", binary],
         cwd=crate,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 from .clients import FLOOR, OURS, PEERS
 from .clients.shape import COLUMNS
 from .faces import Ratios, is_face, with_faces
-from .measure import merge, percentiles
+from .measure import mean, merge, percentiles, within
+from .open.figures import OpenFigures, figures, with_generator
 from .plan import NODE_OURS, RUST_OURS, Cell
 from .pools import LoopRatios, with_pools
 from .result import Failure, Result
@@ -22,6 +23,8 @@ if TYPE_CHECKING:
     from .queries.result import ScanResult
 
 Round = Result | Failure
+ERROR_LIMIT = 0.001
+"""The part of its calls from which failed ones make a line flawed."""
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,8 @@ class Line:
     gil: bool | None = None
     unserved: int = 0
     """Operations that a client counted and the embedded cluster did not."""
+    missed: float | None = None
+    """The part of the operations that were reads which found no record, where reads may."""
     rate: Spread | None = None
     cpu: Spread | None = None
     cpu_user: float | None = None
@@ -63,7 +68,9 @@ class Line:
     latency: Mapping[str, float] | None = None
     latency_read: Mapping[str, float] | None = None
     latency_write: Mapping[str, float] | None = None
+    latency_mean: float | None = None
     latency_max: float | None = None
+    """Of what was sampled; None where not every sample was kept."""
     within: Mapping[str, float] | None = None
     """The part of the samples that took so many milliseconds at the most."""
     loop_delay: Mapping[str, float] | None = None
@@ -72,12 +79,21 @@ class Line:
     """Processors that neither this client nor the server used, as a part of the machine."""
     samples: int = 0
     errors: int = 0
+    timeouts: int | None = None
+    """Of the errors; None where they are not told apart."""
+    error_share: float = 0.0
+    """Failed calls over all."""
+    error_limit: float = ERROR_LIMIT
+    waits: float | None = None
+    """Voluntary context switches of the client per operation."""
+    preemptions: float | None = None
     first_error: str | None = None
     peak_rss: int | None = None
     absent: str | None = None
     """Why this client has nothing to measure here."""
     server_busy: float | None = None
-    """The part of its threads' time that the embedded cluster worked; 1 is all it has."""
+    """The part of its time that the busiest of the embedded cluster's threads worked; of all of
+    them together where only that is known. 1 is all it has."""
     memory: int | None = None
     """How many bytes one call added to the peak of the resident memory."""
     rate_ratio: float | None = None
@@ -93,23 +109,26 @@ class Line:
     """Of another face of our own client over its verbs, and over what it replaces."""
     one_loop: LoopRatios | None = None
     """Of a comparison of pools, over the same client on one event loop."""
+    open: OpenFigures | None = None
+    """Of open loops, in which `rate` is what was reached, and `latency` has response times."""
 
     @property
     def flawed(self) -> bool:
-        return bool(self.errors or self.failures or self.unserved)
+        return bool(self.error_share > self.error_limit or self.failures or self.unserved)
 
     def as_json(self) -> dict[str, object]:
         """For the report; the cell's own fields come first."""
         fields = asdict(self)
         cell: dict[str, object] = fields.pop("cell")
+        cell["asked"] = cell.pop("rate")  # `rate` is what was reached
         return {**cell, **fields, "flawed": self.flawed}
 
 
-def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
+def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LIMIT) -> Line:
     """One line; rounds that failed are listed and do not count."""
     failures = tuple(str(one["failed"]) for one in rounds if "failed" in one)
     results = [one for one in rounds if "failed" not in one]
-    line = Line(cell, rounds=len(rounds), failures=failures)
+    line = Line(cell, rounds=len(rounds), failures=failures, error_limit=error_limit)
     if not results:
         return line
     line = replace(
@@ -119,6 +138,8 @@ def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
         python=_python(results[0]),
         gil=None if results[0]["python"] is None else results[0]["python"]["gil"],
         errors=sum(one["errors"] for one in results),
+        timeouts=_timeouts(results),
+        error_share=_error_share(cell, results),
         first_error=next((one["first_error"] for one in results if one["first_error"]), None),
         peak_rss=max(one["memory"]["peak"] for one in results),
         unserved=sum(map(_unserved, results)) if cell.client != FLOOR else 0,
@@ -127,9 +148,31 @@ def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
     return _with_costs(line, counted) if counted else line
 
 
+def _missed(results: Sequence[Result]) -> float | None:
+    counts = [one["misses"] for one in results if "misses" in one]
+    return sum(counts) / sum(one["operations"] for one in results) if counts else None
+
+
 def _unserved(result: Result) -> int:
     served = result.get("served")
     return 0 if served is None else max(0, result["operations"] - served)
+
+
+def _timeouts(results: Sequence[Result]) -> int | None:
+    known = [one["timeouts"] for one in results if "timeouts" in one]
+    return sum(known) if known else None
+
+
+def failed_calls(errors: int, timeouts: int | None) -> str:
+    """How many calls failed, and how many of them by a timeout."""
+    return f"{errors:,} errors" + (f", {timeouts:,} of them timeouts" if timeouts else "")
+
+
+def _error_share(cell: Cell, results: Sequence[Result]) -> float:
+    """Of calls: an operation is a record, and a batch of several is one call."""
+    errors = sum(one["errors"] for one in results)
+    calls = errors + sum(one["operations"] for one in results) / cell.shape.rows
+    return errors / calls if calls else 0.0
 
 
 def _python(result: Result) -> str | None:
@@ -141,35 +184,48 @@ def _python(result: Result) -> str | None:
 def _with_costs(line: Line, results: Sequence[Result]) -> Line:
     reads = [one["latency"]["read"] for one in results]
     writes = [one["latency"]["write"] for one in results]
+    together = merge(reads + writes)
+    exact = not any(one["latency"]["overwritten"] for one in results)
     server = [_each(one, one["server_cpu"]) for one in results if one["server_cpu"] is not None]
     return replace(
         line,
-        rate=Spread.of([one["operations"] / one["elapsed"] for one in results]),
+        rate=Spread.of([rate_of(one) for one in results]),
         cpu=Spread.of([_each(one, sum(_seconds(one))) for one in results]),
         cpu_user=median(_each(one, one["cpu"]["user"]) for one in results),
         cpu_system=median(_each(one, one["cpu"]["system"]) for one in results),
         cpu_server=median(server) if server else None,
         others=elsewhere(results),
-        latency=percentiles(merge(reads + writes)),
+        missed=_missed(results),
+        latency=percentiles(together),
+        latency_mean=mean(together),
         latency_read=percentiles(merge(reads)),
         latency_write=percentiles(merge(writes)),
-        latency_max=max(one["latency"]["max_ns"] for one in results) / 1000,
-        within=_within(results),
+        latency_max=max(one["latency"]["max_ns"] for one in results) / 1000 if exact else None,
+        within=_within(results) or within(together),
+        waits=median(one["switches"]["voluntary"] / one["operations"] for one in results),
+        preemptions=median(one["switches"]["involuntary"] / one["operations"] for one in results),
         loop_delay=loop_delay(results),
         samples=sum(one["latency"]["samples"] for one in results),
         server_busy=_server_busy(results),
         memory=_memory(results),
+        open=figures(results),
     )
 
 
 def _server_busy(results: Sequence[Result]) -> float | None:
     """Over all rounds; needs a server of which the threads are known."""
-    shares = [
-        one["server_cpu"] / (one["elapsed"] * one["server_threads"])
-        for one in results
-        if one["server_cpu"] is not None and "server_threads" in one
-    ]
+    shares = [share for share in map(busy_share, results) if share is not None]
     return median(shares) if shares else None
+
+
+def busy_share(one: Result | ScanResult) -> float | None:
+    """The busiest thread's where it is known, else that of all threads that can work at once."""
+    busiest, threads = one.get("server_busiest"), one.get("server_threads")
+    if busiest is not None:
+        return busiest / one["elapsed"]
+    if threads is None or one["server_cpu"] is None:
+        return None
+    return one["server_cpu"] / (one["elapsed"] * threads)
 
 
 def _within(results: Sequence[Result]) -> dict[str, float] | None:
@@ -203,6 +259,8 @@ def elsewhere(results: Sequence[Result | CqlResult]) -> float | None:
     shares: list[float] = []
     for one in results:
         busy, server = one["machine_cpu"], one["server_cpu"]
+        if server is None and one.get("server_remote"):
+            server = 0.0
         if busy is not None and server is not None:
             elsewhere = busy - server - sum(_seconds(one))
             shares.append(elsewhere / (one["elapsed"] * (os.cpu_count() or 1)))
@@ -213,13 +271,18 @@ def _seconds(result: Result | CqlResult) -> tuple[float, float]:
     return result["cpu"]["user"], result["cpu"]["system"]
 
 
+def rate_of(result: Result) -> float:
+    """Successful operations each second: the workers' where they have one, else the window's."""
+    return result.get("rate", result["operations"] / result["elapsed"])
+
+
 def _each(result: Result, seconds: float) -> float:
     """Microseconds per successful operation."""
     return seconds * 1e6 / result["operations"]
 
 
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
-    """Lines of one group with their ratios to the best peer; peers with errors are no measure."""
+    """Lines of one group with their ratios to the best peer; flawed peers are no measure."""
     peers = [line for line in lines if _is_peer(line.cell.client) and not line.flawed]
     columns = [line for line in peers if gives_columns(line.cell)]
     records = [line for line in peers if not gives_columns(line.cell)]
@@ -238,7 +301,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
         )
         for line in lines
     ]
-    return with_pools(with_faces(compared))
+    return with_generator(with_pools(with_faces(compared)))
 
 
 def _least_cpu(lines: Sequence[Line]) -> float | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib
 import importlib.util
 import json
@@ -14,7 +13,8 @@ import sysconfig
 import time
 import traceback
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
@@ -22,20 +22,27 @@ from . import drivers, measure
 from .clients import PEERS
 from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, PoolClient
 from .clients.shape import EACH, MAP
+from .companion import ALONE, SharedWindow, companion
 from .cql import ACTION as CQL_ACTION
 from .environment import load_average
+from .fixed.cells import ACTIONS as FIXED_ACTIONS
 from .job import Plan
-from .loop import BlockingLoop, asyncio_read, blocking_loop, blocking_read
+from .loop import asyncio_loop, asyncio_read, blocking_loop, blocking_read
 from .many_loops import run_clients, run_map, run_pool
 from .measure import Window
+from .open.calls import OpenOutcome
+from .open.tasks import run_tasks as open_tasks
+from .open.threads import run_threads as open_threads
 from .queries.cells import ACTIONS as QUERY_ACTIONS
-from .result import Description, Job, Memory, Python, Result
+from .result import Description, Job, Memory, Python, Result, Served
+from .serving.cells import ACTIONS as SERVING_ACTIONS
+from .timing import REAL, Timing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
     from .many_loops import Opened
-    from .workload import Block, Key
+    from .work import Block, Key
 
 
 @dataclass
@@ -64,34 +71,65 @@ def _run_blocking(plan: Plan, client: BlockingClient, window: Window, started: S
         started.ready = measure.peak_rss()
         call = plan.call()
         if call is not None:
-            started.call = _memory_of(blocking_loop(verbs), call)
-        return Ran(drivers.run_threads(client, plan.load(), window))
+            with _one_call(started, call) as arguments:
+                blocking_loop(verbs)(*arguments)
+        return Ran(with_threads(plan, client, window))
     finally:
         client.close()
 
 
-def _memory_of(loop: BlockingLoop, keys: Key) -> int:
-    """How far one call takes the peak of the resident memory, in bytes."""
+def with_threads(
+    plan: Plan, client: BlockingClient, window: Window, timing: Timing = REAL
+) -> drivers.Outcome:
+    """The job's work with a client that is open, in a closed loop or an open one."""
+    load, job = plan.load(), plan.job
+    if "open" not in job:
+        return drivers.run_threads(client, load, window, timing)
+    return open_threads(client, load, window, job["open"], job["seed"], timing)
+
+
+async def with_tasks(
+    plan: Plan, client: AsyncioClient, window: Window, timing: Timing = REAL
+) -> drivers.Outcome:
+    """The same on the event loop that runs."""
+    load, job = plan.load(), plan.job
+    if "open" not in job:
+        return await drivers.run_tasks(client, load, window, timing)
+    return await open_tasks(client, load, window, job["open"], job["seed"], timing)
+
+
+_Arguments = tuple[
+    "list[Block]", list[bool], Callable[[], int], "array[int]", Callable[[BaseException], None]
+]
+
+
+@contextmanager
+def _one_call(started: Started, keys: Key) -> Generator[_Arguments, None, None]:
+    """What a loop is given for one call; then it is known how far that call took the peak of the
+    resident memory, in bytes; None where the system does not forget earlier peaks."""
     samples = array("q", [0])
     blocks: list[Block] = [((keys, None), [])]
     errors: list[BaseException] = []
-    gc.collect()
-    before = measure.reset_peak()
-    loop(blocks, [], time.perf_counter_ns, samples, errors.append)
-    after = measure.peak_rss()
+    with measure.Growth() as growth:
+        yield blocks, [], time.perf_counter_ns, samples, errors.append
+    started.call = growth.taken
     if errors:
         raise errors[0]
-    return after - before
 
 
 async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, started: Started) -> Ran:
     await client.open(plan.target)
     try:
-        read = asyncio_read(plan.verbs(client))
+        verbs = plan.verbs(client)
+        read = asyncio_read(verbs)
         for key in plan.checked():
             plan.check(key, await read(key))
         started.ready = measure.peak_rss()
-        outcome = await drivers.run_tasks(client, plan.load(), window)
+        call = plan.call()
+        if call is not None:
+            with _one_call(started, call) as arguments:
+                await asyncio_loop(verbs)(*arguments)
+        outcome = await with_tasks(plan, client, window)
         return Ran(outcome, _named(asyncio.get_running_loop()))
     finally:
         await client.close()
@@ -180,20 +218,35 @@ def _run(plan: Plan, window: Window, started: Started) -> Ran:
 Run = Callable[[Plan, Window, Started], Ran]
 
 
-def measured(job: Job, run: Run = _run) -> Result:
+def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     """Run a `populate` or `measure` job here and now."""
     bare = measure.peak_rss()
     plan = Plan.of(job)
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
     importlib.import_module(plan.peer.module)
-    window = Window(job["server_pid"])
+    beside = companion(job["beside"], job["mode"]) if "beside" in job else None
+    if beside is not None:
+        beside.alone(ALONE * job["duration"])
+        window = SharedWindow(job["server_pid"], beside)
+    window = window or Window(job["server_pid"])
+    window.at_edges = plan.missed.mark
     started = Started()
     load = load_average()
     ran = run(plan, window, started)
     outcome = ran.outcome
     used = window.used
     assert used is not None
+    more: Served = plan.told()
+    if isinstance(outcome, OpenOutcome) and outcome.open is not None:
+        more["open"] = outcome.open
+    if beside is not None:
+        more["beside"] = beside.found()
+    more["timeouts"] = outcome.timeouts
+    if outcome.rate is not None:
+        more["rate"] = outcome.rate * plan.shape.rows
+    if used.server_threads:
+        more["server_busiest"] = max(used.server_threads.values())
     memory = Memory(bare=bare, ready=started.ready, peak=measure.peak_rss(), call=started.call)
     return {
         "client": plan.peer.name,
@@ -220,6 +273,7 @@ def measured(job: Job, run: Run = _run) -> Result:
         "memory": memory,
         "cpus": cpus_allowed(),
         "load_average": load,
+        **more,
     }
 
 
@@ -265,6 +319,12 @@ def answer(job: Job) -> Mapping[str, object]:
         if job["action"] in QUERY_ACTIONS:
             scans = vars(importlib.import_module(f"{__package__}.queries.worker"))
             return cast("Mapping[str, object]", scans["answer"](job))
+        if job["action"] in FIXED_ACTIONS:
+            fixed = vars(importlib.import_module(f"{__package__}.fixed.worker"))
+            return cast("Mapping[str, object]", fixed["answer"](job))
+        if job["action"] in SERVING_ACTIONS:
+            serving = vars(importlib.import_module(f"{__package__}.serving.worker"))
+            return cast("Mapping[str, object]", serving["answer"](job))
         if job["action"] == CQL_ACTION:
             cql = vars(importlib.import_module(f"{__package__}.cql.worker"))
             return cast("Mapping[str, object]", cql["answer"](job))

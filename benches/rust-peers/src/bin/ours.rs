@@ -1,8 +1,8 @@
 //! The crate `spikewire` under the same load: on the tokio reactor, or with `SPIKEWIRE_NATIVE` set on
-//! a thread of its own.
+//! a thread of its own; and its blocking client in threads.
 
 use rust_peers::{Client, Target, Value};
-use spikewire::{AsyncClient, AsyncDataset};
+use spikewire::{AsyncClient, AsyncDataset, Dataset, Record};
 
 struct Ours {
     _client: AsyncClient,
@@ -26,16 +26,11 @@ impl Client for Ours {
     }
 
     fn bins(values: &[Value]) -> Self::Bins {
-        let values = values.iter().enumerate();
-        values.map(|(at, value)| (format!("b{at}"), into_theirs(value))).collect()
+        named(values)
     }
 
     async fn get(&self, key: i64) -> Result<(), String> {
-        match self.dataset.get(key).await {
-            Ok(Some(_)) => Ok(()),
-            Ok(None) => Err(format!("key {key}: no record")),
-            Err(error) => Err(text(error)),
-        }
+        found(key, self.dataset.get(key).await)
     }
 
     async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
@@ -43,10 +38,62 @@ impl Client for Ours {
     }
 
     async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
-        let record = self.dataset.get(key).await.map_err(text)?;
-        let value = record.as_ref().and_then(|record| record.get(name));
-        value.and_then(into_ours).ok_or_else(|| format!("key {key}: no bin {name}"))
+        bin(key, name, self.dataset.get(key).await)
     }
+}
+
+struct Blocking {
+    _client: spikewire::Client,
+    dataset: Dataset,
+}
+
+impl Client for Blocking {
+    type Bins = Vec<(String, spikewire::Value)>;
+
+    const VERSION_OF: &'static str = Ours::VERSION_OF;
+
+    const BLOCKS: bool = true;
+
+    async fn open(target: &Target) -> Result<Self, String> {
+        let client = spikewire::Client::connect(&target.seeds).map_err(text)?;
+        let dataset = client.dataset(&target.namespace, &target.set).map_err(text)?;
+        Ok(Self { _client: client, dataset })
+    }
+
+    fn bins(values: &[Value]) -> Self::Bins {
+        named(values)
+    }
+
+    async fn get(&self, key: i64) -> Result<(), String> {
+        found(key, self.dataset.get(key))
+    }
+
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
+        self.dataset.put(key, bins.iter().map(|(name, value)| (name, value))).map_err(text)
+    }
+
+    async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
+        bin(key, name, self.dataset.get(key))
+    }
+}
+
+fn named(values: &[Value]) -> Vec<(String, spikewire::Value)> {
+    let values = values.iter().enumerate();
+    values.map(|(at, value)| (format!("b{at}"), into_theirs(value))).collect()
+}
+
+fn found(key: i64, read: spikewire::Result<Option<Record>>) -> Result<(), String> {
+    match read {
+        Ok(Some(_)) => Ok(()),
+        Ok(None) => Err(format!("key {key}: no record")),
+        Err(error) => Err(text(error)),
+    }
+}
+
+fn bin(key: i64, name: &str, read: spikewire::Result<Option<Record>>) -> Result<Value, String> {
+    let record = read.map_err(text)?;
+    let value = record.as_ref().and_then(|record| record.get(name));
+    value.and_then(into_ours).ok_or_else(|| format!("key {key}: no bin {name}"))
 }
 
 fn into_theirs(value: &Value) -> spikewire::Value {
@@ -71,5 +118,5 @@ fn text(error: impl std::fmt::Display) -> String {
 }
 
 fn main() {
-    rust_peers::main::<Ours>();
+    rust_peers::main::<Ours, Blocking>();
 }

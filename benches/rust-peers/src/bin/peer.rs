@@ -1,32 +1,20 @@
-//! The crate `aerospike` under load.
+//! The crate `aerospike` under load: on tokio, and its blocking client in threads.
 
-use aerospike::{Bin, Bins, ClientPolicy, Key, ReadPolicy, WritePolicy};
+use aerospike::{Bin, Bins, ClientPolicy, Key, ReadPolicy, Record, WritePolicy};
 use rust_peers::{Client, Target, Value};
 
-struct Peer {
-    client: aerospike::Client,
+struct Peer<C> {
+    client: C,
     namespace: String,
     set: String,
     read: ReadPolicy,
     write: WritePolicy,
 }
 
-impl Peer {
-    fn key(&self, key: i64) -> Result<Key, String> {
-        Key::new(self.namespace.as_str(), self.set.as_str(), key.into()).map_err(text)
-    }
-}
-
-impl Client for Peer {
-    type Bins = Vec<Bin>;
-
-    const VERSION_OF: &'static str = "aerospike";
-
-    async fn open(target: &Target) -> Result<Self, String> {
+impl<C> Peer<C> {
+    fn new(client: aerospike::Result<C>, target: &Target) -> Result<Self, String> {
         Ok(Self {
-            client: aerospike::Client::new(&ClientPolicy::default(), &target.seeds)
-                .await
-                .map_err(text)?,
+            client: client.map_err(text)?,
             namespace: target.namespace.clone(),
             set: target.set.clone(),
             read: ReadPolicy::default(),
@@ -34,9 +22,22 @@ impl Client for Peer {
         })
     }
 
+    fn key(&self, key: i64) -> Result<Key, String> {
+        Key::new(self.namespace.as_str(), self.set.as_str(), key.into()).map_err(text)
+    }
+}
+
+impl Client for Peer<aerospike::Client> {
+    type Bins = Vec<Bin>;
+
+    const VERSION_OF: &'static str = "aerospike";
+
+    async fn open(target: &Target) -> Result<Self, String> {
+        Self::new(aerospike::Client::new(&ClientPolicy::default(), &target.seeds).await, target)
+    }
+
     fn bins(values: &[Value]) -> Self::Bins {
-        let values = values.iter().enumerate();
-        values.map(|(at, value)| Bin::new(format!("b{at}"), into_theirs(value))).collect()
+        named(values)
     }
 
     async fn get(&self, key: i64) -> Result<(), String> {
@@ -49,9 +50,47 @@ impl Client for Peer {
     }
 
     async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
-        let record = self.client.get(&self.read, &self.key(key)?, Bins::All).await.map_err(text)?;
-        record.bins.get(name).and_then(into_ours).ok_or_else(|| format!("key {key}: no bin {name}"))
+        bin(key, name, self.client.get(&self.read, &self.key(key)?, Bins::All).await)
     }
+}
+
+impl Client for Peer<aerospike_sync::Client> {
+    type Bins = Vec<Bin>;
+
+    const VERSION_OF: &'static str = "aerospike-sync";
+
+    const BLOCKS: bool = true;
+
+    async fn open(target: &Target) -> Result<Self, String> {
+        Self::new(aerospike_sync::Client::new(&ClientPolicy::default(), &target.seeds), target)
+    }
+
+    fn bins(values: &[Value]) -> Self::Bins {
+        named(values)
+    }
+
+    async fn get(&self, key: i64) -> Result<(), String> {
+        let record = self.client.get(&self.read, &self.key(key)?, Bins::All);
+        record.map(drop).map_err(text)
+    }
+
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
+        self.client.put(&self.write, &self.key(key)?, bins).map_err(text)
+    }
+
+    async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
+        bin(key, name, self.client.get(&self.read, &self.key(key)?, Bins::All))
+    }
+}
+
+fn named(values: &[Value]) -> Vec<Bin> {
+    let values = values.iter().enumerate();
+    values.map(|(at, value)| Bin::new(format!("b{at}"), into_theirs(value))).collect()
+}
+
+fn bin(key: i64, name: &str, read: aerospike::Result<Record>) -> Result<Value, String> {
+    let record = read.map_err(text)?;
+    record.bins.get(name).and_then(into_ours).ok_or_else(|| format!("key {key}: no bin {name}"))
 }
 
 fn into_theirs(value: &Value) -> aerospike::Value {
@@ -76,5 +115,5 @@ fn text(error: impl std::fmt::Display) -> String {
 }
 
 fn main() {
-    rust_peers::main::<Peer>();
+    rust_peers::main::<Peer<aerospike::Client>, Peer<aerospike_sync::Client>>();
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from . import (
@@ -9,10 +10,16 @@ from . import (
     aerospike_native,
     aerospike_py,
     aerospike_sdk,
+    executor,
     faces,
+    native_local,
     null,
+    sdk_builder,
+    sdk_local,
+    sdk_pool,
     spikewire,
 )
+from .shape import POOL
 
 if TYPE_CHECKING:
     from .base import Peer
@@ -25,12 +32,18 @@ PEERS: dict[str, Peer] = {
     for peer in (
         spikewire.PEER,
         faces.BUILDER,
+        faces.FUTURES,
         faces.COMPAT,
         faces.COMPAT_PY,
         aerospike_c.PEER,
+        executor.PEER,
         aerospike_py.PEER,
-        aerospike_sdk.PEER,
+        replace(aerospike_sdk.PEER, pool=sdk_pool.Pooled, pool_ways=(POOL,)),
+        replace(sdk_builder.PEER, pool=sdk_pool.PooledBuilder, pool_ways=(POOL,)),
         aerospike_native.PEER,
+        native_local.PEER,
+        sdk_local.PEER,
+        sdk_local.BUILDER,
         null.PEER,
     )
 }

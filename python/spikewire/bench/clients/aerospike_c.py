@@ -6,6 +6,7 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import SYNC, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .more import ALL, expecting, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 if TYPE_CHECKING:
@@ -16,6 +17,13 @@ class _Client(Protocol):
     def get(self, key: tuple[str, str, int]) -> tuple[object, object, dict[str, object]]: ...
 
     def put(self, key: tuple[str, str, int], bins: Mapping[str, object]) -> object: ...
+
+    select: object
+    operate: object
+    increment: object
+    touch: object
+    exists: object
+    remove: object
 
     def batch_read(self, keys: Sequence[tuple[str, str, int]]) -> object: ...
 
@@ -36,7 +44,12 @@ class Blocking(BlockingClient):
 
     def open(self, target: Target) -> None:
         module = cast("_Module", importlib.import_module(self.module))
-        self._client = module.client({"hosts": list(target.seeds)})
+        self._client = module.client(
+            {
+                "hosts": list(target.seeds),
+                "use_services_alternate": target.services_alternate,
+            }
+        )
         self._prefix = f"{target.namespace!r}, {target.set_name!r}"
 
     def verbs(self) -> Verbs:
@@ -44,8 +57,34 @@ class Blocking(BlockingClient):
         return Verbs(
             read=f"get({key})[2]",
             write=f"put({key}, bins)",
-            names={"get": self._client.get, "put": self._client.put},
+            names={"get": self._client.get, "put": self._client.put, **self._further()},
+            more=of_client(
+                key,
+                "",
+                removing=expecting(f"remove({key})"),
+                operations="[incremented(counter, bins), reading(counter)]",
+                reading="[2]",
+                one_bin=f"select({key}, [bins])",
+                adding=f"increment({key}, counter, bins)",
+            ),
         )
+
+    def _further(self) -> dict[str, object]:
+        """What the verbs beside reads and writes mention."""
+        client, module = self._client, vars(importlib.import_module(self.module))
+        operations = vars(importlib.import_module(f"{self.helpers}.operations.operations"))
+        return {
+            "select": client.select,
+            "operate": client.operate,
+            "increment": client.increment,
+            "touch": client.touch,
+            "exists": client.exists,
+            "remove": client.remove,
+            "incremented": operations["increment"],
+            "reading": operations["read"],
+            "replace": {"exists": module["POLICY_EXISTS_REPLACE"]},
+            "RecordNotFound": vars(module["exception"])["RecordNotFound"],
+        }
 
     def many(self, _way: str, /) -> ManyVerbs:
         records = vars(importlib.import_module(f"{self.helpers}.batch.records"))
@@ -85,6 +124,7 @@ PEER = Peer(
     module="aerospike",
     distribution="aerospike",
     blocking=Blocking,
+    verbs=ALL,
     ways=(
         Way(BATCH_READ, modes=(SYNC,)),
         Way(BATCH_WRITE, modes=(SYNC,)),

@@ -9,7 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
-from .base import ASYNC, SYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .base import ASYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .more import ALL, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 if TYPE_CHECKING:
@@ -20,6 +21,11 @@ PLAIN_LOOP = {ASYNC: {"AEROSPIKE_NO_UVLOOP": "1"}}
 
 class _Policy(Protocol):
     use_services_alternate: bool
+    conn_pools_per_node: int
+
+
+class _WritePolicy(Protocol):
+    record_exists_action: object
 
 
 class _Client(Protocol):
@@ -60,9 +66,9 @@ def _module() -> _Module:
     return cast("_Module", importlib.import_module("aerospike_native"))
 
 
-def _policy() -> _Policy:
+def client_policy(target: Target) -> _Policy:
     policy = _module().ClientPolicy()
-    policy.use_services_alternate = False
+    policy.use_services_alternate = target.services_alternate
     return policy
 
 
@@ -102,23 +108,46 @@ def _many(keys: str, read: object, write: object, wait: str = "") -> ManyVerbs:
     )
 
 
+def _verbs(client: _Client, key: str, suffix: str = "", wait: str = "") -> Verbs:
+    module = vars(_module())
+    policy = cast("_WritePolicy", module["WritePolicy"]())
+    policy.record_exists_action = vars(module["RecordExistsAction"])["REPLACE_ONLY"]
+    methods = ("get", "put", "operate", "add", "touch", "exists", "delete")
+    missing = vars(importlib.import_module("aerospike_native.exceptions"))["RecordNotFound"]
+    return Verbs(
+        read=f"({wait}get({key})).bins" if wait else f"get({key}).bins",
+        write=f"{wait}put({key}, bins)",
+        names={
+            "Key": _module().Key,
+            **{method: getattr(client, method + suffix) for method in methods},
+            "Operation": module["Operation"],
+            "replace": policy,
+            "RecordNotFound": missing,
+        },
+        more=of_client(
+            key,
+            wait,
+            removing=f"{wait}delete({key})",
+            operations="[Operation.add(counter, bins), Operation.get_bin(counter)]",
+            reading=".bins",
+            one_bin=f"get({key}, [bins])",
+            adding=f"add({key}, {{counter: bins}})",
+        ),
+    )
+
+
 class Blocking(BlockingClient):
     _client: _Client
     _key: str
     _keys: str
 
     def open(self, target: Target) -> None:
-        self._client = _module().new_client_blocking(_policy(), target.seed_text)
+        self._client = _module().new_client_blocking(client_policy(target), target.seed_text)
         self._key = key_source(target)
         self._keys = keys_source(target)
 
     def verbs(self) -> Verbs:
-        client = self._client
-        return Verbs(
-            read=f"get({self._key}).bins",
-            write=f"put({self._key}, bins)",
-            names={"Key": _module().Key, "get": client.get_blocking, "put": client.put_blocking},
-        )
+        return _verbs(self._client, self._key, "_blocking")
 
     def many(self, _way: str, /) -> ManyVerbs:
         client = self._client
@@ -134,16 +163,12 @@ class Asyncio(AsyncioClient):
     _keys: str
 
     async def open(self, target: Target) -> None:
-        self._client = await _module().new_client(_policy(), target.seed_text)
+        self._client = await _module().new_client(client_policy(target), target.seed_text)
         self._key = key_source(target)
         self._keys = keys_source(target)
 
     def verbs(self) -> Verbs:
-        return Verbs(
-            read=f"(await get({self._key})).bins",
-            write=f"await put({self._key}, bins)",
-            names={"Key": _module().Key, "get": self._client.get, "put": self._client.put},
-        )
+        return _verbs(self._client, self._key, wait="await ")
 
     def many(self, _way: str, /) -> ManyVerbs:
         client = self._client
@@ -160,5 +185,6 @@ PEER = Peer(
     blocking=Blocking,
     asyncio=Asyncio,
     environment=PLAIN_LOOP,
-    ways=(Way(BATCH_READ), Way(BATCH_WRITE), Way(COLUMNS, DICT, (SYNC,))),
+    verbs=ALL,
+    ways=(Way(BATCH_READ), Way(BATCH_WRITE), Way(COLUMNS, DICT)),
 )

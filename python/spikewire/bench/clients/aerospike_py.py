@@ -6,7 +6,6 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import (
-    SYNC,
     AsyncioClient,
     BlockingClient,
     Dtype,
@@ -18,6 +17,7 @@ from .base import (
     Way,
     numpy_table,
 )
+from .more import ALL, expecting, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY
 
 if TYPE_CHECKING:
@@ -57,7 +57,8 @@ def _module(name: str) -> _Module:
 
 
 def _config(target: Target) -> dict[str, object]:
-    return {"hosts": list(target.seeds)}
+    alternate = target.services_alternate
+    return {"hosts": list(target.seeds), "use_services_alternate": alternate}
 
 
 def _key(target: Target) -> str:
@@ -66,6 +67,32 @@ def _key(target: Target) -> str:
 
 def _of_one(key: str) -> str:
     return key.replace(", k)", ", one)")
+
+
+def _verbs(module: str, client: object, key: str, wait: str = "") -> Verbs:
+    constants = vars(_module(module))
+    increment = f'{{"op": {constants["OPERATOR_INCR"]}, "bin": counter, "val": bins}}'
+    reading = f'{{"op": {constants["OPERATOR_READ"]}, "bin": counter}}'
+    methods = ("get", "put", "select", "operate", "increment", "touch", "exists", "remove")
+    missing = cast("object", vars(_module(f"{module}.exception"))["RecordNotFound"])
+    return Verbs(
+        read=f"({wait}get({key})).bins" if wait else f"get({key}).bins",
+        write=f"{wait}put({key}, bins)",
+        names={
+            **{method: getattr(client, method) for method in methods},
+            "replace": {"exists": constants["POLICY_EXISTS_REPLACE_ONLY"]},
+            "RecordNotFound": missing,
+        },
+        more=of_client(
+            key,
+            wait,
+            removing=expecting(f"{wait}remove({key})"),
+            operations=f"[{increment}, {reading}]",
+            reading=".bins",
+            one_bin=f"select({key}, [bins])",
+            adding=f"increment({key}, counter, bins)",
+        ),
+    )
 
 
 class _Outcome(Protocol):
@@ -89,6 +116,13 @@ def _many(key: str, batch_read: object, batch_write: object, wait: str = "") -> 
     )
 
 
+def _table(
+    batch_read: object, key: str, names: tuple[str, ...], dtype: Dtype, wait: str = ""
+) -> TableVerbs:
+    read = f"({wait}batch_read([{_of_one(key)} for one in k])).to_numpy(dtype)"
+    return numpy_table(read, "table.batch_records", names, dtype, batch_read=batch_read)
+
+
 class Blocking(BlockingClient):
     module = "aerospike_py"
     _client: _Client
@@ -99,19 +133,13 @@ class Blocking(BlockingClient):
         self._key = _key(target)
 
     def verbs(self) -> Verbs:
-        return Verbs(
-            read=f"get({self._key}).bins",
-            write=f"put({self._key}, bins)",
-            names={"get": self._client.get, "put": self._client.put},
-        )
+        return _verbs(self.module, self._client, self._key)
 
     def many(self, _way: str, /) -> ManyVerbs:
         return _many(self._key, self._client.batch_read, self._client.batch_write)
 
     def table(self, _way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
-        read = f"batch_read([{_of_one(self._key)} for one in k]).to_numpy(dtype)"
-        array = "table.batch_records"
-        return numpy_table(read, array, names, dtype, batch_read=self._client.batch_read)
+        return _table(self._client.batch_read, self._key, names, dtype)
 
     def close(self) -> None:
         self._client.close()
@@ -127,14 +155,13 @@ class Asyncio(AsyncioClient):
         self._key = _key(target)
 
     def verbs(self) -> Verbs:
-        return Verbs(
-            read=f"(await get({self._key})).bins",
-            write=f"await put({self._key}, bins)",
-            names={"get": self._client.get, "put": self._client.put},
-        )
+        return _verbs(self.module, self._client, self._key, "await ")
 
     def many(self, _way: str, /) -> ManyVerbs:
         return _many(self._key, self._client.batch_read, self._client.batch_write, "await ")
+
+    def table(self, _way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
+        return _table(self._client.batch_read, self._key, names, dtype, "await ")
 
     async def close(self) -> None:
         await self._client.close()
@@ -146,10 +173,11 @@ PEER = Peer(
     distribution="aerospike-py",
     blocking=Blocking,
     asyncio=Asyncio,
+    verbs=ALL,
     ways=(
         Way(BATCH_READ),
         Way(BATCH_WRITE),
-        Way(COLUMNS, NUMPY, (SYNC,), columnar=True, needs="numpy"),
-        Way(COLUMNS, DICT, (SYNC,)),
+        Way(COLUMNS, NUMPY, columnar=True, needs="numpy"),
+        Way(COLUMNS, DICT),
     ),
 )

@@ -5,8 +5,20 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
 from .aerospike_native import PLAIN_LOOP, key_source, keys_source
-from .base import ASYNC, SYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .base import (
+    ASYNC,
+    FIND,
+    AsyncioClient,
+    BlockingClient,
+    ManyVerbs,
+    Peer,
+    Target,
+    Verbs,
+    Way,
+)
+from .more import ALL, MISSED, expecting
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 WINDOW = "get_many"
@@ -32,7 +44,7 @@ class _Row(Protocol):
     def or_raise(self) -> object: ...
 
 
-class _Cluster(Protocol):
+class Cluster(Protocol):
     def create_session(self) -> _Session: ...
 
     def close(self) -> None: ...
@@ -58,15 +70,20 @@ class _Tree(Protocol):
     def Host(self, name: str, port: int) -> object: ...  # noqa: N802
 
 
-def _definition(tree_name: str, target: Target) -> _Definition:
+def definition(tree_name: str, target: Target) -> _Definition:
     tree = cast("_Tree", importlib.import_module(tree_name))
     hosts = cast("_Tree", importlib.import_module("aerospike_sdk"))
     seeds = [hosts.Host(host, port) for host, port in target.seeds]
-    return tree.ClusterDefinition(hosts=seeds).using_services_alternate(False)
+    return tree.ClusterDefinition(hosts=seeds).using_services_alternate(target.services_alternate)
 
 
-def _key_class() -> object:
+def key_class() -> object:
     return cast("object", vars(importlib.import_module("aerospike_sdk"))["Key"])
+
+
+def _names(session: _Session) -> dict[str, object]:
+    """What the source of single calls may mention, by the fast path or by chains."""
+    return {"Key": key_class(), "session": session, "get": session.get, "put": session.put}
 
 
 def check(rows: Iterable[_Row]) -> None:
@@ -75,7 +92,7 @@ def check(rows: Iterable[_Row]) -> None:
         row.or_raise()
 
 
-def _many(target: Target, session: _Session, wait: str = "") -> ManyVerbs:
+def many_verbs(target: Target, session: _Session, wait: str = "") -> ManyVerbs:
     """A query by keys is its batch read, rows under the names of their bins its batch write."""
     sdk = vars(importlib.import_module("aerospike_sdk"))
     collect = ".collect()"
@@ -97,27 +114,58 @@ def _many(target: Target, session: _Session, wait: str = "") -> ManyVerbs:
     )
 
 
+def _verbs(session: _Session, key: str, wait: str = "") -> Verbs:
+    """Reads and writes by its fast path, what that lacks by its builder."""
+    counted = "bin(counter).add(bins)"
+
+    def got(call: str, then: str = "") -> str:
+        return f"({wait}{call}){then}" if wait and then else f"{wait}{call}{then}"
+
+    operated = got(f"session.upsert({key}).{counted}.bin(counter).get().execute()")
+    first = f"{wait}({operated}).first_or_raise()"
+    exists = got(f"session.exists({key}).execute()")
+    return Verbs(
+        read=got(f"get({key})", ".bins"),
+        write=got(f"put({key}, bins)"),
+        names={
+            **_names(session),
+            "RecordNotFound": vars(importlib.import_module("aerospike_sdk.exceptions"))[
+                "RecordNotFoundError"
+            ],
+        },
+        more={
+            FIND: expecting(got(f"get({key})", ".bins"), MISSED),
+            READ_ONE: got(f"get({key}, [bins])", ".bins"),
+            REPLACE: got(f"session.replace_if_exists({key}).put(bins).execute()"),
+            OPERATE: f"({first}).record.bins",
+            ADD: got(f"session.upsert({key}).{counted}.execute()"),
+            TOUCH: got(f"session.touch({key}).execute()"),
+            EXISTS: f"({wait}({exists}).first()).as_bool()",
+            REMOVE: got(f"session.delete({key}).execute()"),
+        },
+    )
+
+
 class Blocking(BlockingClient):
-    _cluster: _Cluster
+    _cluster: Cluster
     _session: _Session
     _key: str
     _target: Target
 
     def open(self, target: Target) -> None:
-        self._cluster = cast("_Cluster", _definition("aerospike_sdk.sync", target).connect())
+        self._cluster = cast("Cluster", definition("aerospike_sdk.sync", target).connect())
         self._session = self._cluster.create_session()
         self._key = key_source(target)
         self._target = target
 
     def verbs(self) -> Verbs:
-        return Verbs(
-            read=f"get({self._key}).bins",
-            write=f"put({self._key}, bins)",
-            names={"Key": _key_class(), "get": self._session.get, "put": self._session.put},
-        )
+        return _verbs(self._session, self._key)
+
+    def _names(self) -> dict[str, object]:
+        return _names(self._session)
 
     def many(self, _way: str, /) -> ManyVerbs:
-        return _many(self._target, self._session)
+        return many_verbs(self._target, self._session)
 
     def close(self) -> None:
         self._cluster.close()
@@ -130,25 +178,24 @@ class Asyncio(AsyncioClient):
     _target: Target
 
     async def open(self, target: Target) -> None:
-        connecting = _definition("aerospike_sdk", target).connect()
+        connecting = definition("aerospike_sdk", target).connect()
         self._cluster = await cast("Awaitable[_AsyncCluster]", connecting)
         self._session = self._cluster.create_session()
         self._key = key_source(target)
         self._target = target
 
     def verbs(self) -> Verbs:
-        return Verbs(
-            read=f"(await get({self._key})).bins",
-            write=f"await put({self._key}, bins)",
-            names={"Key": _key_class(), "get": self._session.get, "put": self._session.put},
-        )
+        return _verbs(self._session, self._key, "await ")
+
+    def _names(self) -> dict[str, object]:
+        return _names(self._session)
 
     def many(self, way: str, /) -> ManyVerbs:
         if way == WINDOW:
-            names = {"Key": _key_class(), "get_many": self._session.get_many}
+            names = {"Key": key_class(), "get_many": self._session.get_many}
             read = f"await get_many({keys_source(self._target)})"
             return ManyVerbs(read, "row.bins", names=names)
-        return _many(self._target, self._session, "await ")
+        return many_verbs(self._target, self._session, "await ")
 
     async def close(self) -> None:
         await self._cluster.close()
@@ -161,10 +208,11 @@ PEER = Peer(
     blocking=Blocking,
     asyncio=Asyncio,
     environment=PLAIN_LOOP,
+    verbs=ALL,
     ways=(
         Way(BATCH_READ),
         Way(BATCH_READ, WINDOW, (ASYNC,), most=WINDOW_ROWS),
         Way(BATCH_WRITE),
-        Way(COLUMNS, DICT, (SYNC,)),
+        Way(COLUMNS, DICT),
     ),
 )

@@ -9,14 +9,19 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
+from .shape import MAP, POOL
+
 ASYNC = "async"
 ASYNC_UVLOOP = "async-uvloop"
 SYNC = "sync"
 RUST = "rust"
+RUST_SYNC = "rust-sync"
+CRATES = (RUST, RUST_SYNC)
+"""Modes of crates: tasks on tokio, threads."""
 NODE = "node"
 Dtype = list[tuple[str, str]]
 """Bin names and NumPy type codes, as `numpy.dtype` takes them."""
-MODES = (ASYNC, ASYNC_UVLOOP, SYNC, RUST, NODE)
+MODES = (ASYNC, ASYNC_UVLOOP, SYNC, *CRATES, NODE)
 
 
 @dataclass(frozen=True)
@@ -26,6 +31,10 @@ class Target:
     seeds: tuple[tuple[str, int], ...]
     namespace: str
     set_name: str
+    callers: int = 1
+    """How many calls are in flight at once."""
+    services_alternate: bool = False
+    """Whether the nodes are asked for their alternate addresses."""
 
     @property
     def seed_text(self) -> str:
@@ -47,6 +56,16 @@ class Verbs:
     names: Mapping[str, object] = field(default_factory=dict[str, object])
     whole: str = ""
     """An expression for all that was read, where `read` is a statement: checks look at it."""
+    more: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Statements for further verbs, by their names in `work.mix`, and `FIND`: a read for which a
+    record that is not there is no failure, but counted by `next(missed)`. `counter` is the name of
+    the bin that is added to."""
+    steps: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Where there is more than reads and writes, the statement for each verb of a stream; `bins` is
+    then what the verb is given: bins to write, the name of one, or a number to add."""
+
+
+FIND = "find"
 
 
 @dataclass(frozen=True)
@@ -142,6 +161,10 @@ class AsyncioClient(ABC):
         """Batches, in one of the ways that the peer names."""
         raise NotImplementedError(f"{type(self).__module__} reads no batches by {way!r}")
 
+    def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
+        """Columns, in one of the ways that the peer names."""
+        raise NotImplementedError(f"{type(self).__module__} reads no columns by {way!r}")
+
     @abstractmethod
     async def close(self) -> None: ...
 
@@ -161,6 +184,10 @@ class PoolClient(ABC):
     @abstractmethod
     def verbs(self) -> Verbs:
         """Those of asyncio."""
+
+    def many(self) -> ManyVerbs:
+        """Batches, the plain way."""
+        raise NotImplementedError(f"{type(self).__module__} reads no batches in a pool")
 
     @abstractmethod
     def run(self, function: Callable[..., object], *args: object) -> Outstanding:
@@ -187,6 +214,10 @@ class Peer:
     blocking: type[BlockingClient] | None = None
     asyncio: type[AsyncioClient] | None = None
     pool: type[PoolClient] | None = None
+    pool_ways: tuple[str, ...] = (POOL, MAP)
+    """What that pool takes: calls, command after command."""
+    usual: bool = True
+    """Whether it is compared unless the user says otherwise; other ways to use a client are not."""
     environment: Mapping[str, Mapping[str, str]] = field(
         default_factory=dict[str, Mapping[str, str]]
     )
@@ -197,6 +228,9 @@ class Peer:
     """The client that this is another face of."""
     replaces: str = ""
     """The client whose names this face has."""
+    verbs: frozenset[str] = frozenset()
+    """What single records can have done to them beside reads and writes: the names of
+    `Verbs.more`."""
 
     def lacks(self, mode: str) -> str | None:
         """Why this client has no such mode, or None."""
@@ -204,7 +238,7 @@ class Peer:
             return None if self.blocking else "has no blocking interface"
         if mode in (ASYNC, ASYNC_UVLOOP):
             return None if self.asyncio else "has no asyncio interface"
-        return "is not a Rust crate" if mode == RUST else "is not an npm package"
+        return "is not a Rust crate" if mode in CRATES else "is not an npm package"
 
     def ways_of(self, kind: str, mode: str, rows: int) -> tuple[Way, ...]:
         """The ways in which this client does such a call."""

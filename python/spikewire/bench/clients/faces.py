@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from . import aerospike_c, aerospike_py, spikewire
-from .base import AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .base import SYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .shape import BATCH_READ, BATCH_WRITE
 
 if TYPE_CHECKING:
@@ -38,11 +38,11 @@ class _AsyncOpened(_Client, Protocol):
 
 
 class _Factory(Protocol):
-    def connect(self, seeds: str) -> _Opened: ...
+    def connect(self, seeds: str, *, use_services_alternate: bool) -> _Opened: ...
 
 
 class _AsyncFactory(Protocol):
-    async def connect(self, seeds: str) -> _AsyncOpened: ...
+    async def connect(self, seeds: str, *, use_services_alternate: bool) -> _AsyncOpened: ...
 
 
 class _Module(Protocol):
@@ -101,7 +101,12 @@ class Builder(BlockingClient):
     _target: Target
 
     def open(self, target: Target) -> None:
-        self._client, self._target = _module().Client.connect(target.seed_text), target
+        self._client, self._target = (
+            _module().Client.connect(
+                target.seed_text, use_services_alternate=target.services_alternate
+            ),
+            target,
+        )
 
     def verbs(self) -> Verbs:
         return _verbs(_names(self._client, self._target))
@@ -120,7 +125,9 @@ class AsyncioBuilder(AsyncioClient):
     _target: Target
 
     async def open(self, target: Target) -> None:
-        self._client = await _module().AsyncClient.connect(target.seed_text)
+        self._client = await _module().AsyncClient.connect(
+            target.seed_text, use_services_alternate=target.services_alternate
+        )
         self._target = target
 
     def verbs(self) -> Verbs:
@@ -131,6 +138,43 @@ class AsyncioBuilder(AsyncioClient):
 
     async def close(self) -> None:
         await self._client.close()
+
+
+class PooledBuilder(spikewire.Pooled):
+    """The same on loops of a pool."""
+
+    _made: dict[str, object]
+
+    def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
+        super().open(target, loops, uvloop=uvloop)
+        self._made = _names(cast("_Client", self._pool.client), target)
+
+    def verbs(self) -> Verbs:
+        return _verbs(self._made, "await ")
+
+    def many(self) -> ManyVerbs:
+        return _many(self._made, "await ")
+
+
+class Futures(spikewire.Blocking):
+    """Calls whose futures any thread may wait for, each waited for at once."""
+
+    def verbs(self) -> Verbs:
+        submit = self._dataset.submit
+        return Verbs(
+            read="get(k).result().bins",
+            write="put(k, bins).result()",
+            names={"get": submit.get, "put": submit.put},
+        )
+
+    def many(self, _way: str, /) -> ManyVerbs:
+        submit = self._dataset.submit
+        return ManyVerbs(
+            read="get_many(k).result()",
+            bins="row.bins",
+            write="put_many(zip(k, bins)).result().raise_for_errors()",
+            names={"get_many": submit.get_many, "put_many": submit.put_many},
+        )
 
 
 class Compat(aerospike_c.Blocking):
@@ -168,6 +212,7 @@ def _drop_in(
         blocking=blocking,
         asyncio=asyncio,
         ways=tuple(way for way in peer.ways if way.kind in (BATCH_READ, BATCH_WRITE)),
+        usual=False,
         face_of=spikewire.PEER.name,
         replaces=peer.name,
     )
@@ -179,7 +224,18 @@ BUILDER = Peer(
     distribution="spikewire",
     blocking=Builder,
     asyncio=AsyncioBuilder,
+    pool=PooledBuilder,
+    usual=False,
     ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
+    face_of=spikewire.PEER.name,
+)
+FUTURES = Peer(
+    "spikewire-futures",
+    module="spikewire",
+    distribution="spikewire",
+    blocking=Futures,
+    usual=False,
+    ways=(Way(BATCH_READ, modes=(SYNC,)), Way(BATCH_WRITE, modes=(SYNC,))),
     face_of=spikewire.PEER.name,
 )
 COMPAT = _drop_in("spikewire-compat", aerospike_c.PEER, Compat.module, Compat)

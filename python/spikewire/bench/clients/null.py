@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from .base import AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from ..work.mix import READING
+from .base import FIND, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .more import ALL
 from .shape import BATCH_READ, BATCH_WRITE
 
+_READS = READING | {FIND}
 _RECORD: dict[str, int] = {}
 
 
@@ -33,7 +36,9 @@ class Blocking(BlockingClient):
         pass
 
     def verbs(self) -> Verbs:
-        return Verbs("get(k)", "put(k, bins)", {"get": _get, "put": _put})
+        names = {"get": _get, "put": _put}
+        more = {verb: "get(k)" if verb in _READS else "put(k, bins)" for verb in ALL}
+        return Verbs("get(k)", "put(k, bins)", names, more=more)
 
     def many(self, _way: str, /) -> ManyVerbs:
         return ManyVerbs("k", "row", "put(k, bins)", {"touch": _touch, "put": _put})
@@ -48,7 +53,8 @@ class Asyncio(AsyncioClient):
 
     def verbs(self) -> Verbs:
         names = {"get": _get_async, "put": _put_async}
-        return Verbs("await get(k)", "await put(k, bins)", names)
+        more = {verb: "await get(k)" if verb in _READS else "await put(k, bins)" for verb in ALL}
+        return Verbs("await get(k)", "await put(k, bins)", names, more=more)
 
     def many(self, _way: str, /) -> ManyVerbs:
         return ManyVerbs("k", "row", "await put(k, bins)", {"touch": _touch, "put": _put_async})
@@ -61,7 +67,9 @@ PEER = Peer(
     "null",
     module="math",
     distribution="",
+    usual=False,
     blocking=Blocking,
     asyncio=Asyncio,
+    verbs=ALL,
     ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
 )

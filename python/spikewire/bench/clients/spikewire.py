@@ -5,8 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
 from .base import (
-    SYNC,
+    FIND,
     AsyncioClient,
     BlockingClient,
     Dtype,
@@ -19,6 +20,7 @@ from .base import (
     Way,
     numpy_table,
 )
+from .more import ALL, MISSED
 from .shape import (
     ARROW,
     BATCH_READ,
@@ -37,12 +39,25 @@ if TYPE_CHECKING:
     from .base import Outstanding
 
 
+class _Submit(Protocol):
+    get: object
+    put: object
+    get_many: object
+    put_many: object
+
+
 class _Dataset(Protocol):
     get: object
     put: object
     get_many: object
     get_numpy: object
     put_many: object
+    submit: _Submit
+    operate: object
+    add: object
+    touch: object
+    exists: object
+    delete: object
 
 
 class _Client(Protocol):
@@ -58,15 +73,17 @@ class _AsyncClient(Protocol):
 
 
 class _Factory(Protocol):
-    def connect(self, seeds: str) -> _Client: ...
+    def connect(self, seeds: str, *, use_services_alternate: bool) -> _Client: ...
 
 
 class _AsyncFactory(Protocol):
-    async def connect(self, seeds: str) -> _AsyncClient: ...
+    async def connect(self, seeds: str, *, use_services_alternate: bool) -> _AsyncClient: ...
 
 
-class _Pool(Protocol):
-    def open(self) -> _Pool: ...
+class OpenPool(Protocol):
+    client: object
+
+    def open(self) -> OpenPool: ...
 
     def dataset(self, namespace: str, set_name: str) -> _Dataset: ...
 
@@ -86,7 +103,9 @@ class _Pool(Protocol):
 
 
 class _PoolFactory(Protocol):
-    def __call__(self, seeds: str, *, loops: int, uvloop: bool) -> _Pool: ...
+    def __call__(
+        self, seeds: str, *, loops: int, uvloop: bool, use_services_alternate: bool
+    ) -> OpenPool: ...
 
 
 class _Module(Protocol):
@@ -99,52 +118,84 @@ def _module() -> _Module:
     return cast("_Module", importlib.import_module("spikewire"))
 
 
+def _verbs(dataset: _Dataset, wait: str = "") -> Verbs:
+    """Those of one record, awaited or not."""
+    op = vars(importlib.import_module("spikewire.op"))
+    return Verbs(
+        read=f"({wait}get(k)).bins" if wait else "get(k).bins",
+        write=f"{wait}put(k, bins)",
+        names={
+            "get": dataset.get,
+            "put": dataset.put,
+            "operate": dataset.operate,
+            "add": dataset.add,
+            "touch": dataset.touch,
+            "exists": dataset.exists,
+            "delete": dataset.delete,
+            "added": op["add"],
+            "read": op["get"],
+        },
+        more={
+            FIND: (
+                f"row = {wait}get(k, default=None)\nif row is None:\n    {MISSED}\n"
+                "else:\n    row.bins"
+            ),
+            READ_ONE: f"({wait}get(k, [bins])).bins" if wait else "get(k, [bins]).bins",
+            REPLACE: f'{wait}put(k, bins, exists="replace_only")',
+            OPERATE: f"({wait}operate(k, [added(counter, bins), read(counter)])).bins",
+            ADD: f"{wait}add(k, {{counter: bins}})",
+            TOUCH: f"{wait}touch(k)",
+            EXISTS: f"{wait}exists(k)",
+            REMOVE: f"{wait}delete(k)",
+        },
+    )
+
+
+def _many(dataset: _Dataset, way: str = "", wait: str = "") -> ManyVerbs:
+    """Batches, awaited or not."""
+    read, write = f"{wait}get_many(k)", f"{wait}put_many(zip(k, bins))"
+    return ManyVerbs(
+        read=f"[{wait}get(one) for one in k]" if way == SINGLES else read,
+        bins="row.bins",
+        write=f"({write}).raise_for_errors()" if wait else f"{write}.raise_for_errors()",
+        names={"get": dataset.get, "get_many": dataset.get_many, "put_many": dataset.put_many},
+    )
+
+
+def _table(
+    dataset: _Dataset, way: str, names: tuple[str, ...], dtype: Dtype, wait: str = ""
+) -> TableVerbs:
+    """Columns, awaited or not."""
+    if way == ARROW:
+        arrow = cast("object", vars(importlib.import_module("pyarrow"))["table"])
+        known = {"get_many": dataset.get_many, "arrow": arrow}
+        return TableVerbs(f"({wait}get_many(k)).to_arrow()", "arrow(table).to_pylist()", known)
+    plain = ', missing="raise"' if way == NUMPY_PLAIN else ""
+    read = f"{wait}get_numpy(k, dtype{plain})"
+    return numpy_table(read, "table", names, dtype, get_numpy=dataset.get_numpy)
+
+
 class Blocking(BlockingClient):
     _client: _Client
     _dataset: _Dataset
 
     def open(self, target: Target) -> None:
-        self._client = _module().Client.connect(target.seed_text)
+        self._client = _module().Client.connect(
+            target.seed_text, use_services_alternate=target.services_alternate
+        )
         self._dataset = self._client.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
-        return Verbs(
-            read="get(k).bins",
-            write="put(k, bins)",
-            names={"get": self._dataset.get, "put": self._dataset.put},
-        )
+        return _verbs(self._dataset)
 
     def many(self, way: str, /) -> ManyVerbs:
-        dataset = self._dataset
-        names = {"get": dataset.get, "get_many": dataset.get_many, "put_many": dataset.put_many}
-        return ManyVerbs(
-            read="[get(one) for one in k]" if way == SINGLES else "get_many(k)",
-            bins="row.bins",
-            write="put_many(zip(k, bins)).raise_for_errors()",
-            names=names,
-        )
+        return _many(self._dataset, way)
 
     def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
-        get_many = self._dataset.get_many
-        if way == ARROW:
-            arrow = cast("object", vars(importlib.import_module("pyarrow"))["table"])
-            known = {"get_many": get_many, "arrow": arrow}
-            return TableVerbs("get_many(k).to_arrow()", "arrow(table).to_pylist()", known)
-        get_numpy = self._dataset.get_numpy
-        plain = ', missing="raise"' if way == NUMPY_PLAIN else ""
-        read = f"get_numpy(k, dtype{plain})"
-        return numpy_table(read, "table", names, dtype, get_numpy=get_numpy)
+        return _table(self._dataset, way, names, dtype)
 
     def close(self) -> None:
         self._client.close()
-
-
-def _awaited(dataset: _Dataset) -> Verbs:
-    return Verbs(
-        read="(await get(k)).bins",
-        write="await put(k, bins)",
-        names={"get": dataset.get, "put": dataset.put},
-    )
 
 
 class Asyncio(AsyncioClient):
@@ -152,36 +203,46 @@ class Asyncio(AsyncioClient):
     _dataset: _Dataset
 
     async def open(self, target: Target) -> None:
-        self._client = await _module().AsyncClient.connect(target.seed_text)
+        self._client = await _module().AsyncClient.connect(
+            target.seed_text, use_services_alternate=target.services_alternate
+        )
         self._dataset = self._client.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
-        return _awaited(self._dataset)
+        return _verbs(self._dataset, "await ")
 
     def many(self, way: str, /) -> ManyVerbs:
-        dataset = self._dataset
-        names = {"get": dataset.get, "get_many": dataset.get_many, "put_many": dataset.put_many}
-        return ManyVerbs(
-            read="[await get(one) for one in k]" if way == SINGLES else "await get_many(k)",
-            bins="row.bins",
-            write="(await put_many(zip(k, bins))).raise_for_errors()",
-            names=names,
-        )
+        return _many(self._dataset, way, "await ")
+
+    def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
+        return _table(self._dataset, way, names, dtype, "await ")
 
     async def close(self) -> None:
         await self._client.close()
 
 
 class Pooled(PoolClient):
-    _pool: _Pool
+    _pool: OpenPool
     _dataset: _Dataset
 
     def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
-        self._pool = _module().Pool(target.seed_text, loops=loops, uvloop=uvloop).open()
+        self._pool = (
+            _module()
+            .Pool(
+                target.seed_text,
+                loops=loops,
+                uvloop=uvloop,
+                use_services_alternate=target.services_alternate,
+            )
+            .open()
+        )
         self._dataset = self._pool.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
-        return _awaited(self._dataset)
+        return _verbs(self._dataset, "await ")
+
+    def many(self) -> ManyVerbs:
+        return _many(self._dataset, wait="await ")
 
     def run(self, function: Callable[..., object], *args: object) -> Outstanding:
         return self._pool.run(function, *args)
@@ -202,13 +263,14 @@ PEER = Peer(
     blocking=Blocking,
     asyncio=Asyncio,
     pool=Pooled,
+    verbs=ALL,
     ways=(
         Way(BATCH_READ),
         Way(BATCH_READ, SINGLES, least=SINGLES_SIZE, most=SINGLES_SIZE),
         Way(BATCH_WRITE),
-        Way(COLUMNS, NUMPY, (SYNC,), columnar=True, needs="numpy"),
-        Way(COLUMNS, NUMPY_PLAIN, (SYNC,), columnar=True, needs="numpy"),
-        Way(COLUMNS, ARROW, (SYNC,), columnar=True, needs="pyarrow"),
-        Way(COLUMNS, DICT, (SYNC,)),
+        Way(COLUMNS, NUMPY, columnar=True, needs="numpy"),
+        Way(COLUMNS, NUMPY_PLAIN, columnar=True, needs="numpy"),
+        Way(COLUMNS, ARROW, columnar=True, needs="pyarrow"),
+        Way(COLUMNS, DICT),
     ),
 )

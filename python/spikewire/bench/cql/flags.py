@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import importlib.util
 import json
 import signal
 import sys
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
 from ..cluster import parse_seeds
+from ..needed import missing
 from .cells import OPERATIONS, PATTERNS, Matrix
 from .clients import CLIENTS
 from .servers import CANNED, CASSANDRA, GIVEN
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
 FLAWED, USAGE, INTERRUPTED = 1, 2, 130
 PORT = 9042
-NEEDED = {"rich": "rich", "hdrh": "hdrhistogram"}
 SERVERS = (CASSANDRA, CANNED)
 BURST = 10_000
 
@@ -176,9 +175,9 @@ def settings(args: argparse.Namespace) -> Settings:
 
 def problem(args: argparse.Namespace) -> str | None:
     """Why this cannot be measured, or None."""
-    missing = [name for module, name in NEEDED.items() if not importlib.util.find_spec(module)]
-    if missing:
-        return f"missing {' and '.join(missing)}: pip install 'spikewire[bench]'"
+    lacking = missing()
+    if lacking is not None:
+        return lacking
     if args.host and len(args.host) > 1:
         return "-H takes one address: clients find the other nodes themselves"
     if args.burst < max(args.threads):

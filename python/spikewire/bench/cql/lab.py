@@ -91,10 +91,14 @@ class Found:
     def flawed(self) -> bool:
         return any(line.flawed for lines in self.lines() for line in lines)
 
+    def collapses(self) -> list[str]:
+        """What more chains do to the rate of each client."""
+        return collapses(self.rounds)
+
     def notes(self) -> list[str]:
         """What a reader must not miss."""
         said = [f"{client}: {why}" for client, why in self.settings.matrix.absent()]
-        said += collapses(self.rounds)
+        said += self.collapses()
         measured = {cell.client for cell in self.rounds}
         said += [f"{name}: {CLIENTS[name].note}" for name in sorted(measured) if CLIENTS[name].note]
         said += [f"{one.client or one.mode}: left out: {one.reason}" for one in self.skipped]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
+from .. import place
 from .cells import LARGEST_SIZE, LEAST_SIZE, NODE_QUERIES_MODE, QUERIES_MODE, QUERY_MODES
 
 if TYPE_CHECKING:
@@ -24,6 +25,10 @@ FOREIGN = {
     "--bins": "bins",
     "--workload": "workload",
     "--lat-sample-every": "lat_sample_every",
+    place.SERVICES_ALTERNATE: "services_alternate",
+    "--error-limit": "error_limit",
+    "--max-ops": "max_ops",
+    "--truncate": "truncate",
 }
 """Flags about other modes, and the names under which they are parsed."""
 
@@ -46,8 +51,9 @@ def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
     for size in args.record_size or ():
         if not LEAST_SIZE <= size <= LARGEST_SIZE:
             return f"--record-size {size}: must be {LEAST_SIZE} to {LARGEST_SIZE:,} bytes"
-    if args.server_cpus and args.hosts:
-        return "--server-cpus is for the embedded cluster, not for one given by -H"
+    unfit = place.problem(args)
+    if unfit is not None:
+        return unfit
     interpreters: list[str] = args.python or []
     for interpreter in interpreters:
         if shutil.which(interpreter) is None:

@@ -78,16 +78,21 @@ class GetRound:
     def brief(self) -> str:
         if self.failure is not None:
             return f"failed: {self.failure}"
-        said = [f"{latency([self.alone])['p99']:,.0f} us alone"]
+        said = [f"{_p99([self.alone])} alone"]
         for during, where in ((self.beside, "beside"), (self.among, "among")):
             if during is not None:
-                said.append(f"{latency([during.gets])['p99']:,.0f} us {where} {GETS_SCANS} scans")
+                said.append(f"{_p99([during.gets])} {where} {GETS_SCANS} scans")
         return f"p99 {', '.join(said)}"
 
 
 def latency(outcomes: Sequence[Result | Failure]) -> dict[str, float]:
     """Percentiles in microseconds over all runs that gave any."""
     return percentiles(merge(one["latency"]["read"] for one in outcomes if "failed" not in one))
+
+
+def _p99(outcomes: Sequence[Result | Failure]) -> str:
+    known = latency(outcomes).get("p99")
+    return "too few samples" if known is None else f"{known:,.0f} us"
 
 
 def gets_alone_and_not(

@@ -10,10 +10,10 @@ from .. import environment, node
 from ..awake import awake
 from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
-from ..cluster import Cluster, EmbeddedCluster, GivenCluster, Seed
 from ..compare import CannotRunError
 from ..launch import python_worker, run_job
-from ..plan import Skipped
+from ..place import Place
+from ..plan import Skipped, shuffled
 from .cells import (
     ARROW,
     DESCRIBE,
@@ -36,6 +36,7 @@ from .result import Outcome, as_scan
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from ..cluster import Cluster
     from ..progress import Progress
     from ..result import Job
 
@@ -43,8 +44,8 @@ SCAN_SECONDS = 600.0
 """What one process may take for two scans, beside the time it is to measure."""
 
 
-@dataclass(frozen=True)
-class Settings:
+@dataclass(frozen=True, kw_only=True)
+class Settings(Place):
     """Everything that the flags say."""
 
     modes: tuple[str, ...]
@@ -53,20 +54,14 @@ class Settings:
     records: int
     slow_records: int
     sizes: tuple[int, ...]
-    hosts: tuple[Seed, ...]
-    namespace: str
-    set_name: str
     duration: float
     warmup: float
     pause: float
     rounds: int
     seed: int
     populate: bool
-    nodes: int
-    server_threads: int
     gil: bool | None
     client_cpus: tuple[int, ...]
-    server_cpus: tuple[int, ...]
     keep_awake: bool = False
 
     def set_of(self, size: int, records: int) -> str:
@@ -90,12 +85,14 @@ class Scans:
         """One list for each size of records and interpreter, Node.js apart."""
         groups: dict[tuple[int, str, bool], dict[Scan, list[Outcome]]] = {}
         for scan, rounds in self.scans.items():
+            if not rounds:
+                continue
             kind = (scan.size, scan.interpreter, scan.mode == NODE)
             groups.setdefault(kind, {})[scan] = rounds
         return [scan_lines(group) for group in groups.values()]
 
     def get_lines(self) -> list[GetLine]:
-        return get_lines(self.gets)
+        return get_lines({getter: rounds for getter, rounds in self.gets.items() if rounds})
 
     @property
     def flawed(self) -> bool:
@@ -135,7 +132,7 @@ class Lab:
 
     def run(self, command_line: Sequence[str]) -> None:
         settings, found = self._settings, self._found
-        with self._cluster() as cluster, awake(self._settings.keep_awake):
+        with self._settings.cluster() as cluster, awake(self._settings.keep_awake):
             found.environment = environment.describe(cluster, command_line)
             groups = self._groups()
             gets = self._getters()
@@ -149,21 +146,14 @@ class Lab:
                     self._fill(size, records, cluster)
             total = sum(map(len, groups)) + len(gets)
             self._progress.expect(total * settings.rounds)
-            for group in groups:
-                for number in range(settings.rounds):
-                    for at in range(len(group)):
-                        self._scan(group[(at + number) % len(group)], number, cluster)
+            every = [scan for group in groups for scan in group]
+            # Tables keep this order, whichever is measured first.
+            found.scans, found.gets = {scan: [] for scan in every}, {getter: [] for getter in gets}
             for number in range(settings.rounds):
-                for at in range(len(gets)):
-                    self._get(gets[(at + number) % len(gets)], number, cluster)
-
-    def _cluster(self) -> Cluster:
-        settings = self._settings
-        if settings.hosts:
-            return GivenCluster(settings.hosts)
-        return EmbeddedCluster(
-            settings.nodes, settings.namespace, settings.server_threads, settings.server_cpus
-        )
+                for scan in shuffled(every, settings.seed, number):
+                    self._scan(scan, number, cluster)
+                for getter in shuffled(gets, settings.seed, number):
+                    self._get(getter, number, cluster)
 
     def _groups(self) -> list[tuple[Scan, ...]]:
         settings = self._settings
@@ -235,9 +225,10 @@ class Lab:
         job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
         self._progress.running(f"{scan} (round {number + 1})")
         outcome = as_scan(self._start(scan.client, scan.mode, scan.interpreter, job))
-        if "failed" not in outcome and cluster.pid is not None:
-            outcome["server_threads"] = self._settings.server_threads
-        self._found.scans.setdefault(scan, []).append(outcome)
+        workers = cluster.workers()
+        if "failed" not in outcome and workers is not None:
+            outcome["server_threads"] = workers
+        self._found.scans[scan].append(outcome)
         self._progress.done(f"{scan}, round {number + 1}: {_brief(outcome)}")
 
     def _get(self, getter: Getter, number: int, cluster: Cluster) -> None:
@@ -253,7 +244,7 @@ class Lab:
             return self._start(getter.client, getter.mode, getter.interpreter, job)
 
         outcome = gets_alone_and_not(start, getting, scanning)
-        self._found.gets.setdefault(getter, []).append(outcome)
+        self._found.gets[getter].append(outcome)
         self._progress.done(f"{getter} get, round {number + 1}: {outcome.brief()}")
 
     def _start(self, client: str, mode: str, interpreter: str, job: Job) -> Mapping[str, object]:

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ..summary import Spread, loop_delay
+from ..summary import Spread, busy_share, loop_delay
 from .cells import NOTHING, Scan
 from .gets import During, GetRound, Getter, latency
 
@@ -83,7 +83,7 @@ def scan_lines(group: Mapping[Scan, Sequence[Outcome]]) -> list[ScanLine]:
     """Lines that are compared with each other."""
     lines = [_scan_line(scan, rounds) for scan, rounds in group.items()]
     idle = [line for line in lines if line.scan.consumer == NOTHING]
-    peers = [line for line in idle if not line.scan.ours]
+    peers = [line for line in idle if not line.scan.ours and not line.failures]
     rates = [line.rate.median for line in peers if line.rate]
     costs = [line.cpu.median for line in peers if line.cpu]
 
@@ -106,7 +106,7 @@ def _scan_line(scan: Scan, rounds: Sequence[Outcome]) -> ScanLine:
     if not results:
         return line
     server = [one["server_cpu"] * 1e6 / one["records"] for one in results if one["server_cpu"]]
-    busy = [share for share in map(_busy, results) if share is not None]
+    busy = [share for share in map(busy_share, results) if share is not None]
     return replace(
         line,
         version=results[0]["version"],
@@ -129,13 +129,6 @@ def _seconds(one: ScanResult) -> tuple[float, float]:
     return one["cpu"]["user"], one["cpu"]["system"]
 
 
-def _busy(one: ScanResult) -> float | None:
-    threads = one.get("server_threads")
-    if threads is None or one["server_cpu"] is None:
-        return None
-    return one["server_cpu"] / (one["elapsed"] * threads)
-
-
 def get_lines(rounds: Mapping[Getter, Sequence[GetRound]]) -> list[GetLine]:
     return [_get_line(getter, runs) for getter, runs in rounds.items()]
 
@@ -153,6 +146,6 @@ def _get_line(getter: Getter, rounds: Sequence[GetRound]) -> GetLine:
 def _during(rounds: Sequence[During | None], alone: Mapping[str, float]) -> DuringLine:
     known = [one for one in rounds if one is not None]
     found = latency([one.gets for one in known])
-    ratio = found["p99"] / alone["p99"] if alone and found else None
+    ratio = found["p99"] / alone["p99"] if "p99" in alone and "p99" in found else None
     rates = [one.rate for one in known if one.rate is not None]
     return DuringLine(found, ratio, median(rates) if rates else None)

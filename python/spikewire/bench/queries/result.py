@@ -23,7 +23,9 @@ class Added(TypedDict, total=False):
     """What not every result has; `server_threads` is added by the lab itself."""
 
     server_threads: int
-    """How many threads the embedded cluster works with."""
+    """How many of the embedded cluster's threads can work at once."""
+    server_busiest: float
+    """Seconds that the busiest of its threads worked within the window."""
     loop: str
     """What ran it, where that is not Python."""
     loop_delay: LoopDelay

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from .. import place
 from ..compare import CannotRunError
 from ..plan import Skipped
 from ..progress import Progress
@@ -27,7 +28,7 @@ def settings(args: argparse.Namespace) -> Settings:
     """What flags that were found good mean."""
     given = {name: getattr(args, name) for name in ("duration", "warmup", "pause")}
     usual = {"duration": DURATION, "warmup": WARMUP, "pause": PAUSE}
-    pace: dict[str, float] = {
+    pace: dict[str, Any] = {
         name: usual[name] if seconds is None else seconds for name, seconds in given.items()
     }
     return Settings(
@@ -37,17 +38,12 @@ def settings(args: argparse.Namespace) -> Settings:
         records=(args.records or (RECORDS,))[0],
         slow_records=args.slow_records or SLOW_RECORDS,
         sizes=args.record_size or RECORD_SIZES,
-        hosts=args.hosts,
-        namespace=args.namespace,
-        set_name=args.set,
+        **place.given(args),
         rounds=args.rounds,
         seed=args.seed,
         populate=args.populate,
-        nodes=args.nodes,
-        server_threads=args.server_threads,
         gil=None if args.gil is None else args.gil == "on",
         client_cpus=args.client_cpus,
-        server_cpus=args.server_cpus,
         keep_awake=args.keep_awake,
         **pace,
     )

@@ -17,8 +17,8 @@ from ..clients import PEERS
 from ..clients.base import SYNC, Target
 from ..job import MismatchError, Plan
 from ..measure import Window
+from ..work import matches, value_pool
 from ..worker import describe_python
-from ..workload import matches, value_pool
 from .among import get_among_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
 from .memory import Curve
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from ..result import Job
-    from ..workload import Bins
+    from ..work import Bins
     from .consumers import Read
     from .readers import AsyncioReader, BlockingReader
-    from .result import ScanResult
+    from .result import Added, ScanResult
 
 SCANNING, SAY = "scanning", 2
 """The lab reads what a process that keeps scanning says on standard error."""
@@ -145,7 +145,11 @@ def scan(job: Job) -> ScanResult:
         loop.run_until_complete(work.run_async(ASYNCIO[job["client"]]()))
     used = work.window.used
     assert used is not None
+    more: Added = {}
+    if used.server_threads:
+        more["server_busiest"] = max(used.server_threads.values())
     return {
+        **more,
         "client": job["client"],
         "version": plan.peer.version(),
         "mode": job["mode"],

@@ -1,0 +1,270 @@
+"""What calls cost through the drop-ins, beside the verb that does the same.
+
+    python benches/drop_in.py                   # processor time, in turns
+    python benches/drop_in.py --instructions    # instructions, which callgrind counts
+    python benches/drop_in.py batch             # only cases with this word in their names
+
+The embedded cluster is another process. Each line has the cost of a call, or of a row where there
+are several, in microseconds of user and system time (medians, and the median of the ratios by
+round) or in thousands of instructions of this process. What is counted includes what a program
+makes for the call: key tuples, rows and dictionaries of operations for a drop-in, and for the verb
+the rows and operations that say the same. Results are looked at, because verbs read rows only then.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import spikewire
+from spikewire import op
+from spikewire.compat import aerospike, aerospike_py
+from spikewire.compat.aerospike_helpers.batch.records import BatchRecords, Write
+from spikewire.compat.aerospike_helpers.operations import operations
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+NAMESPACE, SET = "test", "cost"
+CALLS = 1_500
+ROWS = 128
+BINS: dict[str, Any] = {"a": 1, "b": "text", "c": 2.5, "d": b"bytes"}
+SERVE = """
+import sys, spikewire
+with spikewire.testing.Cluster(nodes=1) as cluster:
+    print(cluster.seeds, flush=True)
+    sys.stdin.read()
+"""
+Case = tuple[str, int, "Callable[[], Any]", "Callable[[], Any]"]
+
+
+def key(number: int) -> tuple[str, str, int]:
+    return NAMESPACE, SET, number
+
+
+def of_aerospike(verbs: Any, drop_in: Any) -> Iterator[Case]:
+    """What is compared: a name, the rows of a call, the verb, the drop-in."""
+    one, numbers = 7, range(ROWS)
+    yield "get", 1, lambda: verbs.get(key(one)), lambda: drop_in.get(key(one))
+    yield "put", 1, lambda: verbs.put(key(one), BINS), lambda: drop_in.put(key(one), BINS)
+    yield (
+        "operate",
+        1,
+        lambda: verbs.operate(key(one), [op.add("a", 1), op.get("a")]),
+        lambda: drop_in.operate(key(one), [operations.increment("a", 1), operations.read("a")]),
+    )
+    yield (
+        "increment",
+        1,
+        lambda: verbs.add(key(one), {"a": 1}),
+        lambda: drop_in.increment(key(one), "a", 1),
+    )
+    yield "exists", 1, lambda: verbs.get(key(one), []), lambda: drop_in.exists(key(one))
+    yield "touch", 1, lambda: verbs.touch(key(one)), lambda: drop_in.touch(key(one))
+    yield (
+        "batch_read",
+        ROWS,
+        lambda: [row.bins for row in verbs.get_many([key(each) for each in numbers])],
+        lambda: [
+            row.record[2]
+            for row in drop_in.batch_read([key(each) for each in numbers]).batch_records
+        ],
+    )
+    yield (
+        "batch_operate",
+        ROWS,
+        lambda: [
+            row.results
+            for row in verbs.operate_many(
+                [key(each) for each in numbers], [op.add("a", 1), op.get("a")]
+            )
+        ],
+        lambda: [
+            row.record[2]
+            for row in drop_in.batch_operate(
+                [key(each) for each in numbers],
+                [operations.increment("a", 1), operations.read("a")],
+            ).batch_records
+        ],
+    )
+    yield (
+        "batch_write",
+        ROWS,
+        lambda: verbs.batch(
+            [
+                spikewire.Write(key(each), [op.put(name, value) for name, value in BINS.items()])
+                for each in numbers
+            ]
+        ),
+        lambda: drop_in.batch_write(
+            BatchRecords(
+                [
+                    Write(
+                        key(each),
+                        [operations.write(name, value) for name, value in BINS.items()],
+                    )
+                    for each in numbers
+                ]
+            )
+        ),
+    )
+
+
+def of_aerospike_py(verbs: Any, drop_in: Any) -> Iterator[Case]:
+    """The same."""
+    one, numbers = 7, range(ROWS)
+    increments = [
+        {"op": aerospike_py.OPERATOR_INCR, "bin": "a", "val": 1},
+        {"op": aerospike_py.OPERATOR_READ, "bin": "a"},
+    ]
+    yield "get", 1, lambda: verbs.get(key(one)), lambda: drop_in.get(key(one))
+    yield "put", 1, lambda: verbs.put(key(one), BINS), lambda: drop_in.put(key(one), BINS)
+    yield (
+        "operate",
+        1,
+        lambda: verbs.operate(key(one), [op.add("a", 1), op.get("a")]),
+        lambda: drop_in.operate(key(one), increments),
+    )
+    yield "exists", 1, lambda: verbs.get(key(one), []), lambda: drop_in.exists(key(one))
+    yield (
+        "batch_read",
+        ROWS,
+        lambda: [row.bins for row in verbs.get_many([key(each) for each in numbers])],
+        lambda: drop_in.batch_read([key(each) for each in numbers]).to_list(),
+    )
+    yield (
+        "batch_write",
+        ROWS,
+        lambda: verbs.put_many([(key(each), BINS) for each in numbers]),
+        lambda: drop_in.batch_write([(key(each), BINS) for each in numbers]),
+    )
+
+
+FACES = {"aerospike": of_aerospike, "aerospike_py": of_aerospike_py}
+
+
+def repeat(call: Callable[[], Any], count: int) -> None:
+    for _ in range(count):
+        call()
+
+
+def microseconds(call: Callable[[], Any], rows: int) -> float:
+    """Processor time of a call, for each of its rows."""
+    count = max(CALLS // rows, 10)
+    before = resource.getrusage(resource.RUSAGE_SELF)
+    repeat(call, count)
+    after = resource.getrusage(resource.RUSAGE_SELF)
+    used = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    return used / count / rows * 1e6
+
+
+def times(cases: list[Case], rounds: int) -> Iterator[tuple[str, float, float, float]]:
+    """Of each case what verb and drop-in take, and the ratio."""
+    for name, rows, verb, drop_in in cases:
+        pairs: list[tuple[float, float]] = []
+        for turn in range(rounds):
+            if turn % 2:
+                first = microseconds(verb, rows)
+                pairs.append((first, microseconds(drop_in, rows)))
+            else:
+                second = microseconds(drop_in, rows)
+                pairs.append((microseconds(verb, rows), second))
+        verbs, drop_ins = zip(*pairs, strict=True)
+        ratio = statistics.median(mine / verb for verb, mine in pairs)
+        yield name, statistics.median(verbs), statistics.median(drop_ins), ratio
+
+
+def instructions(
+    cases: list[Case], face: str, seeds: str
+) -> Iterator[tuple[str, float, float, float]]:
+    """The same, in thousands of instructions."""
+    for name, rows, *_ in cases:
+        few = max(100 // rows, 5)
+        run = partial(counted, seeds, face, name)
+        costs = [
+            (run(which, 3 * few) - run(which, few)) / (2 * few * rows) / 1e3
+            for which in ("verb", "drop-in")
+        ]
+        yield name, costs[0], costs[1], costs[1] / costs[0]
+
+
+def counted(seeds: str, face: str, name: str, which: str, count: int) -> int:
+    """Instructions of a process that makes so many of these calls."""
+    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable]
+    command += [__file__, "--seeds", seeds, "--face", face, "--only", f"{name}:{which}:{count}"]
+    quiet = os.environ | {"PYTHONHASHSEED": "0"}
+    done = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True, env=quiet)
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    assert found is not None, done.stderr
+    return int(found[1])
+
+
+def opened(seeds: str, face: str) -> tuple[Any, Any]:
+    """Clients: ours and the drop-in."""
+    verbs = spikewire.Client(seeds, timeout=20)
+    address, port = seeds.split(",")[0].rsplit(":", 1)
+    config = {"hosts": [(address, int(port))]}
+    if face == "aerospike":
+        return verbs, aerospike.client(config)
+    return verbs, aerospike_py.client(config).connect()
+
+
+def measure(given: argparse.Namespace, face: str) -> None:
+    verbs, drop_in = opened(given.seeds, face)
+    verbs.put_many([(key(number), BINS) for number in range(ROWS)]).raise_for_errors()
+    found = list(FACES[face](verbs, drop_in))
+    if given.only:
+        name, which, count = given.only.split(":")
+        _, _, verb_call, drop_in_call = next(case for case in found if case[0] == name)
+        repeat(verb_call if which == "verb" else drop_in_call, int(count))
+    else:
+        if given.words:
+            found = [case for case in found if any(word in case[0] for word in given.words)]
+        counts = given.instructions
+        rows = instructions(found, face, given.seeds) if counts else times(found, given.rounds)
+        unit = "k" if counts else "us"
+        for name, verb, mine, ratio in rows:
+            print(
+                f"{face:12}  {name:14}  verb {verb:7.2f} {unit}  "
+                f"drop-in {mine:7.2f} {unit}  ratio {ratio:.2f}",
+                flush=True,
+            )
+    drop_in.close()
+    verbs.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("words", nargs="*")
+    parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--instructions", action="store_true")
+    parser.add_argument("--face", choices=tuple(FACES), help="only this one")
+    parser.add_argument("--seeds", help="a cluster that is there")
+    parser.add_argument("--only", help=argparse.SUPPRESS)
+    given = parser.parse_args()
+    server = None
+    if given.seeds is None:
+        server = subprocess.Popen(
+            [sys.executable, "-c", SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert server.stdout is not None
+        given.seeds = server.stdout.readline().strip()
+    try:
+        for face in [given.face] if given.face else FACES:
+            measure(given, face)
+    finally:
+        if server is not None:
+            assert server.stdin is not None
+            server.stdin.close()
+            server.wait(20)
+
+
+if __name__ == "__main__":
+    main()

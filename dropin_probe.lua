@@ -1,1 +1,0 @@
-function f(r,a) return a+1 end

@@ -1,0 +1,69 @@
+"""`aerospike-executor`: the vendor's blocking client called from an event loop by threads.
+
+It is how a blocking client is used in an asynchronous service: `run_in_executor` with functions
+that block. The executor may have as many threads as there are calls in flight, and begins one only
+where none is idle; that of Python by default has four more than there are processors.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from . import aerospike_c
+from .base import ASYNC, AsyncioClient, Peer, Target, Verbs, Way
+from .shape import BATCH_READ, BATCH_WRITE
+
+if TYPE_CHECKING:
+    from .base import ManyVerbs
+
+
+class Asyncio(AsyncioClient):
+    """The blocking adapter's own calls, each in a thread of the executor."""
+
+    _blocking: aerospike_c.Blocking
+    _executor: ThreadPoolExecutor
+    _loop: asyncio.AbstractEventLoop
+    _prefix: str
+
+    async def open(self, target: Target) -> None:
+        self._loop = asyncio.get_running_loop()
+        self._executor = ThreadPoolExecutor(target.callers)
+        self._blocking = aerospike_c.Blocking()
+        await self._loop.run_in_executor(self._executor, self._blocking.open, target)
+        self._prefix = f"{target.namespace!r}, {target.set_name!r}"
+
+    def verbs(self) -> Verbs:
+        key = f"({self._prefix}, k)"
+        return Verbs(
+            read=f"(await run(executor, get, {key}))[2]",
+            write=f"await run(executor, put, {key}, bins)",
+            names={**self._blocking.verbs().names, **self._running()},
+        )
+
+    def many(self, way: str, /) -> ManyVerbs:
+        many = self._blocking.many(way)
+        keys, records = "batch_read(", "batch_write("
+        awaited = ("(await run(executor, batch_read, ", "(await run(executor, batch_write, ")
+        read = many.read.replace(keys, awaited[0], 1).replace(").batch_records", ")).batch_records")
+        write = f"{many.write.replace(records, awaited[1], 1)})"
+        return replace(many, read=read, write=write, names={**many.names, **self._running()})
+
+    def _running(self) -> dict[str, object]:
+        return {"run": self._loop.run_in_executor, "executor": self._executor}
+
+    async def close(self) -> None:
+        await self._loop.run_in_executor(self._executor, self._blocking.close)
+        self._executor.shutdown()
+
+
+PEER = Peer(
+    "aerospike-executor",
+    module="aerospike",
+    distribution="aerospike",
+    asyncio=Asyncio,
+    usual=False,
+    ways=(Way(BATCH_READ, modes=(ASYNC,)), Way(BATCH_WRITE, modes=(ASYNC,))),
+)

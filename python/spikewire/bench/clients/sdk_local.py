@@ -1,0 +1,60 @@
+"""`aerospike-sdk-local`: the vendor's SDK with a runtime and a client for each thread, by its fast
+path and by chains.
+
+The vendor calls it experimental and keeps it off the builder of its clusters; it lacks batches and
+queries. It is what the SDK's study calls ct_runtime.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Protocol, cast
+
+from . import aerospike_sdk
+from .aerospike_native import client_policy, key_source
+from .base import Peer, Target, Verbs
+from .sdk_builder import chained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+class _Cluster(aerospike_sdk.Cluster, Protocol):
+    def connect(self) -> None: ...
+
+
+class Blocking(aerospike_sdk.Blocking):
+    """A thread's own client is made by its first call, and goes when the thread ends."""
+
+    def open(self, target: Target) -> None:
+        policy = client_policy(target)
+        policy.conn_pools_per_node = 1  # as the vendor recommends with it
+        module = vars(importlib.import_module("aerospike_sdk.sync.client"))
+        make = cast("Callable[..., _Cluster]", module["SyncClient"])
+        cluster = make(target.seed_text, policy, current_thread_runtime=True)
+        cluster.connect()
+        self._cluster, self._session = cluster, cluster.create_session()
+        self._key, self._target = key_source(target), target
+
+
+class BlockingBuilder(Blocking):
+    """The same by chains."""
+
+    def verbs(self) -> Verbs:
+        return chained(self._key, self._names())
+
+
+PEER = Peer(
+    "aerospike-sdk-local",
+    module="aerospike_sdk",
+    distribution="aerospike-sdk",
+    blocking=Blocking,
+    usual=False,
+)
+BUILDER = Peer(
+    "aerospike-sdk-local-builder",
+    module="aerospike_sdk",
+    distribution="aerospike-sdk",
+    blocking=BlockingBuilder,
+    usual=False,
+)

@@ -1,0 +1,123 @@
+"""The SDK's pool of event loops: `AsyncPool`, each of whose loops has a cluster of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+import threading
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from .aerospike_native import key_source
+from .aerospike_sdk import definition, key_class, many_verbs
+from .base import ManyVerbs, Outstanding, PoolClient, Target, Verbs
+from .sdk_builder import chained
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Iterable, Iterator
+
+OPEN_SECONDS = 30.0
+
+
+class _Session(Protocol):
+    get: object
+    put: object
+    query: object
+    upsert: object
+
+
+class _Cluster(Protocol):
+    def create_session(self) -> _Session: ...
+
+
+class _Pool(Protocol):
+    loop_count: int
+
+    async def start(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+    async def run(
+        self, fn: Callable[[_Cluster], Coroutine[Any, Any, object]], pick: int | None = None
+    ) -> object: ...
+
+
+class Pooled(PoolClient):
+    """The pool is started and asked from an event loop of this adapter's own, in a thread. What a
+    call needs of its loop's cluster is in the thread of that loop."""
+
+    _pool: _Pool
+    _target: Target
+    _local: threading.local
+    _loop: asyncio.AbstractEventLoop
+    _thread: threading.Thread
+
+    def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
+        self._target, self._local = target, threading.local()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
+        self._thread.start()
+        make = cast(
+            "Callable[..., _Pool]", vars(importlib.import_module("aerospike_sdk"))["AsyncPool"]
+        )
+        self._pool = make(definition("aerospike_sdk", target), loops, use_uvloop=uvloop)
+        self._wait(self._pool.start())
+        for number in range(loops):
+            self._wait(self._pool.run(self._begin, number))
+
+    async def _begin(self, cluster: _Cluster) -> None:
+        """In the thread of one of the loops."""
+        session = cluster.create_session()
+        self._local.session, self._local.get, self._local.put = session, session.get, session.put
+
+    def verbs(self) -> Verbs:
+        key = key_source(self._target)
+        return Verbs(
+            read=f"(await local.get({key})).bins",
+            write=f"await local.put({key}, bins)",
+            names={"Key": key_class(), "local": self._local},
+        )
+
+    def many(self) -> ManyVerbs:
+        """Chains with the fast path, too, as on one loop; the session is that of the loop."""
+        made = many_verbs(self._target, cast("_Session", None), "await ")
+        return replace(
+            made,
+            read=_local(made.read),
+            write=_local(made.write),
+            names={**made.names, "local": self._local},
+        )
+
+    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+        def called(_cluster: _Cluster) -> Coroutine[Any, Any, object]:
+            return cast("Coroutine[Any, Any, object]", function(*args))
+
+        return asyncio.run_coroutine_threadsafe(self._pool.run(called), self._loop)
+
+    def map(
+        self, handler: Callable[..., object], items: Iterable[object], limit: int
+    ) -> Iterator[object]:
+        raise NotImplementedError("AsyncPool.map takes no items without an end")
+
+    def close(self) -> None:
+        self._wait(self._pool.aclose())
+        self._loop.call_soon_threadsafe(self._loop.stop)
+        self._thread.join(OPEN_SECONDS)
+        self._loop.close()
+
+    def _wait(self, call: Coroutine[Any, Any, object]) -> object:
+        return asyncio.run_coroutine_threadsafe(call, self._loop).result(OPEN_SECONDS)
+
+
+class PooledBuilder(Pooled):
+    """The same by chains."""
+
+    def verbs(self) -> Verbs:
+        names = {"Key": key_class(), "local": self._local}
+        made = chained(key_source(self._target), names, "await ")
+        return Verbs(_local(made.read), _local(made.write), names)
+
+
+def _local(source: str) -> str:
+    """With the session of the thread that it runs in."""
+    return source.replace("session.", "local.session.")

@@ -1,0 +1,1 @@
+"""Two saved reports of one recipe against each other: `spikewire lab compare`."""

@@ -1,0 +1,200 @@
+"""What differs between two reports: entries matched by name, and judged by one rule."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+
+from ..report import MORE, Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..report import Heading, Report, Row
+
+BETTER, WORSE, UNCHANGED = "better", "worse", "unchanged"
+THRESHOLD = 0.05
+"""Smaller differences of the medians are no change, however close the rounds lie together."""
+THRESHOLD_ALONE = 0.10
+"""The same where an entry has one round, which says nothing about its noise."""
+RULE = (
+    f"A change counts if the medians differ by more than {THRESHOLD:.0%} and the ranges of the"
+    f" rounds do not overlap; where either side has a single round, its noise is unknown: by more"
+    f" than {THRESHOLD_ALONE:.0%}, and marked with 1."
+)
+
+
+class Place(NamedTuple):
+    """Where an entry stands; alike in both reports. Another unit is another place."""
+
+    section: str
+    table: str
+    client: str
+    label: str
+    heading: str
+    unit: str
+    number: int = 0
+    """Of the lines that are called the same, in their order."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """An entry with what is needed to judge it."""
+
+    value: Measured
+    heading: Heading
+    flawed: bool
+
+
+@dataclass(frozen=True)
+class Change:
+    """An entry of both reports."""
+
+    place: Place
+    heading: Heading
+    before: Measured
+    after: Measured
+
+    @property
+    def relative(self) -> float:
+        """By how much of the old value the new one differs; infinite where the old one is 0."""
+        difference = self.after.value - self.before.value
+        if difference == 0:
+            return 0.0
+        old = abs(self.before.value)
+        return difference / old if old else math.copysign(math.inf, difference)
+
+    @property
+    def alone(self) -> bool:
+        """Whether the noise of either side is unknown."""
+        return _range(self.before) is None or _range(self.after) is None
+
+    @property
+    def verdict(self) -> str:
+        before, after = _range(self.before), _range(self.after)
+        threshold, overlap = THRESHOLD_ALONE, False
+        if before is not None and after is not None:
+            threshold = THRESHOLD
+            overlap = before[0] <= after[1] and after[0] <= before[1]
+        if overlap or abs(self.relative) <= threshold:
+            return UNCHANGED
+        return BETTER if (self.relative > 0) == (self.heading.better == MORE) else WORSE
+
+
+@dataclass(frozen=True)
+class Changes:
+    """All that two reports have to say to each other."""
+
+    both: list[Change] = field(default_factory=list[Change])
+    before_only: list[Place] = field(default_factory=list[Place])
+    after_only: list[Place] = field(default_factory=list[Place])
+    flawed: list[Place] = field(default_factory=list[Place])
+    """In both, but not to be relied on in one of them: not compared."""
+
+    def of(self, verdict: str) -> list[Change]:
+        """In the order of the reports."""
+        return [one for one in self.both if one.verdict == verdict]
+
+
+def changes(before: Report, after: Report) -> Changes:
+    """Compares all figures of which one direction is better.
+
+    Raises `ValueError` where the reports are of different recipes.
+    """
+    if before.recipe != after.recipe:
+        raise ValueError(f"reports of different recipes: {before.recipe} and {after.recipe}")
+    old, new = dict(_cells(before)), dict(_cells(after))
+    found = Changes(
+        before_only=[place for place in old if place not in new],
+        after_only=[place for place in new if place not in old],
+    )
+    for place, cell in old.items():
+        other = new.get(place)
+        if other is None:
+            continue
+        if cell.flawed or other.flawed:
+            found.flawed.append(place)
+        else:
+            found.both.append(Change(place, other.heading, cell.value, other.value))
+    return found
+
+
+def _cells(report: Report) -> Iterator[tuple[Place, Cell]]:
+    for section in report.sections:
+        for table in section.tables:
+            seen = Counter[tuple[str, str]]()
+            for row in table.rows:
+                number = seen[row.client, row.label]
+                seen[row.client, row.label] += 1
+                for heading, value in _figures(row, table.headings):
+                    names = section.name, table.name, row.client, row.label
+                    place = Place(*names, heading.key, heading.unit, number)
+                    yield place, Cell(value, heading, bool(row.flawed))
+
+
+def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, Measured]]:
+    for heading in headings:
+        entry = row.fields.get(heading.key)
+        if not heading.better or entry is None or isinstance(entry, str):
+            continue
+        yield heading, entry if isinstance(entry, Measured) else Measured(float(entry))
+
+
+def _range(measured: Measured) -> tuple[float, float] | None:
+    """The lowest and the highest round; None for a single one."""
+    if measured.rounds < 2 or measured.low is None or measured.high is None:
+        return None
+    return measured.low, measured.high
+
+
+_MACHINE = ("cpu_model", "cpu_count")
+_MOMENT = ("date", "command_line", "load_average")
+"""What is another each time."""
+
+
+def machines(before: Report, after: Report) -> list[str]:
+    """In what the machines differ, in words; nothing where they are alike."""
+    return list(_differences(_only(before, _MACHINE), _only(after, _MACHINE)))
+
+
+def conditions(before: Report, after: Report) -> list[str]:
+    """In what versions, settings and size differ, and what is not whole, in words."""
+    names = dict.fromkeys((*before.environment, *after.environment))
+    others = tuple(name for name in names if name not in (*_MACHINE, *_MOMENT))
+    found = [
+        *_differences(_only(before, others), _only(after, others)),
+        *_differences(before.settings, after.settings),
+    ]
+    for name, report in (("first", before), ("second", after)):
+        if report.interrupted:
+            found.append(f"the {name} report was interrupted")
+    return found
+
+
+def _only(report: Report, names: tuple[str, ...]) -> dict[str, Any]:
+    known = {name: report.environment.get(name) for name in names}
+    if isinstance(known.get("cluster"), dict):
+        # Ports of an embedded cluster are others each time.
+        known["cluster"] = {**cast("dict[str, Any]", known["cluster"]), "seeds": None}
+    return known
+
+
+def _differences(
+    before: Mapping[str, Any], after: Mapping[str, Any], where: str = ""
+) -> Iterator[str]:
+    for name in dict.fromkeys((*before, *after)):
+        pair: tuple[object, object] = before.get(name), after.get(name)
+        if pair[0] == pair[1]:
+            continue
+        called = f"{where} {name}".strip().replace("_", " ")
+        if all(one is None or isinstance(one, dict) for one in pair):
+            old, new = cast("tuple[dict[str, Any] | None, dict[str, Any] | None]", pair)
+            yield from _differences(old or {}, new or {}, called)
+        else:
+            yield f"{called}: {_said(pair[0])}, then {_said(pair[1])}"
+
+
+def _said(value: object) -> str:
+    return "unknown" if value is None or value == "" else str(value)

@@ -1,0 +1,67 @@
+"""The command `spikewire lab compare`."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...needed import missing
+from ..report import load
+from .changes import RULE, WORSE, changes, conditions, machines
+
+if TYPE_CHECKING:
+    import argparse
+
+NAME = "compare"
+GOT_WORSE, USAGE = 1, 2
+
+
+def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:  # pyright: ignore[reportPrivateUsage]
+    """Registers the command beside the recipes."""
+    compare = commands.add_parser(
+        NAME,
+        help="what changed between two saved reports",
+        description=f"Compares two reports of one recipe. {RULE} Ends with 1 if a figure got"
+        " worse.",
+        allow_abbrev=False,
+    )
+    compare.add_argument("before", type=Path, metavar="A.json", help="a report.json")
+    compare.add_argument("after", type=Path, metavar="B.json", help="a later report.json")
+    compare.add_argument(
+        "--force", action="store_true", help="compare reports of different machines, too"
+    )
+    compare.add_argument("--html", type=Path, metavar="FILE", help="write a page of HTML as well")
+    compare.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """The exit status: 0, 1 if a figure got worse, 2 for what cannot be compared."""
+    lacking = missing()
+    if lacking is not None:
+        return _refuse(lacking)
+    from ...report import console_for
+    from ..files import write
+    from .show import page, terminal
+
+    try:
+        before, after = load(args.before), load(args.after)
+        found = changes(before, after)
+    except ValueError as error:
+        return _refuse(str(error))
+    others = machines(before, after)
+    if others and not args.force:
+        return _refuse(f"different machines ({'; '.join(others)}): --force compares them anyway")
+    differences = [*others, *conditions(before, after)]
+    terminal(found, differences, console_for())
+    if args.html is not None:
+        try:
+            write(args.html, page(before, after, found, differences).encode())
+        except OSError as error:
+            return _refuse(str(error))
+    return GOT_WORSE if found.of(WORSE) else 0
+
+
+def _refuse(reason: str) -> int:
+    print(f"spikewire lab compare: {reason}", file=sys.stderr)
+    return USAGE

@@ -1,0 +1,127 @@
+"""What changed as tables: on the terminal, and as one page of HTML."""
+
+from __future__ import annotations
+
+from html import escape
+from typing import TYPE_CHECKING
+
+from ..html import parts
+from ..report import Heading, Row, Table
+from ..text import shown
+from .changes import BETTER, RULE, UNCHANGED, WORSE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
+
+    from ..report import Report
+    from .changes import Change, Changes, Place
+
+_HEADINGS = tuple(
+    Heading(key, key) for key in ("figure", "change", "verdict", "before", "after", "table")
+)
+
+
+def counts(found: Changes) -> str:
+    """How many entries got better, worse and so on, in a sentence."""
+    known = [
+        (len(found.of(BETTER)), BETTER),
+        (len(found.of(WORSE)), WORSE),
+        (len(found.of(UNCHANGED)), UNCHANGED),
+        (len(found.before_only), "only in the first"),
+        (len(found.after_only), "only in the second"),
+        (len(found.flawed), "not compared, flawed"),
+    ]
+    return "; ".join(f"{number} {what}" for number, what in known)
+
+
+def table(found: Changes) -> Table:
+    """What changed, worse before better, the largest difference first."""
+    changed = [
+        one
+        for verdict in (WORSE, BETTER)
+        for one in sorted(found.of(verdict), key=lambda one: -abs(one.relative))
+    ]
+    rows = [Row(one.place.label, _fields(one), one.place.client) for one in changed]
+    return Table("changes", "What changed", RULE, _HEADINGS, rows)
+
+
+def _fields(change: Change) -> dict[str, str]:
+    heading, unit = change.heading, change.heading.unit
+    return {
+        "table": f"{change.place.section}, {change.place.table}",
+        "figure": f"{heading.title} ({unit})" if unit else heading.title,
+        "before": shown(change.before, heading),
+        "after": shown(change.after, heading),
+        "change": f"{change.relative:+.1%}{' (1)' if change.alone else ''}",
+        "verdict": change.verdict,
+    }
+
+
+def lists(found: Changes) -> list[tuple[str, list[str]]]:
+    """Entries that could not be compared, by the reason."""
+    known = (
+        ("Only in the first", found.before_only),
+        ("Only in the second", found.after_only),
+        ("Not compared: flawed in one of them", found.flawed),
+    )
+    return [(title, _named(places)) for title, places in known if places]
+
+
+def _named(places: Sequence[Place]) -> list[str]:
+    """One name for each line of a table, with its columns behind it."""
+    lines: dict[str, list[str]] = {}
+    for one in places:
+        line = f"{one.section}, {one.table}: {one.label}"
+        lines.setdefault(line, []).append(one.heading)
+    return [f"{line} ({', '.join(columns)})" for line, columns in lines.items()]
+
+
+def terminal(found: Changes, differences: Sequence[str], console: Console) -> None:
+    """Prints all of it."""
+    from rich.table import Table as Printed
+    from rich.text import Text
+
+    def say(text: str) -> None:
+        console.print(Text(text), highlight=False)
+
+    for one in differences:
+        say(f"differs: {one}")
+    made = table(found)
+    if made.rows:
+        printed = Printed(title=made.title, title_justify="left")
+        for name in (made.first, *(one.title for one in made.headings)):
+            right = name in ("before", "after", "change")
+            printed.add_column(name, justify="right" if right else "left")
+        for row in made.rows:
+            style = "red" if row.fields["verdict"] == WORSE else "green"
+            fields = [str(row.fields[one.key]) for one in made.headings]
+            printed.add_row(*map(Text, (row.label, *fields)), style=style)
+        console.print(printed)
+    for title, names in lists(found):
+        say(f"{title}:")
+        for name in names:
+            say(f"  {name}")
+    say(counts(found))
+    say(RULE)
+
+
+def page(before: Report, after: Report, found: Changes, differences: Sequence[str]) -> str:
+    """The same as one page of HTML."""
+    return parts.document(f"{after.title}: changes", _body(before, after, found, differences))
+
+
+def _body(
+    before: Report, after: Report, found: Changes, differences: Sequence[str]
+) -> Iterator[str]:
+    yield '<header><p class="kind">Spikewire lab · compare</p>'
+    yield f"<h1>{escape(after.title)}: what changed</h1>"
+    dates = [str(one.environment.get("date") or "unknown") for one in (before, after)]
+    yield parts.facts([("first", dates[0]), ("second", dates[1]), ("entries", counts(found))])
+    yield "</header><main>"
+    yield from parts.plainly("What else differs", "differs", differences)
+    yield from parts.table(table(found), "compare")
+    for number, (title, names) in enumerate(lists(found)):
+        yield from parts.plainly(title, f"apart-{number}", names)
+    yield "</main>"

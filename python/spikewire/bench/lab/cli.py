@@ -1,0 +1,149 @@
+"""The command `spikewire lab`: flags, checks, exit status."""
+
+from __future__ import annotations
+
+import datetime as dt
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import place
+from ..arguments import cpus, names
+from ..cluster import reachable
+from ..cql.clients import CLIENTS as CQL_CLIENTS
+from ..needed import missing
+from ..plan import CLIENTS
+from . import show
+from .baseline import command as baseline
+from .recipe import FULL, SHORT, SIZES, Bench, Target
+from .recipes import NAMES, load
+from .selfcheck import command as selfcheck
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
+
+    from .report import Report
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+KNOWN = tuple(dict.fromkeys((*CLIENTS, *CQL_CLIENTS)))
+FLAWED, USAGE, INTERRUPTED = 1, 2, 130
+ALL = "all"
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Registers the command; what it is asked for sets `run`, which takes the parsed flags."""
+    lab = subparsers.add_parser(
+        "lab",
+        help="run published studies again, for all clients",
+        description="Runs recipes, each of which measures a published study again, and writes each"
+        " as one page of HTML, as Markdown and as JSON.",
+        allow_abbrev=False,
+    )
+    commands = lab.add_subparsers(title="recipes and commands", metavar="WHAT", required=True)
+    for name, about in (*NAMES.items(), (ALL, "all of these")):
+        recipe = commands.add_parser(name, help=about, description=f"Runs {about}.")
+        _add_flags(recipe)
+        recipe.set_defaults(run=run, recipes=tuple(NAMES) if name == ALL else (name,))
+    show.add_parser(commands)
+    baseline.add_parser(commands)
+    selfcheck.add_parser(commands)
+
+
+def _add_flags(recipe: argparse.ArgumentParser) -> None:
+    recipe.add_argument(
+        "--size",
+        choices=SIZES,
+        default=FULL,
+        help=f"how much is measured; `make bench` runs {SHORT}; default: %(default)s",
+    )
+    recipe.add_argument(
+        "--clients",
+        type=names("client", KNOWN),
+        default=(),
+        metavar="NAME,...",
+        help="of those that a recipe would measure; default: all",
+    )
+    recipe.add_argument(
+        "--python",
+        action="append",
+        metavar="PATH",
+        help="interpreter of the clients; may be given again to compare interpreters",
+    )
+    place.add_flags(recipe)
+    how = recipe.add_argument_group("measurement")
+    for whose in ("client", "server"):
+        how.add_argument(
+            f"--{whose}-cpus",
+            type=cpus,
+            default=(),
+            metavar="N,...",
+            help=f"keep {'clients' if whose == 'client' else 'the embedded cluster'} to these",
+        )
+    how.add_argument("--keep-awake", action="store_true", help="keep the processors from idling")
+    how.add_argument("--seed", type=int, default=1, help="of the random keys and values")
+    how.add_argument("--out", type=Path, metavar="FOLDER", help="default: bench-results/lab-<time>")
+
+
+def run(args: argparse.Namespace) -> int:
+    """The exit status: 2 for wrong use, 130 for Ctrl-C, 1 if the cluster cannot be reached, if a
+    part failed, if a line is flawed or nothing was measured at all, and otherwise 0."""
+    lacking = place.problem(args) or missing()
+    if lacking is not None:
+        return _refuse(lacking)
+    from ..progress import Progress
+    from .run import run_all
+
+    target = Target(client_cpus=args.client_cpus, keep_awake=args.keep_awake, **place.given(args))
+    if not reachable(target.hosts):
+        seeds = ", ".join(f"{host}:{port}" for host, port in target.hosts)
+        return _refuse(f"no seed can be reached: {seeds}", FLAWED)
+    progress = Progress()
+    bench = Bench(
+        target,
+        args.size,
+        tuple(args.python or [""]),
+        progress,
+        ["spikewire", *sys.argv[1:]],
+        args.clients,
+        args.seed,
+    )
+    now = dt.datetime.now(dt.timezone.utc)
+    folder: Path = args.out or Path("bench-results") / f"lab-{now:%Y%m%d-%H%M%S}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return _refuse(str(error))
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        with progress:
+            reports = run_all([load(name) for name in args.recipes], bench, folder)
+    except KeyboardInterrupt:
+        # After the last report was saved, or while it was for the second time.
+        return INTERRUPTED
+    except OSError as error:
+        return _refuse(f"the report cannot be written: {error}", FLAWED)
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    for report in reports:
+        print(folder / report.recipe / "report.html")
+    if len(reports) > 1:
+        print(folder / "index.html")
+    for failure in bench.failed:
+        print(f"spikewire lab: not measured: {failure}", file=sys.stderr)
+    return _status(reports, failed=bool(bench.failed))
+
+
+def _status(reports: Sequence[Report], *, failed: bool) -> int:
+    if any(report.interrupted for report in reports):
+        return INTERRUPTED
+    sections = [section for report in reports for section in report.sections]
+    rows = (row for section in sections for table in section.tables for row in table.rows)
+    return FLAWED if failed or not sections or any(row.flawed for row in rows) else 0
+
+
+def _refuse(reason: str, status: int = USAGE) -> int:
+    print(f"spikewire lab: {reason}", file=sys.stderr)
+    return status

@@ -1,0 +1,131 @@
+"""Comparisons of closed loops as tables and charts: what every recipe shows of them alike."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..report import notes
+from .report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ..compare import Comparison, Settings
+    from ..summary import Line, Spread
+    from .report import Entry
+
+RATE = Heading("rate", "throughput", "op/s", MORE, 0)
+CPU = Heading("cpu", "client CPU", "µs/op", LESS)
+SERVER = Heading("server", "server CPU", "µs/op")
+P50, P90, P99, TAIL = (
+    Heading(f"p{at}", f"p{at}", "µs", LESS, 0) for at in ("50", "90", "99", "99.9")
+)
+CLOSED = (RATE, CPU, SERVER, P50, P90, P99, TAIL)
+TAIL_SAMPLES = 10_000
+"""Below this many samples p99.9 says nothing and is not shown."""
+State = tuple[str, "bool | None"]
+"""An interpreter as it was named, and whether its lock was on; nothing of either for what is no
+Python."""
+
+
+def caption(settings: Settings, more: str = "") -> str:
+    """How the lines of a closed loop were measured, in a sentence or two."""
+    text = (
+        f"Closed loop: each caller has one call in flight. {settings.keys:,} keys, bins"
+        f" {settings.bins}, workload {settings.workload}; {settings.rounds} interleaved rounds of"
+        f" {settings.duration:g} s after {settings.warmup:g} s of warm-up, a new process for each;"
+        " the median of the rounds, and in brackets the lowest and the highest."
+    )
+    return f"{text} {more}".strip()
+
+
+def measured(spread: Spread | None, rounds: int) -> Measured | None:
+    """The rounds of one line as a field."""
+    if spread is None:
+        return None
+    return Measured(spread.median, spread.low, spread.high, rounds)
+
+
+def ratio(over: Entry, under: Entry) -> float | None:
+    """One field over another; None where either is missing or nothing."""
+    one, other = _median(over), _median(under)
+    return one / other if one is not None and other else None
+
+
+def _median(entry: Entry) -> float | None:
+    if isinstance(entry, Measured):
+        return entry.value
+    return None if isinstance(entry, str) else entry
+
+
+def said(comparison: Comparison) -> tuple[str, ...]:
+    """What a reader must not miss of a comparison, each once."""
+    return tuple(dict.fromkeys(note for group in comparison.lines() for note in notes(group)))
+
+
+def state(line: Line) -> State:
+    """What lines must have in common to be compared with each other, beside mode and work."""
+    return line.cell.interpreter, line.cell.gil
+
+
+def states(lines: Sequence[Line]) -> dict[State, str]:
+    """Each of them as the end of a label; empty where there is nothing to tell apart."""
+    versions: dict[str, str] = {}
+    for line in lines:
+        named = line.cell.interpreter
+        if named:
+            versions[named] = line.python or versions.get(named, "")
+    known = list(versions.values())
+    made: dict[State, str] = {}
+    for named, gil in map(state, lines):
+        version = versions.get(named, "")
+        # Two builds of one version are told apart by how they were named.
+        shown = version if version and known.count(version) == 1 else named
+        lock = "" if gil is None else f", GIL {'on' if gil else 'off'}"
+        made[named, gil] = (f", Python {shown}" if shown else "") + lock
+    return made
+
+
+def row(line: Line, label: str) -> Row:
+    """A line of a comparison, under any of the headings of `CLOSED`."""
+    latency = dict(line.latency or {})
+    if line.samples < TAIL_SAMPLES:
+        latency.pop("p99.9", None)
+    fields = {
+        "rate": measured(line.rate, line.rounds),
+        "cpu": measured(line.cpu, line.rounds),
+        "server": line.cpu_server,
+        **latency,
+    }
+    flaws = notes([line]) if line.flawed else []
+    return Row(label, fields, line.cell.client, "; ".join(flaws))
+
+
+def table(
+    comparison: Comparison,
+    name: str,
+    title: str,
+    label: Callable[[Line], str],
+    headings: Sequence[Heading] = CLOSED,
+    more: str = "",
+) -> Table:
+    """All lines of a comparison in one table, in the order in which they were measured."""
+    lines = [line for group in comparison.lines() for line in group if line.absent is None]
+    rows = [row(line, label(line)) for line in lines]
+    how = caption(comparison.settings, more)
+    return Table(name, title, how, headings, rows, notes=said(comparison))
+
+
+def bars(made: Table, heading: Heading) -> Chart:
+    """One column of a table as bars, one for each line."""
+    series: list[Series] = []
+    for line in made.rows:
+        entry = line.fields.get(heading.key)
+        if isinstance(entry, Measured):
+            spread = () if entry.low is None or entry.high is None else ((entry.low, entry.high),)
+            series.append(Series(line.label, ((line.label, entry.value),), line.client, spread))
+        elif isinstance(entry, (int, float)):
+            series.append(Series(line.label, ((line.label, float(entry)),), line.client))
+    title = f"{made.title}: {heading.title}"
+    axes = Axis(made.first), Axis(heading.title, heading.unit)
+    return Chart(f"{made.name}-{heading.key}", title, made.caption, BARS, *axes, series)

@@ -1,0 +1,150 @@
+"""A report as one page of HTML that needs nothing else: styles and charts are in it."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from html import escape
+from typing import TYPE_CHECKING, Any, cast
+
+from . import parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from ..report import Report
+
+_KNOWN = (
+    "date",
+    "command_line",
+    "system",
+    "cpu_model",
+    "cpu_count",
+    "python",
+    "packages",
+    "clients",
+    "cluster",
+    "build",
+)
+_RAW = ("kernel", "load_average", "variables")
+"""Among the settings only."""
+
+
+def page(report: Report) -> str:
+    """The whole page."""
+    return parts.document(report.title, _body(report))
+
+
+def _body(report: Report) -> Iterator[str]:
+    yield f'<header><p class="kind">Spikewire lab · {escape(report.recipe)}</p>'
+    yield f"<h1>{escape(report.title)}</h1>"
+    if report.interrupted:
+        yield '<p class="warn"><b>Interrupted:</b> what was finished until then.</p>'
+    yield parts.prose(report.text)
+    source = report.source and f"Source: {report.source}"
+    yield f'<p class="note">{escape(source)}</p>' if source else ""
+    yield parts.facts([*known(report.environment), ("took", f"{report.elapsed / 60:.1f} minutes")])
+    yield from _contents(report)
+    yield "</header><main>"
+    yield from parts.listed("What follows", "conclusions", report.conclusions)
+    yield from parts.listed("Where Spikewire loses", "losses", report.losses)
+    for section in report.sections:
+        yield f'<section id="{escape(section.name)}"><h2>{escape(section.title)}</h2>'
+        yield parts.prose(section.text)
+        for chart in section.charts:
+            yield from parts.chart(chart, section.name)
+        for table in section.tables:
+            yield from parts.table(table, section.name)
+        yield "</section>"
+    if report.published:
+        yield '<section id="published"><h2>As published</h2>'
+        yield f"<p>{escape(source or 'Published elsewhere.')} Another machine and another server:"
+        yield "ratios compare, figures do not.</p>"
+        for table in report.published:
+            yield from parts.table(table, "published")
+            yield from _ours(report, table.name)
+        yield "</section>"
+    yield from parts.listed("Left out", "left-out", report.skipped)
+    raw = {"settings": report.settings, "environment": report.environment}
+    text = escape(json.dumps(raw, indent=1, ensure_ascii=False))
+    yield '<section id="settings"><h2>Settings</h2><details>'
+    yield f"<summary>All of them, as saved</summary><pre>{text}</pre></details></section>"
+    yield "</main><footer><p>Made from report.json, which holds all figures of this page.</p>"
+    yield "</footer>"
+
+
+def _ours(report: Report, name: str) -> Iterator[str]:
+    for section in report.sections:
+        for table in section.tables:
+            if table.name == name:
+                place = escape(f"{section.name}-{name}")
+                link = f'<a href="#{place}">{escape(table.title)}</a>'
+                yield f'<p class="note">Measured here: {link}</p>'
+
+
+def _contents(report: Report) -> Iterator[str]:
+    places = [
+        ("conclusions", "What follows", report.conclusions),
+        ("losses", "Where Spikewire loses", report.losses),
+        *((one.name, one.title, True) for one in report.sections),
+        ("published", "As published", report.published),
+        ("left-out", "Left out", report.skipped),
+        ("settings", "Settings", True),
+    ]
+    links = "".join(
+        f'<li><a href="#{escape(name)}">{escape(title)}</a></li>'
+        for name, title, there in places
+        if there
+    )
+    yield f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
+
+
+def known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Date, machine, versions and command in words; the rest is among the settings."""
+    command: Sequence[str] = environment.get("command_line") or ()
+    cluster: Any = environment.get("cluster")
+    yield "date", str(environment.get("date") or "")
+    yield "command", shlex.join(map(str, command))
+    cpus = environment.get("cpu_count")
+    machine = [
+        environment.get("cpu_model"),
+        cpus and f"{cpus} processors",
+        environment.get("system"),
+    ]
+    yield "machine", ", ".join(str(one) for one in machine if one)
+    yield "Python", str(environment.get("python") or "")
+    yield "versions", _pairs(environment.get("packages"))
+    yield "clients", _pairs(environment.get("clients"))
+    yield "build", _build(environment.get("build"))
+    if isinstance(cluster, dict):
+        cluster = cast("dict[str, Any]", cluster).get("kind")
+    yield "cluster", str(cluster or "")
+    for name, value in environment.items():
+        if name not in (*_KNOWN, *_RAW) and value is not None:
+            yield name.replace("_", " "), _pairs(value)
+
+
+def _build(value: Any) -> str:
+    """Commits and digest as far as they tell one build from another."""
+    if not isinstance(value, dict):
+        return ""
+    build = cast("dict[str, Any]", value)
+    native: dict[str, Any] = build.get("native") or {}
+    known = {
+        "commit": build.get("commit"),
+        "library": native.get("sha256"),
+        "rustc": build.get("rustc"),
+    }
+    words = [f"{name} {str(digest)[:12]}" for name, digest in known.items() if digest]
+    if build.get("modified") and words:
+        words[0] += " with changes"
+    return ", ".join(words)
+
+
+def _pairs(value: Any) -> str:
+    if isinstance(value, dict):
+        known = cast("dict[str, Any]", value).items()
+        return ", ".join(f"{name} {_pairs(one)}" for name, one in known if one is not None)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, cast("list[Any]", value)))
+    return "" if value is None else str(value)

@@ -1,0 +1,182 @@
+"""Cells that are measured round after round, each in a process of its own: the lab of recipes whose
+measurements are no comparison of closed loops."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
+
+from .. import environment
+from ..awake import awake
+from ..clients import OURS, PEERS
+from ..clients.base import SYNC
+from ..compare import CannotRunError
+from ..launch import python_worker, run_job
+from ..plan import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ..cluster import Cluster
+    from ..result import Failure, Job
+    from .recipe import Bench
+
+
+class Cell(Protocol):
+    """What is measured: a client in a mode under an interpreter, and more."""
+
+    @property
+    def client(self) -> str: ...
+
+    @property
+    def mode(self) -> str: ...
+
+    @property
+    def interpreter(self) -> str: ...
+
+    def __hash__(self) -> int: ...
+
+
+FILL_WORKERS = 8
+FILL_SECONDS = 420.0
+"""What writing the records may take."""
+
+C = TypeVar("C", bound=Cell)
+R = TypeVar("R", bound="Mapping[str, object]")
+
+
+@dataclass
+class Found(Generic[C, R]):
+    """What was measured; complete only if not interrupted."""
+
+    environment: dict[str, object] = field(default_factory=dict[str, object])
+    skipped: list[Skipped] = field(default_factory=list[Skipped])
+    outcomes: dict[C, list[R | Failure]] = field(default_factory=dict)
+    interrupted: bool = False
+
+    def results(self, cell: C) -> list[R]:
+        """Of the processes that did not fail."""
+        return [cast("R", one) for one in self.outcomes.get(cell, ()) if not failed(one)]
+
+    def failures(self, cell: C) -> list[str]:
+        """Why others failed, each reason once."""
+        said = [failed(one) for one in self.outcomes.get(cell, ())]
+        return list(dict.fromkeys(reason for reason in said if reason))
+
+    def runs(self) -> list[object]:
+        """Every process, for the file of raw results."""
+        return [{"cell": str(cell), "runs": runs} for cell, runs in self.outcomes.items()]
+
+
+def failed(outcome: Mapping[str, object]) -> str:
+    """Why this run could not be made; empty if it was."""
+    return str(outcome.get("failed", ""))
+
+
+class InterleavedLab(ABC, Generic[C, R]):
+    """Measures cells. In every round each has its turn, and another one begins."""
+
+    def __init__(self, bench: Bench, cells: Sequence[C], rounds: int, found: Found[C, R]) -> None:
+        self.bench = bench
+        self.target = bench.target
+        self._cells = cells
+        self._rounds = rounds
+        self._found = found
+        self._reasons: dict[object, str | None] = {}
+
+    @abstractmethod
+    def what(self, cell: C) -> object:
+        """Cells for which this is the same are usable or not together."""
+
+    @abstractmethod
+    def reason(self, cell: C) -> str | None:
+        """Why this cell cannot be measured here, or None."""
+
+    @abstractmethod
+    def prepare(self, cells: Sequence[C], cluster: Cluster) -> None:
+        """Writes the records that these are about."""
+
+    @abstractmethod
+    def measure(self, cell: C, cluster: Cluster) -> R | Failure:
+        """One process, or those of one measurement together."""
+
+    @abstractmethod
+    def brief(self, result: R) -> str:
+        """What it gave, in a few words."""
+
+    def run(self, command_line: Sequence[str]) -> None:
+        target, progress = self.target, self.bench.progress
+        with target.cluster() as cluster, awake(target.keep_awake):
+            self._found.environment = environment.describe(cluster, command_line)
+            cells = [cell for cell in self._cells if self._usable(cell)]
+            if not cells:
+                raise CannotRunError("none of the clients asked for can be used")
+            self.prepare(cells, cluster)
+            progress.expect(len(cells) * self._rounds)
+            for number in range(self._rounds):
+                at = number % len(cells)
+                for cell in cells[at:] + cells[:at]:
+                    progress.running(f"{cell} (round {number + 1})")
+                    outcome = self.measure(cell, cluster)
+                    self._found.outcomes.setdefault(cell, []).append(outcome)
+                    why = failed(outcome)
+                    said = f"failed: {why}" if why else self.brief(cast("R", outcome))
+                    progress.done(f"{cell}, round {number + 1}: {said}")
+
+    def _usable(self, cell: C) -> bool:
+        known = self.what(cell)
+        if known not in self._reasons:
+            self._reasons[known] = reason = self.reason(cell)
+            if reason is not None:
+                skipped = Skipped(cell.client, cell.mode, cell.interpreter, reason)
+                self._found.skipped.append(skipped)
+                self.bench.progress.skipped(skipped)
+        return self._reasons[known] is None
+
+    def job(self, cell: C, action: str, cluster: Cluster | None) -> Job:
+        """What all jobs have in common."""
+        target = self.target
+        return {
+            "action": action,
+            "client": cell.client,
+            "mode": cell.mode,
+            "concurrency": 1,
+            "shape": {"kind": "single", "rows": 1, "columns": 0, "way": ""},
+            "seeds": [] if cluster is None else list(cluster.seeds),
+            "namespace": target.namespace,
+            "set": target.set_name,
+            "keys": 1,
+            "bins": "I8",
+            "workload": "RU,100",
+            "warmup": 0.0,
+            "duration": 0.0,
+            "sample_every": 1,
+            "seed": self.bench.seed,
+            "cpus": list(target.client_cpus),
+            "server_pid": None if cluster is None else cluster.pid,
+        }
+
+    def start(self, cell: C, job: Job, seconds: float) -> Mapping[str, object]:
+        """One process with the client's own variables."""
+        peer = PEERS.get(cell.client)
+        variables = dict[str, str]() if peer is None else peer.environment.get(cell.mode, {})
+        return run_job(python_worker(cell.interpreter), job, variables, seconds)
+
+    def fill(
+        self,
+        cell: C,
+        set_name: str,
+        keys: int,
+        bins: str,
+        cluster: Cluster,
+    ) -> None:
+        """Writes so many records with our own client: others prove that they can read them."""
+        self.bench.progress.say(f"writing {keys:,} records to {set_name}")
+        job = self.job(cell, "populate", cluster)
+        job["client"], job["mode"], job["concurrency"] = OURS, SYNC, FILL_WORKERS
+        job["set"], job["keys"], job["bins"] = set_name, keys, bins
+        answer = run_job(python_worker(""), job, {}, FILL_SECONDS)
+        if answer.get("operations") != keys:
+            reason = answer.get("failed") or answer.get("first_error")
+            raise CannotRunError(f"the records could not be written: {reason}")

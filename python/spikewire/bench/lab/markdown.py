@@ -1,0 +1,63 @@
+"""A report as Markdown, for the documentation and for pull requests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .text import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from .report import Report, Table
+
+
+def markdown(report: Report) -> str:
+    """The whole report but its charts, whose figures are in the tables."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# {report.title}"
+    yield ""
+    yield report.text
+    for sentences, title in (
+        (report.conclusions, "What follows"),
+        (report.losses, "Where Spikewire loses"),
+    ):
+        if sentences:
+            yield from ("", f"## {title}", "", *(f"- {one}" for one in sentences))
+    for section in report.sections:
+        yield from ("", f"## {section.title}", "", section.text)
+        for table in section.tables:
+            yield from ("", *_table(table))
+    if report.published:
+        yield from ("", "## As published", "", f"Source: {report.source}")
+        for table in report.published:
+            yield from ("", *_table(table))
+    if report.skipped:
+        yield from ("", "## Left out", "", *(f"- {one}" for one in report.skipped))
+    if report.interrupted:
+        yield from ("", "**Interrupted: what was finished until then.**")
+
+
+def _table(table: Table) -> Iterator[str]:
+    yield f"### {table.title}"
+    yield ""
+    headings = table.headings
+    titles = [f"{one.title}{f' ({one.unit})' if one.unit else ''}" for one in headings]
+    yield _row([table.first, *titles])
+    yield _row(["---", *("---:" for _ in headings)])
+    for row in table.rows:
+        fields = [shown(row.fields.get(one.key), one) for one in headings]
+        yield _row([f"{row.label} (!)" if row.flawed else row.label, *fields])
+    yield ""
+    yield table.caption
+    flaws = [f"(!) {row.label}: {row.flawed}" for row in table.rows if row.flawed]
+    for note in (*table.notes, *flaws):
+        yield ""
+        yield note
+
+
+def _row(fields: Sequence[str]) -> str:
+    return "| " + " | ".join(field.replace("|", "\\|") for field in fields) + " |"

@@ -1,0 +1,130 @@
+"""Comparisons of open loops as tables and charts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..clients import FLOOR
+from ..measure import merge
+from ..open.figures import PACING
+from ..open.figures import notes as open_notes
+from . import closed
+from .report import LESS, LINES, Axis, Chart, Heading, Row, Series, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ..compare import Comparison, Settings
+    from ..measure import Histogram
+    from ..summary import Line
+
+ASKED = Heading("asked", "rate", "op/s", "", 0)
+REACHED = Heading("reached", "reached", "op/s", "", 0)
+RESPONSE = tuple(
+    Heading(name, f"response {name}", "µs", LESS, 0)
+    for name in ("p50", "p90", "p99", "p99.9", "max")
+)
+SERVICE = tuple(
+    Heading(f"service-{name}", f"service {name}", "µs", LESS, 0) for name in ("p50", "p99")
+)
+PACED = Heading("pacing", "of it pacing", "µs/op")
+HEADINGS = (ASKED, REACHED, *RESPONSE, *SERVICE, closed.CPU, PACED)
+CURVE = (1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
+BEYOND = 10
+"""Samples that have to lie beyond a percentile for it to be drawn."""
+
+
+def caption(settings: Settings) -> str:
+    """How the lines of an open loop were measured."""
+    return (
+        f"Open loop, {settings.arrivals} arrivals: response time counts from when a call was to"
+        " begin, service time from when it began. Of an event loop at most"
+        f" {settings.matrix.tasks[0]} calls are outstanding; a call that is due when all threads"
+        f" are busy begins late. {settings.keys:,} keys, bins {settings.bins}, workload"
+        f" {settings.workload}; {settings.rounds} interleaved rounds of {settings.duration:g} s"
+        f" after {settings.warmup:g} s of warm-up, a new process for each; percentiles are of all"
+        " rounds together."
+    )
+
+
+def lines(comparison: Comparison, mode: str) -> list[Line]:
+    """Those of one mode that were measured, without the client that does nothing."""
+    found = (line for group in comparison.lines() for line in group)
+    return [
+        line
+        for line in found
+        if line.cell.mode == mode and line.cell.client != FLOOR and line.absent is None
+    ]
+
+
+def row(line: Line, label: str) -> Row:
+    """A line under the headings of open loops."""
+    plain = closed.row(line, label)
+    figures = {key: plain.fields.get(key) for key in ("p50", "p90", "p99", "p99.9", "cpu")}
+    found = line.open
+    if found is not None:
+        figures |= {
+            "asked": found.asked,
+            "reached": closed.measured(line.rate, line.rounds),
+            "max": line.latency_max,
+            "service-p50": found.service.get("p50"),
+            "service-p99": found.service.get("p99"),
+            "pacing": found.generator,
+        }
+    return Row(label, figures, line.cell.client, plain.flawed)
+
+
+def table(comparison: Comparison, mode: str, name: str, title: str, labels: Sequence[str]) -> Table:
+    """All lines of one mode, each under the label of its rate."""
+    rates = comparison.settings.matrix.rates
+    rows: list[Row] = []
+    said: list[str] = []
+    for line in lines(comparison, mode):
+        label = labels[rates.index(line.cell.rate)]
+        rows.append(row(line, f"{line.cell.client}, {label}"))
+        said += open_notes(line)
+    # What belongs to all lines comes last.
+    notes = [*dict.fromkeys(one for one in said if one != PACING)]
+    notes += [PACING] if PACING in said else []
+    return Table(name, title, caption(comparison.settings), HEADINGS, rows, notes=tuple(notes))
+
+
+def by_percentile(comparison: Comparison, mode: str, rate: float, name: str, title: str) -> Chart:
+    """Response times of all clients at one rate."""
+    series: list[Series] = []
+    for line in lines(comparison, mode):
+        if line.cell.rate == rate and line.latency:
+            points = curve(_response(comparison, line))
+            series.append(Series(line.cell.client, points, line.cell.client))
+    axes = (
+        Axis("percentile", "%", percentiles=True),
+        Axis("response time", "µs", logarithmic=True),
+    )
+    return Chart(name, title, caption(comparison.settings), LINES, *axes, series)
+
+
+def over_rate(comparison: Comparison, mode: str, percentile: str, name: str, title: str) -> Chart:
+    """A percentile of the response time of all clients, over the rates."""
+    points: dict[str, list[tuple[float, float]]] = {}
+    for line in lines(comparison, mode):
+        latency = (line.latency or {}).get(percentile)
+        if latency is not None:
+            points.setdefault(line.cell.client, []).append((line.cell.rate, latency))
+    series = [Series(client, sorted(found), client) for client, found in points.items()]
+    axes = Axis("rate", "op/s"), Axis(f"response {percentile}", "µs", logarithmic=True)
+    return Chart(name, title, caption(comparison.settings), LINES, *axes, series)
+
+
+def curve(recorded: Histogram) -> list[tuple[float, float]]:
+    """Percentiles and microseconds, as far into the tail as there are samples."""
+    count = recorded.get_total_count()
+    return [
+        (at, recorded.get_value_at_percentile(at) / 1000)
+        for at in CURVE
+        if count * (100 - at) / 100 >= BEYOND
+    ]
+
+
+def _response(comparison: Comparison, line: Line) -> Histogram:
+    rounds = [one["latency"] for one in comparison.rounds[line.cell] if "failed" not in one]
+    return merge(text for one in rounds for text in (one["read"], one["write"]))

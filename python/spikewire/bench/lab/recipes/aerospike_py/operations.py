@@ -1,0 +1,154 @@
+"""The study's operations: single records, batches, scans."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....fixed.cells import (
+    BATCH_READ,
+    BATCH_READ_NUMPY,
+    GET,
+    OPERATIONS,
+    PUT,
+    SCAN,
+    SINGLES,
+    Cell,
+)
+from ....fixed.summary import summarise
+from ...interleaved import Found
+from ...recipe import Bench, Measurement, Part
+from ...report import Chart, Section, Table
+from .columns import COLUMNS, RIVALS
+from .fixed import Amount, FixedLab
+from .tables import TABLES, Summaries, chart_of, tables_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....fixed.result import FixedResult
+
+BINS = "S8,I8,F8"
+"""A text, an integer and a float, as in the study."""
+
+
+def amount(bench: Bench) -> Amount:
+    """At full size that of the study, its 20 rounds in four processes of five."""
+    made: Amount = bench.pick(
+        Amount(calls=40, groups=2, rounds=3, processes=1, warmup=10, concurrency=50),
+        Amount(calls=500, groups=10, rounds=5, processes=1, warmup=100, concurrency=50),
+        Amount(calls=5_000, groups=10, rounds=5, processes=4, warmup=500, concurrency=50),
+    )
+    return made
+
+
+class Operations(Measurement):
+    name = "operations"
+    title = "operations one by one and in batches"
+
+    def run(self, bench: Bench) -> Part:
+        much = amount(bench)
+        operations = bench.pick((PUT, GET, BATCH_READ, BATCH_READ_NUMPY), OPERATIONS, OPERATIONS)
+        cells = [
+            Cell(
+                column.client,
+                column.mode,
+                operation,
+                _rows(operation, much),
+                BINS,
+                interpreter,
+            )
+            for interpreter in bench.interpreters
+            for operation in operations
+            for column in COLUMNS
+            if column.client in bench.wanted((column.client,))
+        ]
+        found: Found[Cell, FixedResult] = Found()
+        usable = [cell for cell in cells if cell.lacks() is None]
+        bench.measure(FixedLab(bench, usable, much, found), found)
+        tables: list[Table] = []
+        charts: list[Chart] = []
+        conclusions: list[str] = []
+        losses: list[str] = []
+        for interpreter in bench.interpreters:
+            made = _summaries(found, cells, interpreter)
+            flaws = _flaws(found, cells, interpreter)
+            under = interpreter if len(bench.interpreters) > 1 else ""
+            tables += tables_of(made, flaws, operations, much, under)
+            charts += [chart_of(table) for table in tables[-len(TABLES) : -len(TABLES) + 2]]
+            ahead, behind = compared(made, under)
+            conclusions += ahead
+            losses += behind
+        section = Section(self.name, "Operation by operation", TEXT, tables, charts)
+        return Part(section, found.runs(), conclusions, losses, found.interrupted)
+
+
+TEXT = (
+    "The study's tables with a column of ours beside each of theirs. Sequential: one call after"
+    " the other on one thread. Concurrent: all calls of a round gathered under a semaphore. Times"
+    " are by record: those of a batch or a scan are divided by its records.\n\n"
+    "Read with care: a sequential rate is one over a latency, no throughput that a client could"
+    " reach. The average of a concurrent round is its length by its calls, a rate again; how long"
+    " a concurrent call takes is in the table of tails. Trimming drops whole rounds that were slow"
+    " or fast; the table without it stands below. Garbage collection is off, which programs do"
+    " not do."
+)
+
+
+def _rows(operation: str, much: Amount) -> int:
+    if operation in SINGLES:
+        return 1
+    return much.calls if operation == SCAN else much.batch
+
+
+def _summaries(
+    found: Found[Cell, FixedResult], cells: Sequence[Cell], interpreter: str
+) -> Summaries:
+    return {
+        (cell.operation, column): summarise(found.results(cell))
+        for cell in cells
+        if cell.interpreter == interpreter and found.results(cell)
+        for column in COLUMNS
+        if (column.client, column.mode) == (cell.client, cell.mode)
+    }
+
+
+def _flaws(
+    found: Found[Cell, FixedResult], cells: Sequence[Cell], interpreter: str
+) -> dict[str, str]:
+    said: dict[str, str] = {}
+    for cell in cells:
+        if cell.interpreter == interpreter:
+            for reason in found.failures(cell):
+                before = said.get(cell.operation)
+                text = f"{cell.client} {cell.mode}: {reason}"
+                said[cell.operation] = f"{before}; {text}" if before else text
+    return said
+
+
+def compared(made: Summaries, under: str = "") -> tuple[list[str], list[str]]:
+    """Where ours is ahead of the best that does the same, and where it is not."""
+    conclusions: list[str] = []
+    losses: list[str] = []
+    where = f" under {under}" if under else ""
+    for ours, rivals in RIVALS.items():
+        ratios: dict[str, float] = {}
+        for operation in dict.fromkeys(operation for operation, _ in made):
+            theirs = {one: made[operation, one] for one in rivals if (operation, one) in made}
+            if (operation, ours) not in made or not theirs:
+                continue
+            best = min(theirs, key=lambda one: theirs[one].whole.each)
+            mine = made[operation, ours].whole.each
+            ratios[operation] = ratio = theirs[best].whole.each / mine
+            if ratio < 1:
+                losses.append(
+                    f"{operation}, {ours.mode}{where}: {1 / ratio:.2f} times the time of"
+                    f" {best.client}."
+                )
+        if ratios:
+            ahead = sum(ratio >= 1 for ratio in ratios.values())
+            conclusions.append(
+                f"{ours.title}{where}: in {ahead} of {len(ratios)} operations no slower than the"
+                f" fastest of {', '.join(one.client for one in rivals)}; their time is"
+                f" {min(ratios.values()):.2f} to {max(ratios.values()):.2f} times ours."
+            )
+    return conclusions, losses

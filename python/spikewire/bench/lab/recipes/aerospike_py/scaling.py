@@ -1,0 +1,191 @@
+"""The study's NumPy tables: time by records and by bins, and the memory of a read."""
+
+from __future__ import annotations
+
+import statistics
+from typing import TYPE_CHECKING
+
+from ....clients.base import SYNC
+from ....clients.shape import column_bins
+from ....fixed.cells import BATCH_READ_DICT, BATCH_READ_NUMPY, OFFICIAL, Cell
+from ....fixed.summary import Summary, summarise
+from ...interleaved import Found
+from ...recipe import Bench, Measurement, Part
+from ...report import LESS, LINES, Axis, Chart, Heading, Measured, Row, Section, Series, Table
+from .columns import COLUMNS, OURS_ASYNC, OURS_SYNC, PEER_ASYNC, PEER_SYNC, Column
+from .fixed import Amount, FixedLab
+from .published import BINS, RECORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ....fixed.result import FixedResult
+    from ...report import Entry
+
+USUAL_RECORDS, USUAL_BINS = 1_000, 5
+KINDS = {BATCH_READ_DICT: "dict", BATCH_READ_NUMPY: "numpy"}
+Point = tuple[int, int]
+"""Records and bins."""
+Summaries = dict[tuple[Point, Column, str], Summary]
+
+
+class Scaling(Measurement):
+    name = "numpy"
+    title = "NumPy: time and memory"
+
+    def run(self, bench: Bench) -> Part:
+        records = bench.pick((100, 1_000), (100, 1_000, 10_000), RECORDS)
+        bins = bench.pick((USUAL_BINS,), (1, USUAL_BINS, 20), BINS)
+        much = bench.pick(
+            Amount(calls=1, groups=1, rounds=3, processes=1, warmup=1_000, concurrency=1),
+            Amount(calls=1, groups=3, rounds=5, processes=1, warmup=1_000, concurrency=1),
+            Amount(calls=1, groups=10, rounds=10, processes=3, warmup=20_000, concurrency=1),
+        )
+        by_records = [(count, USUAL_BINS) for count in records]
+        by_bins = [(USUAL_RECORDS, count) for count in bins]
+        points = list(dict.fromkeys((*by_records, *by_bins)))
+        # One interpreter: the study has no other, and the first is that of most users.
+        interpreter = bench.interpreters[0]
+        cells = {
+            (point, column, kind): Cell(
+                column.client, column.mode, kind, point[0], column_bins(point[1]), interpreter
+            )
+            for point in points
+            for column in COLUMNS
+            for kind in KINDS
+            if column.client in bench.wanted((column.client,))
+            and (column.client, kind) != (OFFICIAL, BATCH_READ_NUMPY)
+        }
+        found: Found[Cell, FixedResult] = Found()
+        bench.measure(FixedLab(bench, list(cells.values()), much, found), found)
+        made = {
+            key: summarise(found.results(cell))
+            for key, cell in cells.items()
+            if found.results(cell)
+        }
+        flaws = [f"{cell}: {reason}" for cell in cells.values() for reason in found.failures(cell)]
+        tables = (
+            _times("records", "Time by records, for each record", by_records, 0, made, much),
+            _times("bins", "Time by bins, for each record", by_bins, 1, made, much),
+            _memory(by_records, made, much, flaws),
+        )
+        charts = [_chart(table) for table in tables]
+        section = Section(self.name, "NumPy beside dictionaries", TEXT, tables, charts)
+        conclusions, losses = compared(made)
+        return Part(section, found.runs(), conclusions, losses, found.interrupted)
+
+
+TEXT = (
+    "A read of many records into a dictionary for each, all of which the caller keeps, and into"
+    " one structured array. Bins are integers and floats in turn. One call asks for all records,"
+    " and one call is made at a time on both faces, so that it is the face that differs and nothing"
+    ' else. Every key exists; ours is told so (`missing="raise"`), theirs gives zeros for what is'
+    " missing.\n\n"
+    "Memory is how far the first call of a new process takes the peak of its resident memory"
+    " (`VmHWM`), the client's native memory included; free memory goes back to the system before"
+    " it. The study took tracemalloc, which sees only what Python allocates, so its figures are"
+    " lower for clients that keep records outside of Python. What Python's own allocator keeps"
+    " free does not show: figures of a few KB say little."
+)
+
+
+def _fields(point: Point, made: Summaries, figure: Callable[[Summary], Entry]) -> dict[str, Entry]:
+    return {
+        f"{column.key}-{KINDS[kind]}": figure(summary)
+        for (at, column, kind), summary in made.items()
+        if at == point
+    }
+
+
+def _headings(columns: Sequence[Column], unit: str, digits: int) -> tuple[Heading, ...]:
+    return tuple(
+        Heading(f"{column.key}-{what}", f"{column.title}, {what}", unit, LESS, digits)
+        for column in columns
+        for what in KINDS.values()
+        if (column.client, what) != (OFFICIAL, "numpy")
+    )
+
+
+def _time(one: Summary) -> Entry:
+    each = one.study
+    return Measured(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds)
+
+
+def _times(
+    name: str, title: str, points: Sequence[Point], at: int, made: Summaries, much: Amount
+) -> Table:
+    rows = tuple(Row(f"{point[at]:,}", _fields(point, made, _time)) for point in points)
+    fixed = f"{USUAL_RECORDS:,} records" if at else f"{USUAL_BINS} bins"
+    return Table(name, title, _how(fixed, much), _headings(COLUMNS, "µs", 2), rows, name)
+
+
+def _how(fixed: str, much: Amount) -> str:
+    return (
+        f"{fixed}; {much.groups} calls in each of {much.rounds * much.processes} rounds, a new"
+        f" process for each figure; the median of the rounds' means after trimming, by record."
+    )
+
+
+def _memory(points: Sequence[Point], made: Summaries, much: Amount, flaws: Sequence[str]) -> Table:
+    columns = tuple(column for column in COLUMNS if column.mode == SYNC)
+
+    def kilobytes(one: Summary) -> Entry:
+        sizes = [size / 1e3 for size in one.memory]
+        if not sizes:
+            return None
+        return Measured(statistics.median(sizes), min(sizes), max(sizes), len(sizes))
+
+    rows = tuple(
+        Row(f"{point[0]:,}", _fields(point, _of(made, columns), kilobytes)) for point in points
+    )
+    how = f"{USUAL_BINS} bins; the first call of {much.processes} new processes each, blocking."
+    title = "Memory of one read"
+    notes = ("aerospike has no NumPy: no figure.", *flaws)
+    return Table("memory", title, how, _headings(columns, "KB", 0), rows, "records", notes)
+
+
+def _of(made: Summaries, columns: Sequence[Column]) -> Summaries:
+    return {key: summary for key, summary in made.items() if key[1] in columns}
+
+
+def _chart(table: Table) -> Chart:
+    series: list[Series] = []
+    for heading in table.headings:
+        points: list[tuple[float, float]] = []
+        for row in table.rows:
+            entry = row.fields.get(heading.key)
+            if isinstance(entry, Measured):
+                points.append((float(row.label.replace(",", "")), entry.value))
+        client = next(one.client for one in COLUMNS if heading.key.startswith(f"{one.key}-"))
+        if points:
+            series.append(Series(heading.title, tuple(points), client))
+    x = Axis(table.first, logarithmic=True)
+    y = Axis(table.title, table.headings[0].unit, logarithmic=table.name != "memory")
+    return Chart(table.name, table.title, table.caption, LINES, x, y, series)
+
+
+def compared(made: Summaries) -> tuple[list[str], list[str]]:
+    """What arrays save over dictionaries, and where ours is behind."""
+    conclusions: list[str] = []
+    losses: list[str] = []
+    for column in (PEER_SYNC, OURS_SYNC, PEER_ASYNC, OURS_ASYNC):
+        gains = [
+            summary.whole.each / made[at, column, BATCH_READ_NUMPY].whole.each
+            for (at, one, kind), summary in made.items()
+            if one == column and kind == BATCH_READ_DICT and (at, one, BATCH_READ_NUMPY) in made
+        ]
+        if gains:
+            conclusions.append(
+                f"{column.title}: an array takes {1 / max(gains):.2f} to {1 / min(gains):.2f} of"
+                f" the time of dictionaries."
+            )
+    for ours, theirs in ((OURS_SYNC, PEER_SYNC), (OURS_ASYNC, PEER_ASYNC)):
+        for (at, column, kind), summary in made.items():
+            other = made.get((at, theirs, kind))
+            if column == ours and other and summary.whole.each > other.whole.each:
+                ratio = summary.whole.each / other.whole.each
+                losses.append(
+                    f"{KINDS[kind]}, {at[0]:,} records of {at[1]} bins, {ours.mode}:"
+                    f" {ratio:.2f} times the time of {theirs.client}."
+                )
+    return conclusions, losses

@@ -1,0 +1,139 @@
+"""The ways by number of threads: a table like that of the notes for each client and server."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from ....cql.cells import (
+    ASYNCIO,
+    BATCHES,
+    BLOCKING,
+    CHAINS,
+    INSERT,
+    LOOPS,
+    PIPELINE,
+    UNTHROTTLED,
+    UVLOOP,
+)
+from ....cql.clients import OURS
+from ... import closed
+from ...recipe import Bench, Measurement, Part
+from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Row, Section, Series, Table
+from .settings import SERVERS, caption, settings
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....cql.lab import Settings
+    from ....cql.lines import Line
+
+RATE_OF_CALL = Heading("rate", "throughput", "op/s", MORE, 0)
+CPU_OF_CALL = Heading("cpu", "client CPU", "µs/op", LESS)
+WAYS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP)
+
+
+class Patterns(Measurement):
+    name = "patterns"
+    title = "ways to keep calls in flight, by threads"
+
+    def run(self, bench: Bench) -> Part:
+        threads = bench.pick((1, 2), (1, 8), (1, 2, 4, 8, 16))
+        ways = bench.pick((BLOCKING, CHAINS), WAYS, WAYS)
+        made = settings(bench, (INSERT,), ways, threads, ())
+        found = bench.cql(made)
+        lines = [line for group in found.lines() for line in group]
+        servers = [(name, list(those)) for name, those in groupby(lines, key=_server)]
+        tables = [_table(name, those, made, threads) for name, those in servers]
+        charts = [_chart(name, those, made) for name, those in servers]
+        section = Section(self.name, "Inserts by threads", _TEXT, tables, charts)
+        conclusions, losses = compared(found.lines())
+        runs = found.as_json()["cells"]
+        said = [replace(table, notes=found.notes()) for table in tables[:1]]
+        section = replace(section, tables=(*said, *tables[1:]))
+        return Part(section, runs, conclusions, losses, found.interrupted)
+
+
+_TEXT = (
+    "Each line is one client and one way; columns are numbers of threads. Ways on an event loop"
+    " have"
+    " one thread and 128 calls in flight. CPU is the client's process, user and system."
+)
+
+
+def _server(line: Line) -> str:
+    return line.cell.shape.server
+
+
+def _way(line: Line) -> str:
+    """The way without its number of threads, which is a column."""
+    return replace(line.cell.shape, threads=1).title.removesuffix(", 1 thread")
+
+
+def _table(server: str, lines: Sequence[Line], made: Settings, threads: Sequence[int]) -> Table:
+    headings: list[Heading] = []
+    for count in threads:
+        many = f"{count} thread{'s' if count > 1 else ''}"
+        headings.append(Heading(f"rate{count}", many, "op/s", MORE, 0))
+        headings.append(Heading(f"cpu{count}", f"CPU, {many}", "µs/op", LESS))
+    rows: dict[str, Row] = {}
+    for line in lines:
+        label = f"{line.cell.client}, {_way(line)}"
+        count = 1 if line.cell.shape.pattern in LOOPS else line.cell.shape.threads
+        before = rows.get(label, Row(label, {}, line.cell.client))
+        fields = {
+            **before.fields,
+            f"rate{count}": closed.measured(line.rate, line.rounds),
+            f"cpu{count}": closed.measured(line.cpu, line.rounds),
+        }
+        rows[label] = replace(before, fields=fields, flawed=before.flawed or flaw(line))
+    title = f"Inserts at {SERVERS[server]}"
+    return Table(f"patterns-{server}", title, caption(made), headings, tuple(rows.values()))
+
+
+def flaw(line: Line) -> str:
+    said = list(dict.fromkeys(line.failures))
+    if line.errors:
+        said.append(f"{line.errors:,} errors, the first: {line.first_error}")
+    return "; ".join(said)
+
+
+def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:
+    """The best that each client comes to in any way."""
+    best: dict[str, Line] = {}
+    for line in lines:
+        other = best.get(line.cell.client)
+        if line.rate and (other is None or not other.rate or line.rate.median > other.rate.median):
+            best[line.cell.client] = line
+    series = [
+        Series(client, ((f"{client}: {line.cell.shape.title}", line.rate.median),), client)
+        for client, line in best.items()
+        if line.rate
+    ]
+    title = f"Each client's best way, inserts at {SERVERS[server]}"
+    axes = Axis("client and way"), Axis("throughput", "op/s")
+    return Chart(f"best-{server}", title, caption(made), BARS, *axes, series)
+
+
+def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
+    """In how many of the groups ours is ahead, and those in which it is not."""
+    ahead: dict[str, list[float]] = {}
+    losses: list[str] = []
+    for group in groups:
+        ours = next((line for line in group if line.cell.client == OURS), None)
+        if ours is None or ours.rate_ratio is None:
+            continue
+        ahead.setdefault(_server(ours), []).append(ours.rate_ratio)
+        if ours.rate_ratio < 1:
+            where = f"{ours.cell.shape.title}, {SERVERS[_server(ours)]}"
+            losses.append(
+                f"Inserts, {where}: {ours.rate_ratio:.2f} of the operations of the best peer."
+            )
+    conclusions = [
+        f"Inserts at {SERVERS[server]}: ahead of the best peer in"
+        f" {sum(one >= 1 for one in ratios)} of"
+        f" {len(ratios)} ways, {min(ratios):.2f} to {max(ratios):.2f} times its operations."
+        for server, ratios in ahead.items()
+    ]
+    return conclusions, losses

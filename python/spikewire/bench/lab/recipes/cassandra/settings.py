@@ -1,0 +1,67 @@
+"""What the parts of this recipe have in common."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....cql.cells import Matrix
+from ....cql.clients import CLIENTS
+from ....cql.lab import Settings
+from ....cql.servers import CANNED, CASSANDRA, GIVEN
+
+if TYPE_CHECKING:
+    from ...recipe import Bench
+
+
+def settings(
+    bench: Bench,
+    operations: tuple[str, ...],
+    patterns: tuple[str, ...],
+    threads: tuple[int, ...],
+    chains: tuple[int, ...],
+) -> Settings:
+    """A comparison of these ways. `-H` is the address of an Aerospike cluster, so that this recipe
+    has servers of its own: a real node, and canned replies."""
+    target = bench.target
+    return Settings(
+        matrix=Matrix(
+            clients=tuple(name for name in CLIENTS if not bench.clients or name in bench.clients),
+            servers=bench.pick((CANNED,), (CASSANDRA, CANNED), (CASSANDRA, CANNED)),
+            operations=operations,
+            patterns=patterns,
+            threads=threads,
+            chains=chains,
+            tasks=(128,),
+            burst=bench.pick(200, 2_000, 10_000),
+        ),
+        seed_node=None,
+        keys=bench.pick(500, 5_000, 20_000),
+        duration=bench.pick(0.1, 0.3, 3.0),
+        warmup=bench.pick(0.0, 0.1, 1.0),
+        pause=bench.pick(0.0, 0.0, 0.2),
+        rounds=bench.pick(1, 1, 3),
+        server_warmup=bench.pick(0.0, 4.0, 20.0),
+        seed=bench.seed,
+        populate=True,
+        heap=None,
+        client_cpus=target.client_cpus,
+        server_cpus=target.server_cpus,
+        keep_awake=target.keep_awake,
+    )
+
+
+def caption(made: Settings) -> str:
+    """How the lines were measured."""
+    rounds = f"{made.rounds} interleaved rounds" if made.rounds > 1 else "one round"
+    noise = "" if made.rounds > 1 else " How far rounds would lie apart is not known."
+    return (
+        f"Prepared statements on {made.keys:,} items; {rounds} of {made.duration:g} s after"
+        f" {made.warmup:g} s of warm-up, a new process for each.{noise}"
+    )
+
+
+SERVERS = {
+    CASSANDRA: "a real Cassandra",
+    CANNED: "canned replies",
+    GIVEN: "the cluster that was named",
+}

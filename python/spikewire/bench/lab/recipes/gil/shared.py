@@ -1,0 +1,167 @@
+"""Clients beside an event loop, and beside a thread that counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ....clients import FLOOR, OURS, PEERS
+from ....clients.base import ASYNC, SYNC
+from ....companion import COUNTER, TICK, TICKER, Beside
+from ....faces import is_face
+from ....measure import merge, percentiles
+from ....plan import Cell, Matrix
+from ....report import NOISE, notes
+from ... import closed
+from ...recipe import Measurement, Part
+from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....compare import Comparison
+    from ....summary import Line
+    from ...recipe import Bench
+    from ...report import Entry
+
+CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
+RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)
+OWN = Heading("own", "beside the thread", "% of alone", MORE, 0)
+OTHER = Heading("other", "the thread", "% of alone", MORE, 0)
+GAPS = tuple(
+    Heading(name, f"event loop late, {name}", "µs", LESS, 0) for name in ("p50", "p99", "p99.9")
+)
+BEFORE = Heading("before", "p99 without the client", "µs", "", 0)
+LOSS = 1.1
+"""By how much another client has to leave more than ours for it to be said."""
+HEADINGS = (RATE, OWN, OTHER, *GAPS, BEFORE)
+
+
+class Shared(Measurement):
+    name = "shared"
+    title = "clients beside an event loop and beside a busy thread"
+
+    def run(self, bench: Bench) -> Part:
+        matrix = Matrix(
+            clients=bench.wanted(CLIENTS),
+            modes=(ASYNC, SYNC),
+            tasks=(32,),
+            threads=bench.pick((8,), (1, 32), (1, 8, 32)),
+            in_flight=(1,),
+            interpreters=bench.interpreters,
+            companions=("", TICKER, COUNTER),
+        )
+        comparison = bench.compare(bench.settings(matrix))
+        table = _table(comparison)
+        charts = [closed.bars(table, heading) for heading in (OTHER, OWN, GAPS[1])]
+        section = Section(
+            self.name,
+            "Beside an event loop and a busy thread",
+            "With threads the event loop has a thread of its own; with tasks it is the client's.",
+            (table,),
+            tuple(charts),
+        )
+        runs = comparison.as_json()["cells"]
+        return Part(section, runs, (), losses(table.rows), comparison.interrupted)
+
+
+def _table(comparison: Comparison) -> Table:
+    lines = {line.cell: line for group in comparison.lines() for line in group}
+    words = closed.states(list(lines.values()))
+    rows = [_row(comparison, lines, cell, words) for cell in lines if not cell.companion]
+    said = [note for group in comparison.lines() for note in notes(_calm(group))]
+    busiest = max((line.others or 0.0 for line in lines.values()), default=0.0)
+    if busiest > NOISE:
+        said.append(f"other programs used up to {busiest:.0%} of this machine")
+    more = (
+        f"The event loop runs a task that sleeps {TICK * 1000:g} ms at a time; the other thread"
+        " counts in plain Python. Both are measured in runs of their own, after half as long"
+        " alone in the same process. Percentiles are of all rounds together."
+    )
+    how = closed.caption(comparison.settings, more)
+    title = "What is left beside a client"
+    return Table("shared", title, how, HEADINGS, rows, notes=tuple(dict.fromkeys(said)))
+
+
+def _calm(lines: Sequence[Line]) -> list[Line]:
+    """Without what other programs did: that is said once for the table."""
+    return [replace(line, others=None) for line in lines]
+
+
+def losses(rows: Sequence[Row]) -> list[str]:
+    """Where beside another client the event loop is less late, or the thread faster."""
+    said: list[str] = []
+    settings = dict.fromkeys(row.label.partition(", ")[2] for row in rows)
+    for setting in settings:
+        here = [row for row in rows if row.label.partition(", ")[2] == setting]
+        for heading in (GAPS[1], OTHER):
+            figures = {row.client: _plain(row.fields.get(heading.key)) for row in here}
+            known = {client: value for client, value in figures.items() if value is not None}
+            least = heading.better == LESS
+            best = (min if least else max)(known, key=lambda name: known[name], default=OURS)
+            if OURS not in known or best == OURS:
+                continue
+            ours, theirs = known[OURS], known[best]
+            if ours > LOSS * theirs if least else theirs > LOSS * ours:
+                said.append(
+                    f"{setting}, {heading.title}: {theirs:,.0f} {heading.unit} beside {best},"
+                    f" {ours:,.0f} beside {OURS}."
+                )
+    return said
+
+
+def _plain(entry: Entry) -> float | None:
+    if isinstance(entry, Measured):
+        return entry.value
+    return entry if isinstance(entry, (int, float)) else None
+
+
+def _row(
+    comparison: Comparison,
+    lines: Mapping[Cell, Line],
+    cell: Cell,
+    words: Mapping[closed.State, str],
+) -> Row:
+    alone = lines[cell]
+    counting = lines.get(replace(cell, companion=COUNTER))
+    shares = [
+        100 * one["together_rate"] / one["alone_rate"]
+        for one in _beside(comparison, replace(cell, companion=COUNTER))
+        if "together_rate" in one and "alone_rate" in one
+    ]
+    ticks = _beside(comparison, replace(cell, companion=TICKER))
+    late = percentiles(merge(one["together"] for one in ticks if "together" in one))
+    before = percentiles(merge(one["alone"] for one in ticks if "alone" in one))
+    own = None
+    if alone.rate is not None and counting is not None and counting.rate is not None:
+        own = 100 * counting.rate.median / alone.rate.median
+    flawed = alone.flawed or (counting is not None and counting.flawed)
+    fields = {
+        "rate": closed.measured(alone.rate, alone.rounds),
+        "own": own,
+        "other": _spread(shares),
+        **{heading.key: late.get(heading.key) for heading in GAPS[:2]},
+        "before": before.get("p99"),
+    }
+    samples = merge(one["together"] for one in ticks if "together" in one).get_total_count()
+    if samples >= closed.TAIL_SAMPLES:
+        fields["p99.9"] = late.get("p99.9")
+    reason = "; ".join(notes([alone] if counting is None else [alone, counting])) if flawed else ""
+    label = _label(alone, words[closed.state(alone)])
+    return Row(label, fields, cell.client, reason)
+
+
+def _label(line: Line, state: str) -> str:
+    cell = line.cell
+    unit = "tasks" if cell.mode != SYNC else "thread" if cell.concurrency == 1 else "threads"
+    return f"{cell.client}, {cell.concurrency} {unit}{state}"
+
+
+def _beside(comparison: Comparison, cell: Cell) -> list[Beside]:
+    rounds = comparison.rounds.get(cell, [])
+    return [one["beside"] for one in rounds if "failed" not in one and "beside" in one]
+
+
+def _spread(values: Sequence[float]) -> Measured | None:
+    return Measured(median(values), min(values), max(values), len(values)) if values else None

@@ -1,0 +1,150 @@
+"""Scans: records per second and memory, with records dropped and written to a file."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....clients import OURS
+from ....plan import NODE_CLIENTS, NODE_OURS
+from ....queries.cells import FILE, NODE_QUERIES_MODE, NOTHING, QUERIES_MODE
+from ....queries.lab import Settings
+from ... import closed
+from ...recipe import Bench, Measurement, Part
+from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Section, Series, Table
+
+if TYPE_CHECKING:
+    from ....queries.lab import Scans as Found
+    from ....queries.lines import ScanLine
+
+PYTHON_CLIENTS = (OURS, "aerospike", "aerospike-py", "aerospike-sdk", "aerospike-native")
+RATE = Heading("rate", "throughput", "records/s", MORE, 0)
+CPU = Heading("cpu", "client CPU", "µs/record", LESS)
+SERVER = Heading("server", "server CPU", "µs/record")
+GROWN = Heading("grown", "memory added", "MB", LESS, 1)
+
+
+class Scans(Measurement):
+    name = "scans"
+    title = "scans with consumers"
+
+    def run(self, bench: Bench) -> Part:
+        settings = _settings(bench)
+        found = bench.scans(settings)
+        groups = found.scan_lines()
+        table = Table(
+            "scans",
+            "Whole sets",
+            _caption(settings),
+            (RATE, CPU, SERVER, GROWN),
+            [_row(line) for group in groups for line in group],
+        )
+        charts = [chart for consumer in (NOTHING, FILE) for chart in _memory(found, consumer)]
+        section = Section(self.name, "Scans of whole sets", _TEXT, (table,), charts)
+        conclusions, losses = _compared(groups)
+        runs = found.as_json()["scans"]
+        return Part(section, runs, conclusions, losses, found.interrupted)
+
+
+_TEXT = (
+    "A process reads every record of a set of records of a kilobyte. A consumer drops them, writes"
+    " each to a file, or sleeps now and then; where a client has a way to hold the server back"
+    " while"
+    " its caller is slow, memory stays where it was. Node.js first, then the clients for Python,"
+    " whose"
+    " peers are measured with the consumer that drops records."
+)
+
+
+def _settings(bench: Bench) -> Settings:
+    target = bench.target
+    names = bench.wanted((*NODE_CLIENTS, *PYTHON_CLIENTS))
+    return Settings(
+        modes=(NODE_QUERIES_MODE, QUERIES_MODE),
+        clients=names,
+        interpreters=bench.interpreters[:1],
+        records=bench.pick(500, 20_000, 1_000_000),
+        slow_records=bench.pick(500, 10_000, 100_000),
+        sizes=(1_000,),
+        **target.place(),
+        duration=bench.pick(0.05, 0.25, 1.0),
+        warmup=bench.pick(0.0, 0.1, 0.4),
+        pause=bench.pick(0.0, 0.05, 0.2),
+        rounds=bench.pick(1, 2, 3),
+        seed=bench.seed,
+        populate=True,
+        gil=None,
+        client_cpus=target.client_cpus,
+        keep_awake=target.keep_awake,
+    )
+
+
+def _caption(settings: Settings) -> str:
+    return (
+        f"{settings.records:,} records of 1,000 bytes, {settings.slow_records:,} for ways that"
+        " keep all"
+        " of them or take long; whole scans, one after the other, for at least"
+        f" {settings.duration:g} s"
+        f" in each of {settings.rounds} interleaved rounds, a new process for each. Memory is the"
+        " highest round's peak over what the process held before its first scan."
+    )
+
+
+def _label(line: ScanLine) -> str:
+    scan = line.scan
+    return f"{scan.client} {scan.mode}, {scan.way}, {scan.consumer}"
+
+
+def _row(line: ScanLine) -> Row:
+    fields = {
+        "rate": closed.measured(line.rate, line.rounds),
+        "cpu": closed.measured(line.cpu, line.rounds),
+        "server": line.cpu_server,
+        "grown": None if line.grown is None else line.grown / 1e6,
+    }
+    return Row(_label(line), fields, line.scan.client, "; ".join(dict.fromkeys(line.failures)))
+
+
+def _memory(found: Found, consumer: str) -> list[Chart]:
+    """The curves of the last rounds that went well: Node.js by itself, Python by itself."""
+    made: list[Chart] = []
+    for in_node in (True, False):
+        series: list[Series] = []
+        for scan, rounds in found.scans.items():
+            results = [one for one in rounds if "failed" not in one]
+            if scan.consumer != consumer or (scan.client in NODE_CLIENTS) != in_node or not results:
+                continue
+            memory = results[-1]["memory"]
+            points = tuple(
+                (float(at), (size - memory["start"]) / 1e6) for at, size in memory["curve"]
+            )
+            series.append(Series(f"{scan.client} {scan.mode}, {scan.way}", points, scan.client))
+        if len(series) > 1 and any(len(one.points) > 1 for one in series):
+            where = "Node.js" if in_node else "Python"
+            name = f"memory-{'node' if in_node else 'python'}-{consumer}"
+            title = f"{where}: resident memory over time, consumer: {consumer}"
+            caption = "Ten times a second; zero is what the process held before its first scan."
+            axes = Axis("time", "s"), Axis("memory added", "MB")
+            made.append(Chart(name, title, caption, LINES, *axes, series))
+    return made
+
+
+def _compared(groups: list[list[ScanLine]]) -> tuple[list[str], list[str]]:
+    """The best of our ways against the best of the others', where records are dropped."""
+    conclusions: list[str] = []
+    losses: list[str] = []
+    for group in groups:
+        idle = [line for line in group if line.scan.consumer == NOTHING and line.rate]
+        ours = [line for line in idle if line.scan.client in (OURS, NODE_OURS)]
+        theirs = [line for line in idle if line not in ours]
+        if not ours or not theirs:
+            continue
+        best, other = max(ours, key=_rate), max(theirs, key=_rate)
+        ratio = _rate(best) / _rate(other)
+        times = f"{ratio:.2f} times the records per second"
+        said = f"Scans: {_label(best)} gives {times} of {_label(other)}"
+        (conclusions if ratio >= 1 else losses).append(f"{said}.")
+    return conclusions, losses
+
+
+def _rate(line: ScanLine) -> float:
+    return line.rate.median if line.rate else 0.0

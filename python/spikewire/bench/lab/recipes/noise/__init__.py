@@ -1,0 +1,33 @@
+"""The same client twice in one comparison: what a difference means on this machine."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ...recipe import Recipe
+from .twins import Twins
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...recipe import Measurement
+
+__all__ = ["RECIPE"]
+
+
+class Noise(Recipe):
+    name = "noise"
+    title = "The same client twice"
+    text = (
+        "Two lines of a comparison that are the same client differ by chance alone. The lab"
+        " measures each client as two cells, in interleaved rounds as if they were two clients, and"
+        " sets the difference of the two medians beside the spread of the rounds, which is what"
+        " every table gives for the noise. A difference between clients that is smaller than this"
+        " says nothing."
+    )
+
+    def parts(self) -> Sequence[Measurement]:
+        return (Twins(),)
+
+
+RECIPE = Noise()

@@ -1,0 +1,191 @@
+"""Its sweeps: more and more records in one call, at the same concurrency."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....clients import OURS, PEERS
+from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
+from ....clients.shape import BATCH_READ, BATCH_WRITE, SINGLES
+from ....plan import Sizes
+from ... import closed
+from ...recipe import Bench, Measurement, Part
+from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Measured, Row, Section, Series, Table
+from .cases import (
+    AEROSPIKE_PY,
+    BUILDER,
+    C_CLIENT,
+    EXECUTOR,
+    HOW,
+    NATIVE,
+    SDK_BUILDER,
+    Case,
+    Chosen,
+    short,
+)
+from .published import SIZES
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....clients.shape import Shape
+    from ....compare import Comparison
+    from ....plan import Cell
+    from ....summary import Line
+
+CLIENTS = (OURS, BUILDER, SDK_BUILDER, NATIVE, C_CLIENT, EXECUTOR, AEROSPIKE_PY)
+POOLED = (OURS, BUILDER, SDK_BUILDER)
+CASES: tuple[Case, ...] = (
+    *(
+        Case(client, mode, 32)
+        for mode in (SYNC, ASYNC, ASYNC_UVLOOP)
+        for client in CLIENTS
+        if PEERS[client].lacks(mode) is None
+    ),
+    *(Case(client, ASYNC_UVLOOP, 256, 4) for client in POOLED),
+)
+KINDS = {BATCH_READ: "read", BATCH_WRITE: "written"}
+
+
+class Batches(Measurement):
+    name = "batches"
+    title = "batches of more and more records"
+
+    def run(self, bench: Bench) -> Part:
+        reads = bench.pick((4, 16), (16, 128), SIZES)
+        writes = bench.pick((16,), (128,), SIZES)
+        cases = [case for case in CASES if bench.pick(short, short, _every)(case)]
+        shapes = Sizes(reads, writes).batches()
+        groups = [[each for case in cases for each in _ways(case, shape)] for shape in shapes]
+        matrix = Chosen.of(bench, groups)
+        settings = bench.settings(
+            matrix,
+            duration=bench.pick(0.1, 0.2, 2.0),
+            warmup=bench.pick(0.0, 0.1, 0.5),
+            rounds=bench.pick(1, 1, 5),
+        )
+        comparison = bench.compare(settings)
+        lines = [line for group in comparison.lines() for line in group if line.absent is None]
+        tables, charts = _shown(lines, comparison)
+        section = Section(self.name, "Batches", _TEXT, tables, charts)
+        conclusions, losses = _compared(lines)
+        runs = comparison.as_json()["cells"]
+        return Part(section, runs, conclusions, losses, comparison.interrupted)
+
+
+def _every(_case: Case) -> bool:
+    return True
+
+
+def _ways(case: Case, shape: Shape) -> list[tuple[Case, Shape]]:
+    """How a client does such a batch; a pool does it in the plain way."""
+    if case.loops:
+        return [(case, shape)]
+    mode = ASYNC if case.mode == ASYNC_UVLOOP else case.mode
+    ways = PEERS[case.client].ways_of(shape.kind, mode, shape.rows)
+    return [(case, replace(shape, way=way.name)) for way in ways if way.name != SINGLES]
+
+
+_TEXT = (
+    "So many records in one call, by 32 threads, by 32 tasks on one event loop, and by 256 tasks on"
+    " four loops in threads. The caller looks at"
+    " every bin of every record that is read. The study mixes reads and writes in one figure;"
+    " here they"
+    " are apart, since a client that is good at one can be poor at the other."
+)
+
+
+def _how(cell: Cell) -> str:
+    tasks = cell.concurrency // max(1, cell.loops)
+    return f"pool, {cell.loops} x {tasks} tasks" if cell.loops else HOW[cell.mode]
+
+
+def _face(line: Line, words: Mapping[closed.State, str]) -> str:
+    cell = line.cell
+    name = cell.client if cell.loops else cell.name
+    return f"{name}, {_how(cell)}{words[closed.state(line)]}"
+
+
+def _shown(lines: Sequence[Line], comparison: Comparison) -> tuple[list[Table], list[Chart]]:
+    tables: list[Table] = []
+    charts: list[Chart] = []
+    words = closed.states(lines)
+    how = closed.caption(comparison.settings, "Rates and CPU are for each record.")
+    for kind, done in KINDS.items():
+        here = [line for line in lines if line.cell.shape.kind == kind]
+        sizes = sorted({line.cell.shape.rows for line in here})
+        if not sizes:
+            continue
+        headings = [Heading(f"rate{size}", f"{size}", "records/s", MORE, 0) for size in sizes]
+        headings += [Heading(f"cpu{size}", f"CPU, {size}", "µs/record", LESS) for size in sizes]
+        by_face: dict[str, list[Line]] = {}
+        for line in here:
+            by_face.setdefault(_face(line, words), []).append(line)
+        rows = [_row(face, many) for face, many in by_face.items()]
+        title = f"Records {done}, by how many are in a call"
+        tables.append(Table(kind, title, how, headings, rows, notes=closed.said(comparison)))
+        if len(sizes) > 1:
+            series = [
+                Series(
+                    face,
+                    tuple(
+                        (float(line.cell.shape.rows), line.rate.median)
+                        for line in many
+                        if line.rate
+                    ),
+                    many[0].cell.client,
+                )
+                for face, many in by_face.items()
+            ]
+            axes = Axis("records in a call", logarithmic=True), Axis("throughput", "records/s")
+            charts.append(Chart(f"{kind}-sizes", title, how, LINES, *axes, series))
+    return tables, charts
+
+
+def _row(face: str, lines: Sequence[Line]) -> Row:
+    fields: dict[str, Measured | None] = {}
+    flaws: list[str] = []
+    for line in lines:
+        size = line.cell.shape.rows
+        fields[f"rate{size}"] = closed.measured(line.rate, line.rounds)
+        fields[f"cpu{size}"] = closed.measured(line.cpu, line.rounds)
+        flaws += [] if not line.flawed else [f"{size}: {line.first_error or line.failures}"]
+    return Row(face, fields, lines[0].cell.client, "; ".join(flaws))
+
+
+def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
+    """Our verbs against the best of the others at each size and face."""
+    conclusions: list[str] = []
+    losses: list[str] = []
+    words = closed.states(lines)
+    groups: dict[tuple[str, str, closed.State], list[float]] = {}
+    for line in lines:
+        cell = line.cell
+        if cell.client != OURS or line.rate is None:
+            continue
+        others = [
+            other.rate.median
+            for other in lines
+            if other.rate
+            and not other.flawed
+            and not other.cell.client.startswith("spikewire")
+            and other.cell.beside(cell)
+            and other.cell.loops == cell.loops
+        ]
+        if not others:
+            continue
+        ratio = line.rate.median / max(others)
+        groups.setdefault((_how(cell), cell.shape.kind, closed.state(line)), []).append(ratio)
+        if ratio < 1:
+            where = (
+                f"{cell.shape.rows} records {KINDS[cell.shape.kind]} at once, {_face(line, words)}"
+            )
+            losses.append(f"Batches: {where}: {ratio:.2f} of the records per second of the best.")
+    for (how, kind, state), ratios in groups.items():
+        conclusions.append(
+            f"Batches {KINDS[kind]}, {how}{words[state]}: {min(ratios):.2f} to"
+            f" {max(ratios):.2f} times the records per second of the best other client,"
+            f" over {len(ratios)} sizes."
+        )
+    return conclusions, losses

@@ -1,0 +1,132 @@
+"""The lines of the study's matrix, and those of ours beside them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ....clients import OURS
+from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
+from ....clients.shape import POOL, Shape
+from ....plan import RUST_CLIENTS, Cell, Matrix
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ....plan import Group
+    from ...recipe import Bench
+
+BUILDER, SDK, SDK_BUILDER = "spikewire-builder", "aerospike-sdk", "aerospike-sdk-builder"
+NATIVE, LOCAL = "aerospike-native", "aerospike-native-local"
+SDK_LOCAL, SDK_LOCAL_BUILDER = "aerospike-sdk-local", "aerospike-sdk-local-builder"
+FUTURES = "spikewire-futures"
+CHAINS = {OURS: BUILDER, SDK: SDK_BUILDER, SDK_LOCAL: SDK_LOCAL_BUILDER}
+"""Clients, and what is the same client by chains of steps."""
+C_CLIENT, EXECUTOR, AEROSPIKE_PY = "aerospike", "aerospike-executor", "aerospike-py"
+
+
+HOW = {
+    SYNC: "blocking",
+    ASYNC: "asyncio",
+    ASYNC_UVLOOP: "uvloop",
+    RUST: "tokio",
+    RUST_SYNC: "blocking",
+}
+
+
+SINGLES = Shape()
+
+
+@dataclass(frozen=True)
+class Chosen(Matrix):
+    """Groups of cells that were chosen one by one, all measured in the same rounds."""
+
+    chosen: tuple[Group, ...] = field(default=())
+
+    def groups(self) -> tuple[Group, ...]:
+        return self.chosen
+
+    @staticmethod
+    def of(bench: Bench, groups: Sequence[Sequence[tuple[Case, Shape]]]) -> Chosen:
+        """With every interpreter, and in both states of the GIL where there are any."""
+        chosen = tuple(tuple(_cells(bench, group)) for group in groups)
+        clients = tuple(dict.fromkeys(cell.client for cells in chosen for cell in cells))
+        return Chosen(clients, (), (), (), (), bench.interpreters, chosen=chosen)
+
+
+def _cells(bench: Bench, group: Sequence[tuple[Case, Shape]]) -> Iterator[Cell]:
+    states = bench.gil_states()
+    for case, shape in group:
+        if bench.clients and case.client not in bench.clients:
+            continue
+        if case.mode in CRATES:
+            yield case.cell("", shape)
+            continue
+        for interpreter in bench.interpreters:
+            for gil in states:
+                yield replace(case.cell(interpreter, shape), gil=gil)
+
+
+@dataclass(frozen=True)
+class Case:
+    """A client, how it is used, and how many calls are in flight."""
+
+    client: str
+    mode: str
+    many: int
+    loops: int = 0
+
+    @property
+    def label(self) -> str:
+        """As the tables name it."""
+        if self.loops:
+            return f"{self.client}, pool, {self.loops} x {self.many // self.loops} tasks"
+        unit = "thread" if self.mode in (SYNC, RUST_SYNC) else "task"
+        plural = "" if self.many == 1 else "s"
+        return f"{self.client}, {HOW[self.mode]}, {self.many} {unit}{plural}"
+
+    def cell(self, interpreter: str, shape: Shape = SINGLES) -> Cell:
+        """What is measured for it."""
+        shape = replace(shape, way=POOL) if self.loops else shape
+        interpreter = "" if self.mode in CRATES else interpreter
+        return Cell(self.client, self.mode, self.many, interpreter, shape, loops=self.loops)
+
+
+def _each(clients: Sequence[str], mode: str, many: int, loops: int = 0) -> list[Case]:
+    return [Case(client, mode, many, loops) for client in clients]
+
+
+BLOCKING = (
+    *(OURS, BUILDER, FUTURES, SDK, SDK_BUILDER, SDK_LOCAL, SDK_LOCAL_BUILDER),
+    *(NATIVE, LOCAL, C_CLIENT, AEROSPIKE_PY),
+)
+AWAITED = (OURS, BUILDER, SDK, SDK_BUILDER, NATIVE, EXECUTOR, AEROSPIKE_PY)
+POOLED = (OURS, BUILDER, SDK, SDK_BUILDER)
+
+CASES: tuple[Case, ...] = (
+    *_each(RUST_CLIENTS, RUST, 32),
+    *_each(RUST_CLIENTS, RUST_SYNC, 32),
+    *_each(BLOCKING, SYNC, 32),
+    *_each(AWAITED, ASYNC, 32),
+    *_each(AWAITED, ASYNC_UVLOOP, 32),
+    *_each(POOLED, ASYNC_UVLOOP, 256, 4),
+    *_each(POOLED, ASYNC_UVLOOP, 512, 8),
+    *_each(RUST_CLIENTS, RUST, 1),
+    *_each(RUST_CLIENTS, RUST_SYNC, 1),
+    *_each(BLOCKING, SYNC, 1),
+    *_each((OURS, SDK, NATIVE, AEROSPIKE_PY), ASYNC_UVLOOP, 1),
+)
+
+
+def short(case: Case) -> bool:
+    """Whether the short form measures it: one kind of event loop, one size of pool."""
+    return (
+        case.mode != ASYNC
+        and (case.many != 1 or case.mode in (SYNC, RUST_SYNC))
+        and case.loops != 8
+    )
+
+
+def quick(case: Case) -> bool:
+    """What shows that everything works."""
+    return short(case) and case.mode not in CRATES and case.many != 1

@@ -1,0 +1,127 @@
+"""What each layer over the wire costs: from a crate to its Python client to its chains."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from ....clients import OURS
+from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
+from ....plan import RUST_OURS, RUST_PEER
+from ... import closed
+from ...report import Heading, Measured, Row, Table
+from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....summary import Line
+
+STACKS = ((RUST_PEER, NATIVE, SDK, SDK_BUILDER), (RUST_OURS, OURS, BUILDER))
+"""From the lowest layer to the highest, the vendor's and ours."""
+BELOW = {SYNC: RUST_SYNC, ASYNC: RUST, ASYNC_UVLOOP: RUST}
+"""The mode of the crates under each of Python."""
+AT = 32
+DELTA = Heading("delta", "against the layer below", "%", digits=1)
+EXTRA = Heading("extra", "CPU added", "µs/op")
+CRATE = {
+    SYNC: "The crates' blocking clients, with 32 threads.",
+    ASYNC: "The crates on tokio, with 32 tasks.",
+    ASYNC_UVLOOP: "The crates on tokio, with 32 tasks.",
+}
+NAMES = {SYNC: "blocking, 32 threads", ASYNC: "asyncio, 32 tasks", ASYNC_UVLOOP: "uvloop, 32 tasks"}
+
+
+def layers(lines: Sequence[Line], how: str) -> list[Table]:
+    """A table for each way to call, of the layers that were measured in it."""
+    made: list[Table] = []
+    words = closed.states(lines)
+    ways = dict.fromkeys(
+        (line.cell.mode, closed.state(line)) for line in lines if line.cell.mode not in CRATES
+    )
+    for mode, state in ways:
+        rows = [row for stack in STACKS for row in _stack(_measured(lines, stack, mode, state))]
+        if len(rows) > 1:
+            name = f"layers-{mode}{re.sub('[^a-z0-9.]+', '-', words[state].lower())}"
+            title = f"Layers, {NAMES[mode]}{words[state]}"
+            headings = (closed.RATE, DELTA, closed.CPU, EXTRA)
+            made.append(Table(name, title, how, headings, rows, "layer", (CRATE[mode],)))
+    return made
+
+
+def _measured(
+    lines: Sequence[Line], stack: Sequence[str], mode: str, state: closed.State
+) -> list[Line]:
+    """The lines of a stack in its order; a crate has neither modes of Python nor interpreters."""
+    found = {
+        line.cell.client: line
+        for line in lines
+        if line.cell.concurrency == AT
+        and not line.cell.loops
+        and (line.cell.mode == BELOW[mode] or (line.cell.mode, closed.state(line)) == (mode, state))
+    }
+    return [found[client] for client in stack if client in found]
+
+
+def _stack(lines: Sequence[Line]) -> list[Row]:
+    rows: list[Row] = []
+    below: Row | None = None
+    for line in lines:
+        made = closed.row(line, line.cell.client)
+        delta = closed.ratio(made.fields["rate"], below.fields["rate"]) if below else None
+        cpu, less = line.cpu, None if below is None else below.fields["cpu"]
+        extra = cpu.median - less.value if cpu and isinstance(less, Measured) else None
+        added = {"delta": None if delta is None else 100 * (delta - 1), "extra": extra}
+        below = made
+        rows.append(Row(made.label, {**made.fields, **added}, made.client, made.flawed))
+    return rows
+
+
+def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
+    """Ours against the best of the others in each way to call, and chains against plain verbs."""
+    conclusions: list[str] = []
+    losses: list[str] = []
+    words = closed.states(lines)
+    for way in dict.fromkeys(map(way_of, lines)):
+        where = f"{words_of(way)}{words[way[-1]]}"
+        here = [line for line in lines if way_of(line) == way and line.rate and not line.flawed]
+        ours = next((line for line in here if line.cell.client in (OURS, RUST_OURS)), None)
+        others = [line for line in here if not line.cell.client.startswith("spikewire")]
+        if ours is None or ours.rate is None or not others:
+            continue
+        best = max(others, key=_rate)
+        ratio = ours.rate.median / _rate(best)
+        said = f"{where}: {ratio:.2f} times the operations of the best other, {best.cell.client}"
+        if ours.cpu and best.cpu:
+            said += f", at {ours.cpu.median / best.cpu.median:.2f} of its CPU for each"
+        (conclusions if ratio >= 1 else losses).append(f"{said}.")
+        for plain, chains in CHAINS.items():
+            pair = {line.cell.client: line for line in here}
+            if plain in pair and chains in pair:
+                times = _rate(pair[plain]) / _rate(pair[chains])
+                conclusions.append(
+                    f"{where}: {plain} does {times:.2f} times the operations of its chains."
+                )
+    return conclusions, losses
+
+
+_Way = tuple[str, int, int, closed.State]
+
+
+def way_of(line: Line) -> _Way:
+    """How calls are made, and in what; the client apart."""
+    cell = line.cell
+    return cell.mode, cell.concurrency, cell.loops, closed.state(line)
+
+
+def words_of(way: _Way) -> str:
+    """It in words, without interpreter and GIL."""
+    mode, many, loops, _ = way
+    if loops:
+        return f"Pools of {loops} loops, {many} tasks"
+    unit = "thread" if mode in (SYNC, RUST_SYNC) else "task"
+    return f"{mode.capitalize()}, {many} {unit}{'' if many == 1 else 's'}"
+
+
+def _rate(line: Line) -> float:
+    return line.rate.median if line.rate else 0.0

@@ -1,0 +1,98 @@
+"""Its matrix: single keys with every client and face, the latencies, and what each layer costs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ....clients import OURS
+from ... import closed
+from ...recipe import Bench, Measurement, Part
+from ...report import Heading, Row, Section, Table
+from .cases import CASES, SINGLES, Chosen, quick, short
+from .layers import compared, layers
+from .paths import paths, pools
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from ....summary import Line
+    from .cases import Case
+
+LATENCIES = (closed.P50, closed.P90, closed.P99, closed.TAIL)
+
+
+class Singles(Measurement):
+    name = "singles"
+    title = "single keys with every client and face"
+
+    def run(self, bench: Bench) -> Part:
+        settings = bench.settings(
+            _chosen(bench),
+            duration=bench.pick(0.1, 0.35, 5.0),
+            warmup=bench.pick(0.05, 0.15, 1.5),
+        )
+        comparison = bench.compare(settings)
+        lines = [line for group in comparison.lines() for line in group if line.absent is None]
+        how = closed.caption(settings)
+        words = closed.states(lines)
+        rows = [closed.row(line, _label(line, words)) for line in lines]
+        matrix = Table("matrix", "Single keys", how, (*closed.CLOSED[:3], _TIMES), _timed(rows))
+        latency = Table("latency", "Latencies", f"{how} {_LOOPS}", LATENCIES, rows)
+        said = closed.said(comparison)
+        section = Section(
+            self.name,
+            "Single keys",
+            _TEXT,
+            (
+                replace(matrix, notes=said),
+                latency,
+                *layers(lines, how),
+                *paths(lines, how),
+                *pools(lines, how),
+            ),
+            (closed.bars(matrix, closed.RATE), closed.bars(matrix, closed.CPU)),
+        )
+        conclusions, losses = compared(lines)
+        runs = comparison.as_json()["cells"]
+        return Part(section, runs, conclusions, losses, comparison.interrupted)
+
+
+_TEXT = (
+    "Half reads, half writes of one integer bin over uniform keys. All lines are measured in the"
+    " same"
+    " rounds, one process after the other. A pool has event loops in threads, with the tasks"
+    " dealt out;"
+    " all loops of a line are of one kind, which its label names."
+)
+_LOOPS = (
+    "A loop that is closed sends less while it is stalled: these compare clients with each other,"
+    " and"
+    " the recipe `latency` says what users of a service would see."
+)
+_TIMES = Heading("times", "of Spikewire's", "times")
+
+
+def _chosen(bench: Bench) -> Chosen:
+    wanted: Callable[[Case], bool] = bench.pick(quick, short, _every)
+    return Chosen.of(bench, [[(case, SINGLES) for case in CASES if wanted(case)]])
+
+
+def _every(_case: Case) -> bool:
+    return True
+
+
+def _label(line: Line, words: Mapping[closed.State, str]) -> str:
+    cell = line.cell
+    case = next(one for one in CASES if replace(one.cell(cell.interpreter), gil=cell.gil) == cell)
+    return case.label + words[closed.state(line)]
+
+
+def _timed(rows: list[Row]) -> list[Row]:
+    """Each line's throughput over that of our plain verbs used in the same way."""
+    ours = {row.label.partition(", ")[2]: row.fields["rate"] for row in rows if row.client == OURS}
+    made: list[Row] = []
+    for row in rows:
+        ratio = closed.ratio(row.fields["rate"], ours.get(row.label.partition(", ")[2]))
+        made.append(replace(row, fields={**row.fields, "times": ratio}))
+    return made

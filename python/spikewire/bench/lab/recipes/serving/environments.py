@@ -1,0 +1,128 @@
+"""One environment of the study: all clients, in all ways to read what a request needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from ....clients import OURS
+from ....serving.cells import BATCH, CLIENTS, ENVIRONMENTS, MODEL, SETS, SINGLES, WAYS, Cell
+from ... import closed
+from ...interleaved import Found
+from ...recipe import Bench, Measurement, Part
+from ...report import Row, Section, Table
+from .figures import HEADINGS, P95, RATE, Figures
+from .lab import Amount, ServingLab, amount
+from .steps import steps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from ....serving.result import ServingResult
+
+
+@dataclass
+class Environment(Measurement):
+    """`name` is one of `ENVIRONMENTS`."""
+
+    name: str
+    text: str
+    made: dict[Cell, Figures] = field(default_factory=dict[Cell, Figures])
+    """What was measured, once it was."""
+
+    @property
+    def title(self) -> str:  # type: ignore[override]
+        return ENVIRONMENTS[self.name]
+
+    def run(self, bench: Bench) -> Part:
+        much = amount(bench)
+        ways = bench.pick((BATCH,), (SINGLES, SETS, BATCH), (SINGLES, SETS, BATCH))
+        cells = [
+            Cell(self.name, client, way, interpreter)
+            for interpreter in bench.interpreters
+            for way in ways
+            for client in bench.wanted(CLIENTS)
+        ]
+        found: Found[Cell, ServingResult] = Found()
+        bench.measure(ServingLab(bench, cells, much, found), found)
+        self.made = made = figures_of(cells, found)
+        rows = table(self.name, cells, found, made, much)
+        charts = [closed.bars(rows, heading) for heading in (P95, RATE)]
+        tables = (rows, steps(made, much)) if self.name == MODEL else (rows,)
+        section = Section(self.name, self.title, self.text, tables, charts)
+        conclusions, losses = compared(made)
+        return Part(section, found.runs(), conclusions, losses, found.interrupted)
+
+
+def figures_of(cells: Sequence[Cell], found: Found[Cell, ServingResult]) -> dict[Cell, Figures]:
+    """Of the cells that gave any."""
+    return {cell: Figures(found.results(cell)) for cell in cells if found.results(cell)}
+
+
+def label(cell: Cell, figures: Figures | None) -> str:
+    """The client, the way, and the Python where there is more than one."""
+    text = f"{cell.client}, {WAYS[cell.way]}"
+    if figures is None or not cell.interpreter:
+        return text
+    python = figures.results[0]["python"]
+    free = "" if python["gil"] else ", free-threaded"
+    return f"{text} ({python['version']}{free})"
+
+
+def table(
+    name: str,
+    cells: Sequence[Cell],
+    found: Found[Cell, ServingResult],
+    made: Mapping[Cell, Figures],
+    much: Amount,
+) -> Table:
+    rows: list[Row] = []
+    for cell in cells:
+        figures = made.get(cell)
+        failures = found.failures(cell)
+        if figures is None and not failures:
+            continue
+        flaws = [*failures, *(figures.flaws() if figures else ())]
+        fields = figures.fields() if figures else {}
+        rows.append(Row(label(cell, figures), fields, cell.client, "; ".join(flaws)))
+    return Table(
+        name,
+        "Times, requests, processor time",
+        much.caption(),
+        HEADINGS,
+        tuple(rows),
+        "client and way",
+    )
+
+
+def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
+    """Ours beside the best of the others, way by way, by p95 and by requests."""
+    conclusions: list[str] = []
+    losses: list[str] = []
+    for cell, figures in made.items():
+        if cell.client != OURS:
+            continue
+        others = {
+            one: those
+            for one, those in made.items()
+            if one == replace(cell, client=one.client) and one.client != OURS
+        }
+        if not others:
+            continue
+        best = min(others, key=lambda one: others[one].at(P95))
+        p95 = figures.at(P95) / others[best].at(P95)
+        where = f"{ENVIRONMENTS[cell.environment]}, {WAYS[cell.way]}"
+        where += f", {cell.rate:,.0f} due each second" if cell.rate else ""
+        where += f" under {cell.interpreter}" if cell.interpreter else ""
+        said = f"{where}: p95 {p95:.2f} of that of {best.client}"
+        if p95 > 1:
+            losses.append(f"{where}: p95 {p95:.2f} times that of {best.client}.")
+        if cell.rate:
+            # All are asked at the same rate.
+            conclusions.append(f"{said}.")
+            continue
+        rate = figures.at(RATE) / max(those.at(RATE) for those in others.values())
+        conclusions.append(f"{said}, {rate:.2f} times the requests of the best other client.")
+        if rate < 1:
+            losses.append(f"{where}: {rate:.2f} of the requests of the best other client.")
+    return conclusions, losses

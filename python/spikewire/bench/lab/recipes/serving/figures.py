@@ -1,0 +1,77 @@
+"""What the rounds of a cell come to."""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from ....measure import merge
+from ...report import LESS, MORE, Heading, Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from ....serving.result import ServingResult
+    from ...report import Entry
+
+AVERAGE = Heading("avg", "avg", "ms", LESS)
+P50, P90, P95, P99 = (Heading(f"p{at}", f"p{at}", "ms", LESS) for at in (50, 90, 95, 99))
+RATE = Heading("tps", "requests", "/s", MORE, 1)
+CPU = Heading("cpu", "CPU of the server", "ms/request", LESS)
+GENERATOR = Heading("generator", "CPU of the users", "ms/request")
+SERVICE = Heading("service-p95", "p95 from its beginning", "ms", LESS)
+HEADINGS = (AVERAGE, P50, P90, P95, P99, RATE, CPU, GENERATOR)
+
+
+@dataclass(frozen=True)
+class Figures:
+    """A cell: percentiles of all rounds' requests together, the rest as medians of rounds."""
+
+    results: Sequence[ServingResult]
+
+    def fields(self) -> dict[str, Entry]:
+        """Under any of `HEADINGS`."""
+        latency = merge(result["latency"] for result in self.results)
+        made: dict[str, Entry] = {
+            AVERAGE.key: self._median(lambda one: one["mean"] * 1e3),
+            RATE.key: self._median(lambda one: one["requests"] / one["elapsed"]),
+            CPU.key: self._median(lambda one: one["cpu"] / one["requests"] * 1e3),
+        }
+        for at, heading in ((50, P50), (90, P90), (95, P95), (99, P99)):
+            made[heading.key] = latency.get_value_at_percentile(float(at)) / 1e6
+        if all(result["generator_cpu"] is not None for result in self.results):
+            made[GENERATOR.key] = self._median(
+                lambda one: (one["generator_cpu"] or 0.0) / one["requests"] * 1e3
+            )
+        services = [result["service"] for result in self.results if result["service"]]
+        if services:
+            made[SERVICE.key] = merge(services).get_value_at_percentile(95.0) / 1e6
+        return made
+
+    def _median(self, of: Callable[[ServingResult], float]) -> Measured:
+        values = [of(result) for result in self.results]
+        return Measured(statistics.median(values), min(values), max(values), len(values))
+
+    def at(self, heading: Heading) -> float:
+        """One of the figures, as a number."""
+        entry = self.fields()[heading.key]
+        if isinstance(entry, Measured):
+            return entry.value
+        assert isinstance(entry, (int, float))
+        return float(entry)
+
+    def flaws(self) -> list[str]:
+        """What is to be known of these figures."""
+        said: list[str] = []
+        errors = sum(result["errors"] for result in self.results)
+        if errors:
+            first = next(result["first_error"] for result in self.results if result["errors"])
+            said.append(f"{errors:,} requests failed, the first: {first}")
+        for result in self.results:
+            used = result["generator_cpu"]
+            if used is not None and used > result["cpu"]:
+                said.append("the users took more processor time than the server")
+            if result["python"]["free_threaded"] and result["python"]["gil"]:
+                said.append("the GIL was on: a module has switched it on")
+        return list(dict.fromkeys(said))

@@ -1,0 +1,81 @@
+"""The figures of the study, by environment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....serving.cells import (
+    ASGI,
+    BATCH,
+    ENVIRONMENTS,
+    LOOP,
+    MODEL,
+    OFFICIAL,
+    PEER,
+    SETS,
+)
+from ...report import Heading, Row, Table
+from .figures import AVERAGE, P90, P95, P99, RATE
+
+PUBLISHED: dict[str, dict[str, dict[str, float]]] = {
+    LOOP: {
+        PEER: {AVERAGE.key: 22, P99.key: 121, RATE.key: 374},
+        OFFICIAL: {AVERAGE.key: 108, P99.key: 195, RATE.key: 138},
+    },
+    ASGI: {
+        PEER: {AVERAGE.key: 228, RATE.key: 19.4},
+        OFFICIAL: {AVERAGE.key: 290, RATE.key: 16.6},
+    },
+    MODEL: {
+        PEER: {AVERAGE.key: 118, P90.key: 173, P95.key: 189},
+        OFFICIAL: {AVERAGE.key: 146, P90.key: 293, P95.key: 324},
+    },
+}
+_HEADINGS: dict[str, tuple[Heading, ...]] = {
+    LOOP: (AVERAGE, P99, RATE),
+    ASGI: (AVERAGE, RATE),
+    MODEL: (AVERAGE, P90, P95),
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """Of a chain of improvements, one after the other."""
+
+    what: str
+    client: str
+    way: str
+    free_threaded: bool
+    p95: float | None = None
+    """Milliseconds, as published."""
+
+
+STEPS = (
+    Step("aerospike, gathered batches", OFFICIAL, SETS, free_threaded=False, p95=324),
+    Step("aerospike-py instead", PEER, SETS, free_threaded=False, p95=189),
+    Step("aerospike-py, one batch", PEER, BATCH, free_threaded=False, p95=126),
+    Step("aerospike-py, one batch, no GIL", PEER, BATCH, free_threaded=True, p95=97),
+)
+
+TABLES = (
+    *(
+        Table(
+            f"published-{environment}",
+            ENVIRONMENTS[environment],
+            "Python 3.11 with a GIL; k6 with 10 virtual users for 60 s where there is HTTP, two"
+            " replicas of 4 processors and 4 GiB each; the official client in an executor.",
+            _HEADINGS[environment],
+            tuple(Row(client, fields, client) for client, fields in clients.items()),
+        )
+        for environment, clients in PUBLISHED.items()
+    ),
+    Table(
+        "published-steps",
+        "Cumulative gain on p95 in environment C",
+        "As the study chains them. They come from runs of different scripts, and the first two are"
+        " elsewhere in the same study runs with a single batch already.",
+        (P95,),
+        tuple(Row(step.what, {P95.key: step.p95}, step.client) for step in STEPS),
+        "step",
+    ),
+)

@@ -1,0 +1,53 @@
+"""The study's chain of improvements, each step measured in environment C, and with ours."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ....clients import OURS
+from ....serving.cells import BATCH, SETS
+from ...report import Row, Table
+from .figures import AVERAGE, P95, RATE
+from .published import STEPS, Step
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from ....serving.cells import Cell
+    from .figures import Figures
+    from .lab import Amount
+
+OUR_STEPS = (
+    Step("spikewire, gathered batches", OURS, SETS, free_threaded=False),
+    Step("spikewire, one batch", OURS, BATCH, free_threaded=False),
+    Step("spikewire, one batch, no GIL", OURS, BATCH, free_threaded=True),
+)
+
+
+def steps(made: Mapping[Cell, Figures], much: Amount) -> Table:
+    """Every step has a row; what was not measured is a dash, and a note says why."""
+    rows: list[Row] = []
+    missing: list[str] = []
+    for step in (*STEPS, *OUR_STEPS):
+        figures = _figures(step, made)
+        if figures is None:
+            missing.append(step.what)
+        of = {} if figures is None else figures.fields()
+        fields = {one.key: of.get(one.key) for one in (AVERAGE, P95, RATE)}
+        rows.append(Row(step.what, fields, step.client))
+    note = (
+        f"Not measured in this run: {'; '.join(missing)}. Steps without a GIL need a free-threaded"
+        " interpreter (--python) with the client, uvicorn, httptools, FastAPI and NumPy."
+    )
+    title = "Step by step in environment C"
+    headings = (AVERAGE, P95, RATE)
+    notes = (note,) if missing else ()
+    return Table("steps", title, much.caption(), headings, tuple(rows), "step", notes)
+
+
+def _figures(step: Step, made: Mapping[Cell, Figures]) -> Figures | None:
+    for cell, figures in made.items():
+        free = not figures.results[0]["python"]["gil"]
+        if (cell.client, cell.way, free) == (step.client, step.way, step.free_threaded):
+            return figures
+    return None

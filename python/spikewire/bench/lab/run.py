@@ -1,0 +1,113 @@
+"""Recipes from start to end: part after part, each saved as soon as it is finished."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, cast
+
+from ..cluster import reachable
+from ..compare import CannotRunError
+from .files import save, save_index
+from .report import Report
+from .way import Way
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from .recipe import Bench, Measurement, Part, Recipe
+
+
+def run_recipe(
+    recipe: Recipe,
+    bench: Bench,
+    folder: Path,
+    parts: Sequence[Measurement] | None = None,
+    way: Way | None = None,
+) -> Report:
+    """Measures all parts of a recipe. After each the files in `folder` hold all that is finished,
+    so that Ctrl-C, or the end of the machine, loses one part at the most."""
+    parts = recipe.parts() if parts is None else parts
+    way = way or Way((len(parts),))
+    began = time.monotonic()
+    report = Report(recipe.name, recipe.title, recipe.text, recipe.source)
+    report.published = list(recipe.published())
+    report.settings = {"size": bench.size, "seed": bench.seed}
+    try:
+        for part in parts:
+            bench.progress.say(f"{recipe.name}: {part.title} ({way.next()})")
+            found = _found(recipe, part, bench, report)
+            if found is None:
+                continue
+            report.sections.append(found.section)
+            report.conclusions += found.conclusions
+            report.losses += found.losses
+            report.runs[part.name] = found.runs
+            report.interrupted = found.interrupted
+            _save(report, bench, began, folder)
+            if report.interrupted:
+                break
+        else:
+            recipe.conclude(report)
+    except KeyboardInterrupt:
+        report.interrupted = True
+    _save(report, bench, began, folder)
+    return report
+
+
+def _found(recipe: Recipe, part: Measurement, bench: Bench, report: Report) -> Part | None:
+    """What a part gave; None where it could not be measured, which the report then says."""
+    try:
+        return part.run(bench)
+    except (CannotRunError, RuntimeError, OSError) as error:
+        # RuntimeError is a cluster or a server that does not start: the other parts go on.
+        if not isinstance(error, CannotRunError) or not reachable(bench.target.hosts):
+            bench.failed.append(f"{recipe.name}, {part.title}: {error}")
+        bench.progress.say(f"{recipe.name}, {part.title}: left out: {error}")
+        report.skipped.append(f"{part.title}: {error}")
+        return None
+
+
+def _save(report: Report, bench: Bench, began: float, folder: Path) -> None:
+    # Not at the top: workers of other clients load this package without the one around it.
+    from spikewire.testing.interrupts import interrupts_wait
+
+    with interrupts_wait():
+        _finish(report, bench, began)
+        save(report, folder)
+
+
+def _finish(report: Report, bench: Bench, began: float) -> None:
+    measured = dict(versions(report.runs))
+    report.environment = {**bench.environment, "clients": dict(sorted(measured.items()))}
+    report.skipped += [text for text in bench.skipped if text not in report.skipped]
+    report.elapsed = time.monotonic() - began
+
+
+def versions(runs: object) -> Iterator[tuple[str, str]]:
+    """Which version of each client answered, from single runs wherever they are."""
+    if isinstance(runs, Mapping):
+        one = cast("Mapping[str, object]", runs)
+        client, version = one.get("client"), one.get("version")
+        if isinstance(client, str) and isinstance(version, str) and version:
+            yield client, version
+        for value in one.values():
+            yield from versions(value)
+    elif isinstance(runs, (list, tuple)):
+        for value in cast("Sequence[object]", runs):
+            yield from versions(value)
+
+
+def run_all(recipes: Sequence[Recipe], bench: Bench, folder: Path) -> list[Report]:
+    """One after the other, each into a folder of its own; Ctrl-C ends all of them."""
+    parts = [recipe.parts() for recipe in recipes]
+    way = Way(tuple(map(len, parts)))
+    reports: list[Report] = []
+    for recipe, own in zip(recipes, parts, strict=True):
+        bench.environment, bench.skipped = {}, []
+        reports.append(run_recipe(recipe, bench, folder / recipe.name, own, way))
+        save_index(reports, folder)
+        if reports[-1].interrupted:
+            break
+    return reports

@@ -1,0 +1,165 @@
+"""Checks in played time: what they find is exact, on any machine."""
+
+from __future__ import annotations
+
+import heapq
+import math
+from typing import TYPE_CHECKING
+
+from ...clients.base import ASYNC, SYNC
+from ...open.contract import CONSTANT, OVERTIME, POISSON
+from ...open.schedule import NS, offsets
+from .fake import Act
+from .finding import Finding, step
+from .measure import Known, given, line, played, slower_than
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from ...result import Result
+
+FAST, SLOW = 0.001, 0.020
+STALL = 0.2
+EVERY = 10
+TOLERANCE = 0.02
+"""How far throughput may be from what is known, as a part of it."""
+
+
+def mixed(number: int) -> Act:
+    """One call in ten is slow, so that p50 and p99 are known."""
+    return Act(takes=SLOW if number % EVERY == EVERY - 1 else FAST)
+
+
+def closed(mode: str) -> Iterator[Finding]:
+    """Eight workers without a pause."""
+    workers, seconds = 8, 2.9
+    known = Known(mode, mixed, workers, seconds)
+    result, name = played(known), f"closed loop, {mode}"
+    turn = (EVERY - 1) * FAST + SLOW
+    count = round(seconds / turn) * EVERY * workers
+    yield Finding(name, "calls", count, result["operations"])
+    yield from _figures(known, result, name, count / seconds)
+
+
+def draining(mode: str) -> Iterator[Finding]:
+    """Calls that end long after the time is over, of some workers later than of others."""
+    takes, workers, seconds = (0.4, 0.7), 4, 1.0
+    first, second = (Act(takes=each) for each in takes)
+    known = Known(mode, lambda _number: first, workers, seconds, other=lambda _number: second)
+    result, name = played(known), f"closed loop, {mode}, long calls"
+    each = [math.ceil(seconds / one) for one in takes]
+    ends = max(count * one for count, one in zip(each, takes, strict=True))
+    half, rate = workers // 2, sum(workers // 2 / one for one in takes)
+    yield Finding(name, "calls", half * sum(each), result["operations"])
+    yield Finding(name, "last end", ends * 1e6, result["elapsed"] * 1e6, 1.0, "µs")
+    found = line(known, result)
+    measured = None if found.rate is None else found.rate.median
+    yield Finding(name, "throughput", rate, measured, rate * 1e-6, "op/s")
+
+
+def opened(mode: str, arrivals: str) -> Iterator[Finding]:
+    """A rate that a client can keep up with."""
+    known = Known(mode, mixed, 64, 2.0, 500.0, arrivals)
+    if mode == SYNC:
+        # Each worker counts for itself, and which of them is free is not the same each time.
+        known = Known(mode, lambda _number: Act(takes=FAST), 64, 2.0, 500.0, arrivals)
+    result, name = played(known), f"open loop, {mode}, {arrivals} arrivals"
+    yield Finding(name, "calls", 1000, result["operations"])
+    yield Finding(name, "late at the most", 0, given(result)["late_max_ns"] / 1000, unit="µs")
+    yield from _figures(known, result, name, 500.0)
+
+
+def _figures(known: Known, result: Result, name: str, rate: float) -> Iterator[Finding]:
+    found = line(known, result)
+    measured = None if found.rate is None else found.rate.median
+    yield Finding(name, "throughput", rate, measured, rate * TOLERANCE, "op/s")
+    for at, number in (("p50", 0), ("p99", EVERY - 1)):
+        latency = known.script(number).takes * 1e6
+        yield Finding(name, at, latency, (found.latency or {}).get(at), step(latency), "µs")
+
+
+def stall(mode: str) -> Iterator[Finding]:
+    """One call holds up the only worker, or the event loop, for 200 ms."""
+    rate, seconds, taken, at = 1000.0, 1.0, 0.0005, 300
+    known = Known(
+        mode,
+        lambda number: Act(blocks=STALL if number == at else 0.0, takes=taken),
+        1 if mode == SYNC else 512,
+        seconds,
+        rate,
+    )
+    due = offsets(rate, seconds, CONSTANT, "")
+    if mode == SYNC:
+        takes = [taken + (STALL if number == at else 0.0) for number in range(len(due))]
+        delayed = sum(ended - begin > round(taken * NS) for begin, _, ended in queue(due, takes, 1))
+    else:
+        begin = due[at]
+        delayed = sum(begin <= instant < begin + round(STALL * NS) for instant in due)
+    result, name = played(known), f"open loop, {mode}, a stall of 200 ms"
+    latency, more = result["latency"], round((taken + 1e-5) * NS)
+    charged = slower_than([latency["read"], latency["write"]], more)
+    yield Finding(name, "calls that it delayed, by response time", delayed, charged)
+    served = slower_than([given(result)["service"]], more)
+    yield Finding(name, "calls that it delayed, by service time", 1, served)
+    yield Finding(name, "slowest", (STALL + taken) * 1e6, latency["max_ns"] / 1000, unit="µs")
+
+
+def overload(mode: str) -> Iterator[Finding]:
+    """Four workers for more than they can do."""
+    workers, rate, seconds, taken = 4, 1000.0, 1.0, 0.01
+    known = Known(mode, lambda _number: Act(takes=taken), workers, seconds, rate)
+    due = offsets(rate, seconds, CONSTANT, "")
+    limit = seconds * (1 + OVERTIME) * NS
+    calls = queue(due, [taken] * len(due), workers)
+    sent = sum(begun <= limit for _, begun, _ in calls)
+    result, name = played(known), f"open loop, {mode}, more than the client can do"
+    found = given(result)
+    yield Finding(name, "calls", sent, result["operations"])
+    yield Finding(name, "calls that did not begin", len(due) - sent, found["unsent"])
+    yield Finding(name, "latencies", len(due), result["latency"]["samples"])
+    yield Finding(name, "calls at once", workers, found["outstanding_most"])
+    latest = max(begun - begin for begin, begun, _ in calls if begun <= limit)
+    yield Finding(name, "late at the most", latest / 1000, found["late_max_ns"] / 1000, unit="µs")
+
+
+def errors(mode: str, rate: float) -> Iterator[Finding]:
+    """Every tenth call fails, and every seventh of the others gets no answer in time."""
+
+    def script(number: int) -> Act:
+        failing = OSError if number % 10 == 9 else TimeoutError if number % 7 == 6 else None
+        return Act(takes=FAST, error=failing)
+
+    known = Known(mode, script, 1, 1.0, rate)
+    # A closed loop warms up with one call at the least.
+    count, first = (round(rate), 0) if rate else (1000, 1)
+    bad = sum(script(first + number).error is not None for number in range(count))
+    kind = "open" if rate else "closed"
+    result, name = played(known), f"{kind} loop, {mode}, errors and timeouts"
+    yield Finding(name, "failed", bad, result["errors"])
+    late = sum(script(first + number).error is TimeoutError for number in range(count))
+    yield Finding(name, "failed by a timeout", late, result.get("timeouts", 0))
+    yield Finding(name, "succeeded", count - bad, result["operations"])
+
+
+def queue(due: Sequence[int], takes: Sequence[float], workers: int) -> list[tuple[int, int, int]]:
+    """When calls are due, begin and end that workers take one after another."""
+    free = [0] * workers
+    made: list[tuple[int, int, int]] = []
+    for instant, seconds in zip(due, takes, strict=True):
+        begun = max(instant, heapq.heappop(free))
+        heapq.heappush(free, begun + round(seconds * NS))
+        made.append((instant, begun, begun + round(seconds * NS)))
+    return made
+
+
+def every() -> Iterator[Finding]:
+    """All of them."""
+    for mode in (ASYNC, SYNC):
+        yield from closed(mode)
+        yield from draining(mode)
+        for arrivals in (CONSTANT, POISSON):
+            yield from opened(mode, arrivals)
+        yield from stall(mode)
+        yield from overload(mode)
+        for rate in (0.0, 200.0):
+            yield from errors(mode, rate)

@@ -1,0 +1,132 @@
+"""A known client through the lab's own worker, drivers and summary."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol, cast
+
+from ...clients import FLOOR
+from ...clients.base import ASYNC, SYNC
+from ...measure import Window, merge
+from ...plan import Cell
+from ...summary import Line, summarise
+from ...timing import REAL
+from ...worker import Ran, measured, new_loop, with_tasks, with_threads
+from .fake import FakeAsyncio, FakeBlocking, Script, Scripts
+from .virtual import LoopTime, ThreadTime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ...job import Plan
+    from ...open.contract import Given
+    from ...result import Job, Result
+    from ...worker import Started
+
+
+@dataclass(frozen=True)
+class Known:
+    """A client that is known, and what is asked of it. Times are in seconds."""
+
+    mode: str
+    script: Script
+    workers: int
+    seconds: float
+    rate: float = 0.0
+    """Calls each second in an open loop; 0 is a closed one."""
+    arrivals: str = "constant"
+    other: Script | None = None
+    """What every second worker does, if that is not the same."""
+
+    @property
+    def scripts(self) -> Scripts:
+        return (self.script, self.other or self.script)
+
+    def job(self) -> Job:
+        """Without warm-up, of which the script would have to know, and with every call timed."""
+        made: Job = {
+            "action": "measure",
+            "client": FLOOR,
+            "mode": self.mode,
+            "concurrency": self.workers,
+            "shape": {"kind": "single", "rows": 1, "columns": 0, "way": ""},
+            "seeds": [],
+            "namespace": "test",
+            "set": "check",
+            "keys": 1_000,
+            "bins": "I1",
+            "workload": "RU,50",
+            "warmup": 0.0,
+            "duration": self.seconds,
+            "sample_every": 1,
+            "seed": 1,
+            "cpus": [],
+            "server_pid": None,
+        }
+        if self.rate:
+            made["open"] = {"rate": self.rate, "arrivals": self.arrivals}
+        return made
+
+
+def played(known: Known, job: Job | None = None) -> Result:
+    """In played time: exact, and over at once; `job` if it is not the usual one."""
+    job = job or known.job()
+    if known.mode == SYNC:
+        threads = ThreadTime(known.workers)
+
+        def run_threads(plan: Plan, window: Window, _started: Started) -> Ran:
+            client = FakeBlocking(known.scripts, threads.sleep)
+            return Ran(with_threads(plan, client, window, threads.timing()))
+
+        return measured(job, run_threads, Window(clock=threads.seconds))
+    time = LoopTime()
+
+    def run_tasks(plan: Plan, window: Window, _started: Started) -> Ran:
+        client = FakeAsyncio(known.scripts, time.sleep)
+        return Ran(time.loop.run_until_complete(with_tasks(plan, client, window, time.timing())))
+
+    try:
+        return measured(job, run_tasks, Window(clock=time.seconds))
+    finally:
+        time.loop.close()
+
+
+def real(known: Known) -> Result:
+    """In real time, as clients are measured."""
+
+    def run(plan: Plan, window: Window, _started: Started) -> Ran:
+        if known.mode == SYNC:
+            return Ran(with_threads(plan, FakeBlocking(known.scripts), window, REAL))
+        loop = new_loop(ASYNC)
+        try:
+            client = FakeAsyncio(known.scripts)
+            return Ran(loop.run_until_complete(with_tasks(plan, client, window, REAL)))
+        finally:
+            loop.close()
+
+    return measured(known.job(), run)
+
+
+def line(known: Known, result: Result) -> Line:
+    """As every comparison sums it up."""
+    return summarise(Cell(FLOOR, known.mode, known.workers), [result])
+
+
+def given(result: Result) -> Given:
+    """What an open loop gives beside the rest."""
+    found = result.get("open")
+    assert found is not None, "not an open loop"
+    return found
+
+
+class _Step(Protocol):
+    value_iterated_to: int
+    count_added_in_this_iter_step: int
+
+
+def slower_than(encoded: list[str], nanoseconds: int) -> int:
+    """How many calls in these histograms took longer."""
+    merged = cast("Any", merge(encoded))
+    steps = cast("Iterable[_Step]", merged.get_recorded_iterator())
+    slower = (step for step in steps if step.value_iterated_to > nanoseconds)
+    return sum(step.count_added_in_this_iter_step for step in slower)

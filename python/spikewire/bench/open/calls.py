@@ -1,0 +1,107 @@
+"""The calls of one run: when each was due, began and ended, and what follows from that."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..drivers import Outcome
+from ..measure import encode
+from ..work.mix import READING
+from .contract import OVERTIME
+from .schedule import NS, held, offsets, overlap
+
+if TYPE_CHECKING:
+    from ..drivers import Load
+    from ..work import Operation
+    from .contract import Asked, Given
+
+NOT_YET = -1
+
+
+@dataclass
+class OpenOutcome(Outcome):
+    """What all workers did, with response times as latencies."""
+
+    open: Given | None = None
+
+
+@dataclass
+class Calls:
+    """One phase of a run. Workers write to `begun` and `ended` at their call's number."""
+
+    due: array[int]
+    """Nanoseconds from the start, ascending."""
+    operations: list[Operation]
+    seconds: float
+    outcome: OpenOutcome = field(default_factory=OpenOutcome)
+    start: int = NOT_YET
+    """On the clock of `begun` and `ended`, which hold -1 for what has not happened."""
+
+    def __post_init__(self) -> None:
+        self.begun = array("q", [NOT_YET]) * len(self.due)
+        self.ended = array("q", [NOT_YET]) * len(self.due)
+        self.failures = bytearray(len(self.due))
+
+    @staticmethod
+    def of(asked: Asked, load: Load, seconds: float, seed: str) -> Calls:
+        due = offsets(asked["rate"], seconds, asked["arrivals"], seed)
+        operations: list[Operation] = []
+        for number in range(load.workers):
+            for first, others in load.blocks(number):
+                operations += (first, *others)
+            if len(operations) >= len(due):
+                break
+        return Calls(due, operations, seconds)
+
+    def begin(self, now: int) -> None:
+        self.start = now
+
+    @property
+    def end(self) -> int:
+        """Until when the window is open even if all replies are there."""
+        return self.start + round(self.seconds * NS)
+
+    @property
+    def limit(self) -> int:
+        """From when on no call begins any more."""
+        return self.end + round(self.seconds * OVERTIME * NS)
+
+    def failed(self, at: int, error: BaseException) -> None:
+        self.failures[at] = 1
+        self.outcome.failed(error)
+
+    def finish(self, asked: Asked, most: int, now: int) -> OpenOutcome:
+        """What came of it, with at most so many calls at once, at the end of the window."""
+        outcome = self.outcome
+        sent = [at for at, instant in enumerate(self.begun) if instant != NOT_YET]
+        good = [at for at in sent if not self.failures[at]]
+        due = [self.start + instant for instant in self.due]
+        begun, ended = [self.begun[at] for at in sent], [self.ended[at] for at in sent]
+        outcome.tried = len(sent)
+        for at in good:
+            self._keep(at, self.ended[at] - due[at])
+        for at, instant in enumerate(self.begun):
+            if instant == NOT_YET:
+                self._keep(at, now - due[at])
+        service = [self.ended[at] - self.begun[at] for at in good]
+        late = [self.begun[at] - due[at] for at in good]
+        outcome.open = {
+            "rate": asked["rate"],
+            "arrivals": asked["arrivals"],
+            "scheduled": len(due),
+            "unsent": len(due) - len(sent),
+            "service": encode(service),
+            "service_max_ns": max(service, default=0),
+            "late": encode(late),
+            "late_max_ns": max(late, default=0),
+            "outstanding_most": overlap(begun, ended),
+            "held": held([due[at] for at in sent], begun, ended, most),
+        }
+        return outcome
+
+    def _keep(self, at: int, response: int) -> None:
+        operation = self.operations[at % len(self.operations)]
+        read = operation[2] in READING if len(operation) > 2 else operation[1] is None
+        (self.outcome.reads if read else self.outcome.writes).append(response)

@@ -1,0 +1,100 @@
+"""An open loop with threads: whichever is free takes the next call and waits until it is due."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..drivers import GRACE_SECONDS, in_threads
+from ..loop import blocking_call
+from ..timing import REAL, Timing
+from .alarm import sleep_exactly
+from .calls import NOT_YET, Calls, OpenOutcome
+from .contract import OVERTIME
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from contextlib import AbstractContextManager
+
+    from ..clients.base import BlockingClient
+    from ..drivers import Load, Phase
+    from ..measure import Window
+    from ..work import Operation
+    from .contract import Asked
+
+_NS = 1_000_000_000
+
+
+class Queue:
+    """The calls of one phase, which the threads share."""
+
+    def __init__(self, calls: Calls, timing: Timing) -> None:
+        self.calls = calls
+        self._timing = timing
+        self._turn: AbstractContextManager[object] = timing.turn()
+        self._numbers: Iterator[int] = iter(range(len(calls.due)))
+
+    def work(self, call: Callable[[Operation], None]) -> None:
+        """What each thread does: a call begins late if all threads are busy when it is due."""
+        calls, clock, turn, numbers = self.calls, self._timing.clock, self._turn, self._numbers
+        due, begun, ended, operations = calls.due, calls.begun, calls.ended, calls.operations
+        self._begin()
+        start, limit, many = calls.start, calls.limit, len(operations)
+        while True:
+            with turn:
+                at = next(numbers, None)
+            if at is None:
+                break
+            self._sleep_until(start + due[at])
+            now = clock()
+            if now > limit:
+                break
+            begun[at] = now
+            try:
+                call(operations[at % many])
+            except Exception as error:  # noqa: BLE001 - counted
+                calls.failed(at, error)
+            ended[at] = clock()
+        self._sleep_until(calls.end)
+
+    def _begin(self) -> None:
+        """The first thread to come says when the phase starts."""
+        with self._turn:
+            if self.calls.start == NOT_YET:
+                self.calls.begin(self._timing.clock())
+
+    def _sleep_until(self, instant: int) -> None:
+        wait = instant - self._timing.clock()
+        if wait > 0:
+            self._timing.sleep(wait / _NS)
+
+
+def run_threads(
+    client: BlockingClient,
+    load: Load,
+    window: Window,
+    asked: Asked,
+    seed: int,
+    timing: Timing = REAL,
+) -> OpenOutcome:
+    """Warms up at the same rate, then measures; the window closes with the last reply."""
+    measured = Queue(Calls.of(asked, load, load.duration, f"{seed}/measured"), timing)
+    warming = Queue(Calls.of(asked, load, load.warmup, f"{seed}/warm-up"), timing)
+
+    def prepare(number: int) -> tuple[Phase, Phase]:
+        call = blocking_call(load.verbs(client))
+        sleep_exactly()
+
+        def warm_up(_stop: list[bool]) -> None:
+            if load.warmup:
+                with timing.taking_part(number):
+                    warming.work(call)
+
+        def measure(_stop: list[bool]) -> None:
+            with timing.taking_part(number):
+                measured.work(call)
+
+        return warm_up, measure
+
+    grace = load.duration * OVERTIME + GRACE_SECONDS
+    in_threads(load.workers, load.warmup, load.duration, prepare, window, grace)
+    return measured.calls.finish(asked, load.workers, timing.clock())

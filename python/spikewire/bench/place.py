@@ -1,0 +1,108 @@
+"""The cluster under load: its flags, which are the same for every command, and what they mean."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from .arguments import count, value
+from .cluster import EmbeddedCluster, GivenCluster, Seed, parse_seeds
+
+if TYPE_CHECKING:
+    import argparse
+
+    from .cluster import Cluster
+
+COPIES = 2
+SERVICES_ALTERNATE = "--services-alternate"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """Where to measure: a cluster, and the set in it."""
+
+    hosts: tuple[Seed, ...] = ()
+    """None: an embedded cluster, which the other fields describe."""
+    namespace: str = "test"
+    set_name: str = "bench"
+    nodes: int = 3
+    server_threads: int = 1
+    server_cpus: tuple[int, ...] = ()
+    """Processors that the embedded cluster is kept to; none: all."""
+    replication_factor: int | None = None
+    """Copies of each record in the embedded cluster; None: two, or one with a single node."""
+    services_alternate: bool = False
+    """Whether clients ask the nodes for their alternate addresses."""
+
+    def place(self) -> dict[str, Any]:
+        """These fields alone, for another set of settings with the same place."""
+        return {field.name: getattr(self, field.name) for field in fields(Place)}
+
+    def cluster(self) -> Cluster:
+        """The cluster given, or one that is started when it is entered."""
+        if self.hosts:
+            return GivenCluster(self.hosts)
+        copies = self.replication_factor or min(COPIES, self.nodes)
+        return EmbeddedCluster(
+            self.nodes, self.namespace, self.server_threads, self.server_cpus, copies=copies
+        )
+
+
+def add_flags(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
+    """Flags of the cluster; the group that they are in is given back for further ones."""
+    where = parser.add_argument_group("cluster")
+    where.add_argument(
+        *("-H", "--hosts"),
+        type=value(parse_seeds),
+        default=(),
+        metavar="HOST[:PORT],...",
+        help="default: an embedded cluster on this machine",
+    )
+    where.add_argument("--nodes", type=count, default=3, help="of the embedded cluster; default: 3")
+    where.add_argument(
+        "--server-threads",
+        type=count,
+        default=max(1, (os.cpu_count() or 1) // 2),
+        help="of the embedded cluster; default: half the processors",
+    )
+    where.add_argument(
+        "--replication-factor",
+        type=count,
+        metavar="N",
+        help=f"copies of each record in the embedded cluster; default: {COPIES}, or 1 with one"
+        " node",
+    )
+    where.add_argument("-n", "--namespace", default="test", help="default: %(default)s")
+    where.add_argument(
+        *("-s", "--set"), dest="set_name", default="bench", help="default: %(default)s"
+    )
+    return where
+
+
+def add_alternate(where: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPrivateUsage]
+    """The flag for clusters that have a second address for each node."""
+    where.add_argument(
+        SERVICES_ALTERNATE,
+        action="store_true",
+        help="clients ask the nodes of -H for their alternate addresses",
+    )
+
+
+def given(args: argparse.Namespace) -> dict[str, Any]:
+    """What the flags say about the fields of a `Place`."""
+    return {field.name: getattr(args, field.name) for field in fields(Place) if field.name in args}
+
+
+def problem(args: argparse.Namespace) -> str | None:
+    """Why these flags do not go together, or None."""
+    if args.hosts and args.server_cpus:
+        return "--server-cpus is for the embedded cluster, not for one given by -H"
+    if args.hosts and args.replication_factor is not None:
+        return "--replication-factor is for the embedded cluster, not for one given by -H"
+    if "services_alternate" in args and args.services_alternate and not args.hosts:
+        return f"{SERVICES_ALTERNATE} is for a cluster given by -H: the embedded one has no others"
+    if (args.replication_factor or 1) > args.nodes:
+        copies, nodes = args.replication_factor, args.nodes
+        return f"--replication-factor {copies}: more copies than the nodes, which are {nodes}"
+    return None

@@ -1,0 +1,116 @@
+"""The two services: a plain ASGI application, and one of FastAPI with a model behind the read."""
+
+# pyright: basic, reportMissingImports=false
+
+from __future__ import annotations
+
+import asyncio
+import json
+import resource
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+from .cells import ASGI
+from .model import Model
+from .store import Store
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Awaitable, Callable
+
+    from .result import ServingJob, Usage
+
+    Message = dict[str, Any]
+    Receive = Callable[[], Awaitable[Message]]
+    Send = Callable[[Message], Awaitable[None]]
+
+
+class Service:
+    """What both services do, and what they count."""
+
+    def __init__(self, job: ServingJob) -> None:
+        self._job = job
+        self._model = None if job["environment"] == ASGI else Model(job["sets"], job["seed"])
+        self._store: Store | None = None
+        self.answered = 0
+        self.failed: str | None = None
+
+    @asynccontextmanager
+    async def lifespan(self, _app: object = None) -> AsyncGenerator[None, None]:
+        """The client is opened once, before the first request."""
+        try:
+            self._store = await Store.open(self._job)
+        except Exception as error:
+            self.failed = f"{type(error).__name__}: {error}"
+            raise
+        try:
+            yield
+        finally:
+            await self._store.features.close()
+
+    async def features(self, user: int) -> dict[str, Any]:
+        """The records of one request, and the best of its items where there is a model."""
+        assert self._store is not None
+        request = self._store.requests[user % len(self._store.requests)]
+        records = await self._store.features.read(request)
+        answer: dict[str, Any] = {"records": sum(map(len, records))}
+        if self._model is not None:
+            # Beside the event loop: a model on it would keep all other requests waiting.
+            loop = asyncio.get_running_loop()
+            scores = await loop.run_in_executor(None, self._model.scores, records)
+            answer["best"] = max(range(len(scores)), key=scores.__getitem__)
+        self.answered += 1
+        return answer
+
+    def usage(self) -> Usage:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return {"cpu": used.ru_utime + used.ru_stime, "answered": self.answered}
+
+
+def asgi(service: Service) -> Callable[[Message, Receive, Send], Awaitable[None]]:
+    """Without a framework."""
+
+    async def lives(receive: Receive, send: Send) -> None:
+        await receive()
+        try:
+            async with service.lifespan():
+                await send({"type": "lifespan.startup.complete"})
+                await receive()
+        except Exception as error:  # noqa: BLE001 - the server is told
+            await send({"type": "lifespan.startup.failed", "message": str(error)})
+            return
+        await send({"type": "lifespan.shutdown.complete"})
+
+    async def app(scope: Message, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await lives(receive, send)
+            return
+        status, answer = 200, object()
+        if scope["path"] == "/features":
+            answer = await service.features(int(parse_qs(scope["query_string"])[b"user"][0]))
+        elif scope["path"] == "/usage":
+            answer = service.usage()
+        else:
+            status, answer = 404, {"detail": "not found"}
+        headers = [(b"content-type", b"application/json")]
+        await send({"type": "http.response.start", "status": status, "headers": headers})
+        await send({"type": "http.response.body", "body": json.dumps(answer).encode()})
+
+    return app
+
+
+def fastapi(service: Service) -> Any:
+    """The same routes of FastAPI."""
+    from fastapi import FastAPI
+
+    async def features(user: int) -> dict[str, Any]:
+        return await service.features(user)
+
+    async def usage() -> dict[str, Any]:
+        return dict(service.usage())
+
+    features.__annotations__["user"] = int
+    app = FastAPI(lifespan=service.lifespan)
+    app.add_api_route("/features", features, methods=["GET"], response_model=None)
+    app.add_api_route("/usage", usage, methods=["GET"], response_model=None)
+    return app

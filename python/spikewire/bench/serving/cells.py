@@ -1,0 +1,57 @@
+"""What is measured of serving: an environment, a client, and how it reads what a request needs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..clients import OURS
+from ..clients.base import ASYNC
+
+LOOP, ASGI, MODEL = "client", "asgi", "model"
+ENVIRONMENTS = {
+    LOOP: "A: pure client",
+    ASGI: "B: uvicorn and plain ASGI",
+    MODEL: "C: uvicorn, FastAPI and a model",
+}
+"""As the study letters them."""
+
+SINGLES, SETS, BATCH = "singles", "sets", "batch"
+WAYS = {
+    SINGLES: "gather of single reads",
+    SETS: "gather of a batch for each set",
+    BATCH: "one batch of all sets",
+}
+
+DESCRIBE, FILL = "describe-serving", "fill-sets"
+CALL, SERVE, LOAD = "call", "serve", "load"
+ACTIONS = (DESCRIBE, FILL, CALL, SERVE, LOAD)
+"""Jobs of a worker; the last three: users as tasks, an HTTP server, the users of a server."""
+
+PEER, OFFICIAL = "aerospike-py", "aerospike"
+CLIENTS = (OURS, PEER, OFFICIAL)
+EXECUTOR_THREADS = 16
+"""For the official client, which has no asyncio face; as many as in the study."""
+NEEDS = {
+    LOOP: (),
+    ASGI: ("uvicorn", "httptools"),
+    MODEL: ("uvicorn", "httptools", "fastapi", "numpy"),
+}
+"""Modules of the served process beside the client."""
+BINS = "I4,I4,F8,F8"
+"""Of a record: two identifiers and two features of an item."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    environment: str
+    client: str
+    way: str
+    interpreter: str = ""
+    mode: str = ASYNC
+    rate: float = 0.0
+    """Requests due each second, of an open loop; 0 for users that wait for their answers."""
+
+    def __str__(self) -> str:
+        under = f" under {self.interpreter}" if self.interpreter else ""
+        due = f", {self.rate:,.0f} due each second" if self.rate else ""
+        return f"{self.environment}: {self.client}, {WAYS[self.way]}{due}{under}"

@@ -1,0 +1,169 @@
+"""How each client reads the records that a request needs, as its users write it in a service."""
+
+from __future__ import annotations
+
+import asyncio
+import importlib
+from abc import ABC, abstractmethod
+from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
+from typing import TYPE_CHECKING, Any
+
+from ..clients import OURS
+from .cells import BATCH, EXECUTOR_THREADS, OFFICIAL, PEER, SETS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from ..clients.base import Target
+
+Foreign = Any
+Request = list[list[int]]
+"""Keys of each set."""
+Records = list[list[dict[str, Any]]]
+"""Bins of the records of each set, in the order of the keys."""
+
+
+def set_name(name: str, number: int) -> str:
+    """Of one of the sets whose records a request needs."""
+    return f"{name}-{number}"
+
+
+class Features(ABC):
+    """One client, shared by all requests."""
+
+    def __init__(self, target: Target, sets: int, way: str) -> None:
+        self.target = target
+        self.names = [set_name(target.set_name, number) for number in range(sets)]
+        self.way = way
+
+    @abstractmethod
+    async def open(self) -> None: ...
+
+    @abstractmethod
+    async def singles(self, request: Request) -> list[dict[str, Any]]:
+        """A call for each record, gathered."""
+
+    @abstractmethod
+    async def several(self, request: Request) -> Records:
+        """A batch for each set, gathered."""
+
+    @abstractmethod
+    async def batch(self, request: Request) -> list[dict[str, Any]]:
+        """One batch of all sets."""
+
+    @abstractmethod
+    async def close(self) -> None: ...
+
+    async def read(self, request: Request) -> Records:
+        """In the way that is measured."""
+        if self.way == SETS:
+            return await self.several(request)
+        flat = iter(await (self.batch if self.way == BATCH else self.singles)(request))
+        return [list(islice(flat, len(keys))) for keys in request]
+
+
+class Ours(Features):
+    async def open(self) -> None:
+        module = importlib.import_module("spikewire")
+        self._client: Foreign = await module.AsyncClient.connect(self.target.seed_text)
+        self._sets = [self._client.dataset(self.target.namespace, name) for name in self.names]
+
+    async def singles(self, request: Request) -> list[dict[str, Any]]:
+        found = await asyncio.gather(
+            *(one.get(key) for one, keys in zip(self._sets, request, strict=True) for key in keys)
+        )
+        return [record.bins for record in found]
+
+    async def several(self, request: Request) -> Records:
+        found = await asyncio.gather(
+            *(one.get_many(keys) for one, keys in zip(self._sets, request, strict=True))
+        )
+        return [[row.bins for row in rows] for rows in found]
+
+    async def batch(self, request: Request) -> list[dict[str, Any]]:
+        wanted = [
+            key for one, keys in zip(self._sets, request, strict=True) for key in one.keys(keys)
+        ]
+        return [row.bins for row in await self._client.get_many(wanted)]
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class _Tuples(Features):
+    """Clients whose keys are tuples."""
+
+    def keys(self, name: str, keys: Iterable[int]) -> list[tuple[str, str, int]]:
+        namespace = self.target.namespace
+        return [(namespace, name, key) for key in keys]
+
+    def each(self, request: Request) -> list[list[tuple[str, str, int]]]:
+        return [self.keys(name, keys) for name, keys in zip(self.names, request, strict=True)]
+
+    def all(self, request: Request) -> list[tuple[str, str, int]]:
+        return [key for keys in self.each(request) for key in keys]
+
+
+class Peer(_Tuples):
+    async def open(self) -> None:
+        module = importlib.import_module("aerospike_py")
+        config = {"hosts": list(self.target.seeds)}
+        self._client: Foreign = await module.AsyncClient(config).connect()
+
+    async def singles(self, request: Request) -> list[dict[str, Any]]:
+        found = await asyncio.gather(*map(self._client.get, self.all(request)))
+        return [record.bins for record in found]
+
+    async def several(self, request: Request) -> Records:
+        found = await asyncio.gather(*map(self._client.batch_read, self.each(request)))
+        return [rows.to_list() for rows in found]
+
+    async def batch(self, request: Request) -> list[dict[str, Any]]:
+        # A dictionary by user key would lose records that have the same key in two sets.
+        rows: list[dict[str, Any]] = (await self._client.batch_read(self.all(request))).to_list()
+        return rows
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class Official(_Tuples):
+    """In threads of an executor."""
+
+    async def open(self) -> None:
+        module: Foreign = importlib.import_module("aerospike")
+        self._client: Foreign = module.client({"hosts": list(self.target.seeds)})
+        self._threads = ThreadPoolExecutor(EXECUTOR_THREADS)
+        # Alone: 19.3.0 can end the process (signal 11) where its first batches begin at once.
+        self._client.batch_read([(self.target.namespace, self.names[0], 0)])
+
+    def _one(self, key: tuple[str, str, int]) -> dict[str, Any]:
+        bins: dict[str, Any] = self._client.get(key)[2]
+        return bins
+
+    def _many(self, keys: list[tuple[str, str, int]]) -> list[dict[str, Any]]:
+        return [row.record[2] for row in self._client.batch_read(keys).batch_records]
+
+    async def singles(self, request: Request) -> list[dict[str, Any]]:
+        run = asyncio.get_running_loop().run_in_executor
+        return await asyncio.gather(
+            *(run(self._threads, self._one, key) for key in self.all(request))
+        )
+
+    async def several(self, request: Request) -> Records:
+        run = asyncio.get_running_loop().run_in_executor
+        return await asyncio.gather(
+            *(run(self._threads, self._many, keys) for keys in self.each(request))
+        )
+
+    async def batch(self, request: Request) -> list[dict[str, Any]]:
+        run = asyncio.get_running_loop().run_in_executor
+        return await run(self._threads, self._many, self.all(request))
+
+    async def close(self) -> None:
+        self._threads.shutdown()
+        self._client.close()
+
+
+FEATURES: dict[str, type[Features]] = {OURS: Ours, PEER: Peer, OFFICIAL: Official}

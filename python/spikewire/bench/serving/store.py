@@ -1,0 +1,83 @@
+"""What is asked for: requests made before the clock starts, the same for all clients."""
+
+from __future__ import annotations
+
+import importlib
+import random
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..clients.base import Target
+from ..job import MismatchError
+from ..work import parse_bins, value_pool
+from .features import FEATURES, Features, set_name
+
+if TYPE_CHECKING:
+    from .features import Request
+    from .result import ServingJob
+
+REQUESTS = 256
+"""Different ones; users choose among them."""
+CHECKED = 4
+CHUNK = 1_000
+"""Records of a write when sets are filled."""
+
+
+def requests_of(job: ServingJob) -> list[Request]:
+    """Distinct keys in each set."""
+    rng = random.Random(f"requests/{job['seed']}")  # noqa: S311 - repeatable, not secret
+    keys, rows = range(job["keys"]), job["rows"]
+    return [[rng.sample(keys, rows) for _ in range(job["sets"])] for _ in range(REQUESTS)]
+
+
+def seed_of(job: ServingJob, number: int) -> int:
+    """Of the values in one of the sets: no two have the same record under a key."""
+    return job["seed"] + number
+
+
+def fill(job: ServingJob) -> int:
+    """Writes the records of all sets with our own client: others prove that they can read them."""
+    module: Any = importlib.import_module("spikewire")
+    seeds = ",".join(f"{host}:{port}" for host, port in job["seeds"])
+    bins, keys = parse_bins(job["bins"]), range(job["keys"])
+    with module.Client.connect(seeds) as client:
+        for number in range(job["sets"]):
+            pool = value_pool(bins, seed_of(job, number))
+            records = client.dataset(job["namespace"], set_name(job["set"], number))
+            for first in keys[::CHUNK]:
+                rows = {key: pool[key % len(pool)] for key in keys[first : first + CHUNK]}
+                records.put_many(rows).raise_for_errors()
+    return len(keys) * job["sets"]
+
+
+@dataclass
+class Store:
+    """A client that is open, and the requests that it will be asked for."""
+
+    features: Features
+    requests: list[Request]
+
+    @staticmethod
+    async def open(job: ServingJob) -> Store:
+        """Raises `MismatchError` for a client that does not read what was written."""
+        seeds = tuple((host, port) for host, port in job["seeds"])
+        target = Target(seeds, job["namespace"], job["set"])
+        features = FEATURES[job["client"]](target, job["sets"], job["way"])
+        store = Store(features, requests_of(job))
+        await features.open()
+        try:
+            await store.check(job)
+        except BaseException:
+            await features.close()
+            raise
+        return store
+
+    async def check(self, job: ServingJob) -> None:
+        """A few requests, each record of which has to be the one that was written."""
+        bins = parse_bins(job["bins"])
+        pools = [value_pool(bins, seed_of(job, number)) for number in range(job["sets"])]
+        for request in self.requests[:CHECKED]:
+            read = await self.features.read(request)
+            for keys, records, pool in zip(request, read, pools, strict=True):
+                if records != [pool[key % len(pool)] for key in keys]:
+                    raise MismatchError(f"{job['client']} reads other records than were written")

@@ -1,0 +1,103 @@
+"""Virtual users: each sends its next request when it has the answer to the last, as those of k6."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from .. import measure
+from ..open.contract import POISSON
+from ..open.schedule import offsets
+from .arrivals import arrive
+from .store import REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
+    from .result import ServingJob, Usage
+
+    Ask = Callable[[int], Awaitable[object]]
+    """Makes one of the requests."""
+
+
+@dataclass
+class Answers:
+    """What all users together got."""
+
+    times: list[int] = field(default_factory=list[int])
+    """Nanoseconds of each that was answered; in an open loop from when it was due."""
+    service: list[int] = field(default_factory=list[int])
+    """In an open loop: nanoseconds from when it began."""
+    errors: int = 0
+    first_error: str | None = None
+
+    def failed(self, error: BaseException) -> None:
+        self.errors += 1
+        self.first_error = self.first_error or f"{type(error).__name__}: {error}"
+
+
+async def use(asks: list[Ask], seconds: float, seed: str, answers: Answers) -> None:
+    """A user for each of these, for so long; ends when all have their last answer."""
+    until = time.perf_counter() + seconds
+    await asyncio.gather(
+        *(_user(ask, until, f"{seed}/{number}", answers) for number, ask in enumerate(asks))
+    )
+
+
+async def _user(ask: Ask, until: float, seed: str, answers: Answers) -> None:
+    rng = random.Random(seed)  # noqa: S311 - repeatable, not secret
+    clock, times = time.perf_counter_ns, answers.times
+    while time.perf_counter() < until:
+        which = rng.randrange(REQUESTS)
+        begun = clock()
+        try:
+            await ask(which)
+        except Exception as error:  # noqa: BLE001 - a failed request is a result like any other
+            answers.failed(error)
+            if isinstance(error, ConnectionError):
+                return
+        else:
+            times.append(clock() - begun)
+
+
+async def measured(
+    asks: list[Ask], job: ServingJob, usage: Callable[[], Awaitable[Usage]]
+) -> dict[str, Any]:
+    """Warm-up, then the window: what a `ServingResult` has of users and of processor time."""
+    warming, answers = Answers(), Answers()
+    await use(asks, job["warmup"], f"warmup/{job['seed']}", warming)
+    if warming.errors:
+        raise RuntimeError(f"in the warm-up: {warming.first_error}")
+    window = measure.Window(job["server_pid"])
+    before = await usage()
+    window.open()
+    seed, rate = f"users/{job['seed']}", job["rate"]
+    if rate is None:
+        await use(asks, job["duration"], seed, answers)
+    else:
+        due = offsets(rate, job["duration"], POISSON, seed)
+        await arrive(asks, due, seed, answers)
+    window.close()
+    after = await usage()
+    used, times = window.used, answers.times
+    assert used is not None
+    if not times:
+        raise RuntimeError(f"no request was answered: {answers.first_error}")
+    return {
+        "elapsed": used.clock,
+        "requests": len(times),
+        "errors": answers.errors,
+        "first_error": answers.first_error,
+        "mean": sum(times) / len(times) / 1e9,
+        "latency": measure.encode(times),
+        "max_ns": max(times),
+        "service": measure.encode(answers.service) if rate is not None else None,
+        "cpu": after["cpu"] - before["cpu"],
+        "generator_cpu": used.user + used.system,
+        "cluster_cpu": used.server,
+        "asked": len(warming.times) + len(times),
+        "answered": after["answered"],
+    }

@@ -1,0 +1,125 @@
+"""The jobs of serving: users as tasks beside the client, a server, and the users of a server."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import resource
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, cast
+
+from ..clients import PEERS
+from ..environment import load_average
+from ..worker import describe_python
+from .cells import CALL, DESCRIBE, FILL, NEEDS, SERVE
+from .child import Child
+from .connection import Connection
+from .server import serve
+from .store import Store, fill
+from .users import measured
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+    from .features import Features, Request
+    from .result import ServingJob, Usage
+    from .users import Ask
+
+
+def answer(job: ServingJob) -> Mapping[str, object]:
+    """What one of these jobs gives."""
+    if job["action"] == DESCRIBE:
+        return {"unavailable": _unavailable(job)}
+    if job["action"] == FILL:
+        return {"records": fill(job)}
+    if job["action"] == SERVE:
+        return cast("Mapping[str, object]", serve(job))
+    if job["cpus"]:
+        os.sched_setaffinity(0, job["cpus"])
+    loop = asyncio.SelectorEventLoop()
+    asyncio.set_event_loop(loop)
+    try:
+        return loop.run_until_complete(_call(job) if job["action"] == CALL else _load(job))
+    finally:
+        asyncio.set_event_loop(None)
+        loop.close()
+
+
+def _unavailable(job: ServingJob) -> str | None:
+    needed = [name for name in NEEDS[job["environment"]] if find_spec(name) is None]
+    if needed:
+        return f"{' and '.join(needed)} not installed"
+    return PEERS[job["client"]].unavailable()
+
+
+def _said(job: ServingJob) -> dict[str, object]:
+    return {
+        "client": job["client"],
+        "environment": job["environment"],
+        "way": job["way"],
+        "load_average": load_average(),
+    }
+
+
+class _Counted:
+    """The reads of a client without a server around it."""
+
+    def __init__(self, features: Features, requests: list[Request]) -> None:
+        self._features, self._requests = features, requests
+        self._answered = 0
+
+    async def ask(self, which: int) -> None:
+        await self._features.read(self._requests[which])
+        self._answered += 1
+
+    async def usage(self) -> Usage:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        return {"cpu": used.ru_utime + used.ru_stime, "answered": self._answered}
+
+
+async def _call(job: ServingJob) -> Mapping[str, object]:
+    """Users are tasks of the process that has the client."""
+    said = _said(job)
+    store = await Store.open(job)
+    try:
+        counted = _Counted(store.features, store.requests)
+        asks: list[Ask] = [counted.ask] * job["concurrency"]
+        result = await measured(asks, job, counted.usage)
+    finally:
+        await store.features.close()
+    # Users and client are one process.
+    result["generator_cpu"] = None
+    version = PEERS[job["client"]].version()
+    return {**said, **result, "version": version, "python": describe_python()}
+
+
+async def _load(job: ServingJob) -> Mapping[str, object]:
+    """Starts a server, and is its users."""
+    said = _said(job)
+    with Child(job) as child:
+        connections = [await Connection.open(child.port) for _ in range(job["concurrency"] + 1)]
+        try:
+            result = await measured(
+                [_asking(one) for one in connections[1:]], job, _looking(connections[0])
+            )
+        finally:
+            for one in connections:
+                one.close()
+        served = child.end()
+    result["answered"] = served["answered"]
+    return {**said, **result, "version": served["version"], "python": served["python"]}
+
+
+def _asking(connection: Connection) -> Ask:
+    async def ask(which: int) -> None:
+        await connection.get(f"/features?user={which}")
+
+    return ask
+
+
+def _looking(connection: Connection) -> Callable[[], Awaitable[Usage]]:
+    async def usage() -> Usage:
+        return cast("Usage", json.loads(await connection.get("/usage")))
+
+    return usage

@@ -1,0 +1,152 @@
+"""Streams of more than whole reads and writes: what a client runs for each verb of a workload."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from .clients.base import FIND
+from .work import mix
+from .work.records import record_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from .clients.base import ManyVerbs, Verbs
+    from .work import Bins, Workload
+
+_NEEDS = {
+    mix.READ_ONE: mix.READ_ONE,
+    mix.REPLACE: mix.REPLACE,
+    mix.OPERATE: mix.OPERATE,
+    mix.ADD: mix.ADD,
+    mix.INCREMENT: mix.ADD,
+    mix.DECREMENT: mix.ADD,
+    mix.TOUCH: mix.TOUCH,
+    mix.EXISTS: mix.EXISTS,
+    mix.REMOVE: mix.REMOVE,
+    mix.LATEST: FIND,
+    mix.MISS: FIND,
+}
+"""What a client has to have for a verb, where reads, writes and batches are not enough."""
+
+
+def verbs_of(workload: Workload, misses: float) -> list[str]:
+    """Every verb of its streams, the commonest first."""
+    shares = sorted(workload.shares, key=lambda one: -one[1])
+    found = [verb for verb, percent in shares if percent]
+    return [*found, mix.MISS] if misses and mix.READ in found else found
+
+
+def shares(workload: Workload, misses: float) -> dict[str, float]:
+    """Each verb's share of the streams."""
+    found = {verb: percent / 100 for verb, percent in workload.shares if percent}
+    if misses and mix.READ in found:
+        reads = found[mix.READ]
+        found[mix.READ], found[mix.MISS] = reads * (1 - misses / 100), reads * misses / 100
+    return found
+
+
+def finds(workload: Workload, misses: float) -> bool:
+    """Whether a read may find no record, so that all are written to expect it."""
+    return bool(misses) or bool(workload.verbs & mix.LOSING)
+
+
+def may_miss(workload: Workload, misses: float) -> bool:
+    """Whether some of the reads are such that they may find none."""
+    return finds(workload, misses) or mix.LATEST in workload.verbs
+
+
+def lacking(known: frozenset[str], workload: Workload, misses: float) -> str | None:
+    """Why a client that has these verbs cannot run a workload, or None."""
+    needed = {_NEEDS[verb] for verb in verbs_of(workload, misses) if verb in _NEEDS}
+    if finds(workload, misses):
+        needed.add(FIND)
+    absent = sorted(needed - known)
+    words = {FIND: "read that may find nothing", mix.READ_ONE: "read of one bin"}
+    named = " and no ".join(words.get(one, one) for one in absent)
+    return f"has no {named} for single records in this lab" if absent else None
+
+
+@dataclass
+class Fresh:
+    """The numbers of records that are inserted: of all workers of a process."""
+
+    start: int
+    step: int = 1
+    """How many processes share the numbers."""
+    numbers: Iterable[int] = field(init=False)
+    newest: list[int] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.numbers = itertools.count(self.start, self.step)
+        self.newest = [self.start - 1]
+
+
+@dataclass
+class Missed:
+    """Reads that found no record: of all workers of a process, and of its window alone."""
+
+    numbers: Iterator[int] = field(default_factory=itertools.count)
+    """What a read takes one from that finds nothing; no thread takes the same."""
+    marks: list[int] = field(default_factory=list[int])
+
+    def mark(self) -> None:
+        """At either end of the window."""
+        self.marks.append(next(self.numbers))
+
+    def between(self) -> int:
+        """How many there were between the two marks."""
+        begun, ended = self.marks
+        return ended - begun - 1
+
+
+def stepped(
+    verbs: Verbs,
+    many: ManyVerbs | None,
+    workload: Workload,
+    misses: float,
+    counter: str,
+    pool: list[Bins],
+    fresh: Fresh,
+    missed: Missed,
+) -> Verbs:
+    """The client's verbs with the statement for each verb of the workload."""
+    read = verbs.more[FIND] if finds(workload, misses) else verbs.read
+    steps: dict[str, str] = {}
+    for verb in verbs_of(workload, misses):
+        steps[verb] = _statement(verb, verbs, many, read)
+    names: Mapping[str, object] = {
+        **(many.names if many else {}),
+        **verbs.names,
+        "counter": counter,
+        "fresh": fresh.numbers,
+        "newest": fresh.newest,
+        "missed": missed.numbers,
+        "pool": pool,
+        "record_of": record_of,
+    }
+    return replace(verbs, steps=steps, names=names, whole=verbs.whole or verbs.read)
+
+
+def _statement(verb: str, verbs: Verbs, many: ManyVerbs | None, read: str) -> str:
+    if verb == mix.READ:
+        return read
+    if verb in (mix.WRITE, mix.WRITE_ONE):
+        return verbs.write
+    if verb in (mix.UPDATE, mix.UPDATE_ONE):
+        return f"{read}\n{verbs.write}"
+    if verb in (mix.INCREMENT, mix.DECREMENT):
+        return f"{read}\n{verbs.more[mix.ADD]}"
+    if verb == mix.SCAN:
+        assert many is not None
+        return f"for row in {many.read}:\n    {many.bins}"
+    if verb == mix.INSERT:
+        number = "k = next(fresh)\nbins = record_of(pool, k)"
+        return f"{number}\n{verbs.write}\nnewest[0] = k"
+    if verb == mix.LATEST:
+        return f"k = newest[0] - k\n{verbs.more[FIND]}"
+    if verb == mix.MISS:
+        return verbs.more[FIND]
+    return verbs.more[verb]

@@ -1,1 +1,0 @@
-function f(r, a) r['n'] = a; aerospike:update(r); return a + 1 end

@@ -1,0 +1,186 @@
+"""Open loops on the command line and in tables: rates, sweeps, what is said about them."""
+
+from __future__ import annotations
+
+import io
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.console import Console
+
+from spikewire.bench.clients import FLOOR
+from spikewire.bench.compare import CannotRunError, Comparison
+from spikewire.bench.measure import encode
+from spikewire.bench.open import sweep
+from spikewire.bench.open.figures import PACING, notes
+from spikewire.bench.plan import Cell, Matrix
+from spikewire.bench.report import show, title
+from spikewire.bench.summary import Line, Spread, summarise, with_ratios
+from spikewire.testing import Cluster
+from test_bench_cli import run
+from test_bench_compare import FLOOR as SETTINGS
+from test_bench_summary import a_result
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spikewire.bench.result import Result
+
+pytestmark = pytest.mark.lab
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+
+
+def opened(unsent: int = 0, elapsed: float = 1.0, **more: int) -> Result:
+    result = a_result(operations=100 - unsent, elapsed=elapsed)
+    result["open"] = {
+        "rate": 100.0,
+        "arrivals": "constant",
+        "scheduled": 100,
+        "unsent": unsent,
+        "service": encode([5_000] * 1_000),
+        "service_max_ns": 5_000,
+        "late": encode([1_000] * 100),
+        "late_max_ns": 1_000,
+        "outstanding_most": 3,
+        "held": more.get("held", 0),
+    }
+    return result
+
+
+CELL = Cell("spikewire", "sync", 32, rate=100.0)
+
+
+def test_service_times_stand_beside_response_times() -> None:
+    line = summarise(CELL, [opened(), opened()])
+    assert line.open is not None
+    assert line.rate == Spread(100, 100, 100)
+    assert line.latency is not None
+    assert line.latency["p50"] == pytest.approx(10, rel=0.001)
+    assert line.open.service["p99"] == pytest.approx(5, rel=0.001)
+    assert (line.open.scheduled, line.open.outstanding_most) == (200, 3)
+    assert line.open.kept_up
+    assert summarise(replace(CELL, rate=0.0), [a_result()]).open is None
+
+
+def test_it_is_said_who_did_not_keep_up() -> None:
+    behind = summarise(CELL, [opened(), opened(unsent=40)])
+    assert notes(behind) == [
+        "spikewire at 100/s: did not keep up with the rate, 40 of 200 calls had not begun"
+    ]
+    slow = summarise(CELL, [opened(elapsed=1.06), opened()])
+    assert notes(slow) == ["spikewire at 100/s: did not keep up with the rate"]
+    held = summarise(CELL, [opened(held=7)])
+    assert notes(held) == [
+        "spikewire at 100/s: 7 of 100 calls were due while 32 were outstanding, and waited"
+    ]
+    assert notes(summarise(CELL, [opened()])) == []
+
+
+def test_the_pacing_is_measured_with_the_client_that_does_nothing() -> None:
+    floor = summarise(replace(CELL, client=FLOOR), [opened()])
+    ours = summarise(CELL, [opened()])
+    lines = with_ratios([ours, floor])
+    assert lines[0].open is not None
+    assert lines[0].open.generator == pytest.approx(100)
+    assert PACING in notes(lines[0])
+    assert notes(lines[1]) == []
+    assert lines[0].rate_ratio is None
+
+
+def test_a_matrix_of_rates_has_open_loops_alone() -> None:
+    matrix = Matrix(("spikewire",), ("sync",), (1,), (8, 32), (1,), ("",), rates=(10.0, 20.0))
+    cells = [group[0] for group in matrix.groups()]
+    assert [(cell.concurrency, cell.rate) for cell in cells] == [
+        (8, 10.0),
+        (8, 20.0),
+        (32, 10.0),
+        (32, 20.0),
+    ]
+    assert not cells[0].beside(cells[1])
+    assert str(cells[0]) == "spikewire sync 8 at 10/s"
+
+
+def test_a_sweep_takes_shares_of_what_the_slowest_can_do() -> None:
+    def line(client: str, rate: float) -> Line:
+        return Line(Cell(client, "sync", 1), 1, (), rate=Spread(rate, rate, rate))
+
+    groups = [[line("spikewire", 9000), line(FLOOR, 1)], [line("aerospike", 4444)]]
+    slowest = sweep.slowest(groups)
+    assert slowest.cell.client == "aerospike"
+    assert sweep.rates(slowest) == (1100.0, 2200.0, 3300.0, 4000.0)
+    with pytest.raises(CannotRunError, match="no client was measured"):
+        sweep.slowest([[line(FLOOR, 1)]])
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        ("bench --rate 0", "not between 0 and 1,000,000"),
+        ("bench --rate fast", "'fast' is not a number of calls each second, nor sweep"),
+        ("bench --arrivals poisson", "--arrivals is for open loops, with --rate"),
+        ("bench --rate 5 -w I", "has no --rate"),
+        ("compare --rate 5 --mode node", "node is a closed loop"),
+        ("compare --rate 5 --mode batch", "batch is a closed loop"),
+        ("compare --rate 5 --mode pool", "pool is a closed loop"),
+        ("compare --rate 5 --mode queries", "queries is a closed loop"),
+    ],
+)
+def test_what_cannot_be_an_open_loop_is_refused(
+    flags: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = run(*flags.split())
+    except SystemExit as error:
+        status = int(str(error.code))
+    assert status == 2
+    assert said in capsys.readouterr().err
+
+
+def test_a_rate_without_a_cluster(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "open.json"
+    flags = (
+        f"--client null --mode sync --rate 200 --arrivals poisson -d 0.3 --warmup 0.1 --json {path}"
+    )
+    assert run("bench", *flags.split()) == 0
+    assert "open loop, sync, 32 threads, poisson arrivals" in capsys.readouterr().out
+    (cell,) = json.loads(path.read_text())["cells"]
+    assert cell["open"]["scheduled"] == 60
+    assert cell["asked"] == 200
+    assert cell["rate"]["median"] > 0
+    assert cell["runs"][0]["open"]["arrivals"] == "poisson"
+
+
+def test_a_sweep_against_the_embedded_cluster(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "sweep.json"
+    with Cluster(nodes=1) as cluster:
+        where = f"-H {cluster.seeds} -k 100 -d 0.2 --warmup 0.1"
+        flags = f"--client spikewire --mode sync --threads 2 {where}"
+        status = run("bench", *flags.split(), "--rate", "sweep", "--json", str(path))
+    assert status == 0, capsys.readouterr()
+    closed = json.loads((tmp_path / "sweep-saturation.json").read_text())["cells"]
+    assert [one["client"] for one in closed] == ["spikewire"]
+    cells = json.loads(path.read_text())["cells"]
+    assert {one["client"] for one in cells} == {"spikewire", FLOOR}
+    asked = sorted({one["open"]["asked"] for one in cells})
+    assert len(asked) == len(sweep.SHARES)
+    assert asked[-1] <= closed[0]["rate"]["median"]
+
+
+def test_rates_stand_below_each_other_in_a_table() -> None:
+    comparison = Comparison("compare", SETTINGS)
+    for rate in (100.0, 200.0):
+        cell = replace(CELL, rate=rate)
+        comparison.groups.append((cell,))
+        comparison.rounds[cell] = [opened(unsent=50 if rate > 100 else 0)]
+    console = Console(file=io.StringIO(), width=200)
+    show(comparison, console)
+    output: io.StringIO = console.file  # type: ignore[assignment]  # pyright: ignore[reportAssignmentType]
+    text = output.getvalue()
+    assert text.count("open loop, sync, 32 threads, constant arrivals") == 1
+    assert "response p50" in text
+    assert "did not keep up with the rate" in text
+    assert title(comparison.lines()[0]) == title(comparison.lines()[1])

@@ -1,0 +1,189 @@
+"""Every client does what a stream's verb says, and says which verbs it lacks."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from array import array
+from dataclasses import replace
+from typing import TYPE_CHECKING, cast
+
+import pytest
+
+from spikewire import Client
+from spikewire.bench.clients import PEERS
+from spikewire.bench.clients.base import FIND, Target
+from spikewire.bench.cluster import EmbeddedCluster
+from spikewire.bench.loop import Tally, asyncio_loop, blocking_loop, blocking_read
+from spikewire.bench.steps import Fresh, Missed, lacking, stepped, verbs_of
+from spikewire.bench.work import into_blocks, mix, parse_bins, parse_workload, value_pool
+from spikewire.bench.work.keys import ABSENT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spikewire.bench.clients.base import AsyncioClient, BlockingClient, Verbs
+    from spikewire.bench.work import Block, Operation
+
+pytestmark = pytest.mark.lab
+
+BINS = parse_bins("S5,I4")
+POOL = value_pool(BINS, seed=3)
+ALL = mix.Workload("MIX", tuple((verb, 1.0) for verb in mix.VERBS))
+KEYS = 40
+ABLE = [peer for peer in PEERS.values() if peer.verbs and peer.name != "null"]
+COUNTED = cast("int", POOL[1]["b1"])
+STEPS: list[tuple[object, object, str]] = [
+    (0, None, mix.READ),
+    (0, "b1", mix.READ_ONE),
+    (1, 1, mix.ADD),
+    (1, 1, mix.OPERATE),
+    (1, 1, mix.INCREMENT),
+    (1, -1, mix.DECREMENT),
+    (2, {"b0": "other", "b1": 2}, mix.WRITE),
+    (3, {"b1": 3}, mix.WRITE_ONE),
+    (4, {"b1": 4}, mix.REPLACE),
+    (5, {"b0": "again", "b1": 5}, mix.UPDATE),
+    (6, {"b1": 6}, mix.UPDATE_ONE),
+    (7, None, mix.TOUCH),
+    (7, None, mix.EXISTS),
+    (8, None, mix.REMOVE),
+    (8, None, mix.REMOVE),
+    (8, None, mix.EXISTS),
+    (list(range(10, 20)), None, mix.SCAN),
+    (0, None, mix.INSERT),
+    (0, None, mix.INSERT),
+    (1, None, mix.LATEST),
+    (ABSENT, None, mix.MISS),
+]
+"""One or more of each verb."""
+
+
+@pytest.fixture(scope="module")
+def target() -> Iterator[Target]:
+    with EmbeddedCluster(1, "test") as cluster:
+        yield Target(cluster.seeds, "test", "verbs")
+
+
+def blocks() -> list[Block]:
+    return into_blocks(cast("list[Operation]", STEPS), 1)
+
+
+def verbs(client: BlockingClient | AsyncioClient, fresh: Fresh, missed: Missed) -> Verbs:
+    return stepped(client.verbs(), client.many(""), ALL, 10, "b1", POOL, fresh, missed)
+
+
+def check(target: Target, tally: Tally, errors: list[str], samples: array[int]) -> None:
+    assert errors == []
+    assert tally[:2] == (len(STEPS), len(STEPS))
+    reading = [verb in mix.READING for _, _, verb in STEPS]
+    assert [sample > 0 for sample in samples[: len(STEPS)]] == reading
+    with Client.connect(target.seed_text) as client:
+        dataset = client.dataset(target.namespace, target.set_name)
+        assert dict(dataset.get(1).bins) == {"b0": POOL[1]["b0"], "b1": COUNTED + 2}
+        assert dict(dataset.get(2).bins) == {"b0": "other", "b1": 2}
+        assert dict(dataset.get(3).bins) == {"b0": POOL[3]["b0"], "b1": 3}
+        assert dict(dataset.get(4).bins) == {"b1": 4}
+        assert dict(dataset.get(5).bins) == {"b0": "again", "b1": 5}
+        assert dict(dataset.get(6).bins) == {"b0": POOL[6]["b0"], "b1": 6}
+        assert not dataset.exists(8)
+        assert dict(dataset.get(KEYS + 1).bins) == POOL[KEYS + 1]
+        assert not dataset.exists(KEYS + 2)
+
+
+def fill(target: Target) -> None:
+    with Client.connect(target.seed_text) as client:
+        dataset = client.dataset(target.namespace, target.set_name)
+        dataset.put_many({key: POOL[key] for key in range(KEYS)}).raise_for_errors()
+        for key in range(KEYS, KEYS + 4):
+            dataset.delete(key)
+        dataset.put(4, POOL[4], exists="replace")
+
+
+@pytest.mark.parametrize("peer", [one for one in ABLE if one.blocking], ids=lambda one: one.name)
+def test_blocking_clients_do_every_verb(peer: object, target: Target) -> None:
+    known = next(one for one in ABLE if one is peer)
+    assert known.blocking is not None
+    if known.unavailable() is not None:
+        pytest.skip(f"{known.name} is not installed")
+    fill(target)
+    client = known.blocking()
+    client.open(target)
+    errors: list[str] = []
+    missed = Missed()
+    missed.mark()
+    samples = array("q", [0] * 32)
+    try:
+        assert set(client.verbs().more) == known.verbs
+        loop = blocking_loop(verbs(client, Fresh(KEYS), missed))
+        tally = loop(
+            blocks(), [], time.perf_counter_ns, samples, lambda one: errors.append(repr(one))
+        )
+    finally:
+        client.close()
+    check(target, tally, errors, samples)
+    missed.mark()
+    assert missed.between() == 1
+
+
+@pytest.mark.parametrize("peer", [one for one in ABLE if one.asyncio], ids=lambda one: one.name)
+def test_asyncio_clients_do_every_verb(peer: object, target: Target) -> None:
+    known = next(one for one in ABLE if one is peer)
+    assert known.asyncio is not None
+    if known.unavailable() is not None:
+        pytest.skip(f"{known.name} is not installed")
+    fill(target)
+    make = known.asyncio
+    errors: list[str] = []
+    missed = Missed()
+    missed.mark()
+    samples = array("q", [0] * 32)
+
+    async def main() -> Tally:
+        client = make()
+        await client.open(target)
+        try:
+            assert set(client.verbs().more) == known.verbs
+            loop = asyncio_loop(verbs(client, Fresh(KEYS), missed))
+            return await loop(
+                blocks(), [], time.perf_counter_ns, samples, lambda one: errors.append(repr(one))
+            )
+        finally:
+            await client.close()
+
+    check(target, asyncio.run(main()), errors, samples)
+    missed.mark()
+    assert missed.between() == 1
+
+
+def test_every_verb_is_tried_above() -> None:
+    assert {verb for _, _, verb in STEPS} == {*mix.VERBS, mix.MISS}
+
+
+def test_a_client_without_a_verb_says_so() -> None:
+    touching = parse_workload("MIX,read=50,touch=50")
+    assert lacking(frozenset(), touching, 0) == "has no touch for single records in this lab"
+    assert lacking(frozenset({"touch"}), touching, 0) is None
+    assert lacking(frozenset({"touch"}), touching, 5) is not None
+    assert lacking(frozenset({"touch", FIND}), touching, 5) is None
+    assert lacking(frozenset(), parse_workload("RU,50"), 0) is None
+
+
+def test_misses_are_a_verb_of_their_own() -> None:
+    assert verbs_of(parse_workload("RU,90"), 0) == ["read", "write"]
+    assert verbs_of(parse_workload("RU,90"), 5) == ["read", "write", "miss"]
+
+
+@pytest.mark.parametrize("peer", [one for one in ABLE if one.blocking], ids=lambda one: one.name)
+def test_clients_ask_for_alternate_addresses(peer: object, target: Target) -> None:
+    known = next(one for one in ABLE if one is peer)
+    assert known.blocking is not None
+    if known.unavailable() is not None:
+        pytest.skip(f"{known.name} is not installed")
+    fill(target)
+    client = known.blocking()
+    client.open(replace(target, services_alternate=True))
+    try:
+        assert blocking_read(client.verbs())(9) == POOL[9]
+    finally:
+        client.close()

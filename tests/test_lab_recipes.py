@@ -1,0 +1,252 @@
+"""Recipes that run a published study again: what they plan, and what they make of results."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire.bench.clients import PEERS
+from spikewire.bench.clients.base import ASYNC_UVLOOP, RUST, RUST_SYNC, SYNC
+from spikewire.bench.clients.shape import POOL
+from spikewire.bench.cql.cells import BLOCKING, CHAINS, INSERT, Cell, Shape
+from spikewire.bench.cql.lines import Line as CqlLine
+from spikewire.bench.cql.servers import CANNED
+from spikewire.bench.lab import closed, recipes
+from spikewire.bench.lab.recipe import FULL, QUICK, SIZES, Bench, Target
+from spikewire.bench.lab.recipes.cassandra.patterns import compared
+from spikewire.bench.lab.recipes.sdk import batches
+from spikewire.bench.lab.recipes.sdk.cases import CASES, quick, short
+from spikewire.bench.lab.recipes.sdk.counterparts import COUNTERPARTS, here
+from spikewire.bench.lab.recipes.sdk.layers import compared as against
+from spikewire.bench.lab.recipes.sdk.layers import layers
+from spikewire.bench.lab.recipes.sdk.paths import paths, pools
+from spikewire.bench.lab.report import Measured, Report
+from spikewire.bench.lab.run import run_recipe, versions
+from spikewire.bench.plan import Cell as LabCell
+from spikewire.bench.progress import Progress
+from spikewire.bench.summary import Line, Spread
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+pytestmark = pytest.mark.lab
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+pytest.importorskip("rich.console", reason="the lab's rich is not installed")
+
+
+def a_bench(size: str = QUICK, clients: tuple[str, ...] = ()) -> Bench:
+    return Bench(Target(), size, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
+
+
+@pytest.mark.parametrize("name", recipes.NAMES)
+def test_each_recipe_says_what_it_is(name: str) -> None:
+    recipe = recipes.load(name)
+    assert recipe.name == name
+    assert recipe.title
+    assert recipe.text
+    parts = recipe.parts()
+    assert len({part.name for part in parts}) == len(parts) > 0
+    published = recipe.published()
+    assert recipe.source or not published
+    for table in published:
+        keys = {heading.key for heading in table.headings}
+        assert all(set(row.fields) <= keys for row in table.rows), table.name
+        assert table.caption
+
+
+def test_a_bench_picks_by_its_size() -> None:
+    assert [a_bench(size).pick(1, 2, 3) for size in SIZES] == [1, 2, 3]
+    assert a_bench(FULL, ("aerospike",)).wanted(("spikewire", "aerospike")) == ("aerospike",)
+    assert a_bench().wanted(("spikewire", "aerospike")) == ("spikewire", "aerospike")
+
+
+def test_cassandra_without_a_server_of_its_own(tmp_path: Path) -> None:
+    """Canned replies serve the quick form: both parts, whole files, figures of our own client."""
+    report = run_recipe(recipes.load("cassandra"), a_bench(clients=("spikewire",)), tmp_path)
+    assert [section.name for section in report.sections] == ["patterns", "chains"]
+    assert not report.interrupted
+    table = report.sections[0].tables[0]
+    assert {row.client for row in table.rows} == {"spikewire"}
+    assert all(row.fields["rate1"] is not None and not row.flawed for row in table.rows)
+    assert {path.name for path in tmp_path.iterdir()} >= {"report.json", "report.html", "report.md"}
+    written = json.loads((tmp_path / "report.json").read_text())
+    assert json.loads(json.dumps(Report.from_json(written).as_json())) == written
+    assert set(report.runs) == {"patterns", "chains"}
+
+
+def test_a_report_names_the_versions_that_answered() -> None:
+    runs = {"one": [{"client": "a", "version": "1.0", "runs": [{"client": "b", "version": "2"}]}]}
+    assert dict(versions({**runs, "two": None, "three": {"client": "c", "version": ""}})) == {
+        "a": "1.0",
+        "b": "2",
+    }
+
+
+def a_line(client: str, pattern: str, threads: int, ratio: float | None) -> CqlLine:
+    depth = 1 if pattern == BLOCKING else 120
+    cell = Cell(client, Shape(CANNED, INSERT, pattern, threads, depth))
+    return CqlLine(cell, 1, (), rate_ratio=ratio)
+
+
+def test_a_way_in_which_ours_is_behind_is_a_loss() -> None:
+    groups = [
+        [a_line("spikewire", BLOCKING, 1, 2.5), a_line("cassandra-driver", BLOCKING, 1, 1.0)],
+        [a_line("spikewire", CHAINS, 2, 0.8), a_line("cassandra-driver", CHAINS, 2, 1.0)],
+        [a_line("cassandra-driver", CHAINS, 4, 1.0)],
+    ]
+    conclusions, losses = compared(groups)
+    assert len(conclusions) == 1
+    assert "1 of 2 ways, 0.80 to 2.50" in conclusions[0]
+    assert len(losses) == 1
+    assert "120 callback chains, 2 threads" in losses[0]
+    assert "0.80" in losses[0]
+
+
+def test_the_matrix_of_the_sdk_has_a_line_for_each_of_the_study() -> None:
+    labels = [case.label for case in CASES]
+    assert len(set(labels)) == len(labels)
+    ways = {(case.client, case.mode, case.many, case.loops) for case in CASES}
+    assert ways >= {
+        ("aerospike-sdk", SYNC, 32, 0),
+        ("aerospike-native-local", SYNC, 32, 0),
+        ("aerospike-sdk-builder", SYNC, 1, 0),
+        ("aerospike-sdk", ASYNC_UVLOOP, 256, 4),
+        ("aerospike-sdk-builder", ASYNC_UVLOOP, 512, 8),
+        ("aerospike-sdk-builder", ASYNC_UVLOOP, 32, 0),
+        ("aerospike", SYNC, 1, 0),
+        ("aerospike-rust", RUST, 32, 0),
+        ("aerospike-rust", RUST_SYNC, 1, 0),
+    }
+    for case in CASES:
+        peer = PEERS.get(case.client)
+        assert peer is None or peer.lacks(case.mode) is None, case
+        assert not case.loops or (peer and POOL in peer.pool_ways and peer.pool), case
+    assert all(short(case) for case in CASES if quick(case))
+
+
+def a_single(client: str, mode: str, rate: float, cpu: float) -> Line:
+    cell = LabCell(client, mode, 32)
+    return Line(cell, 1, (), rate=Spread.of([rate]), cpu=Spread.of([cpu]))
+
+
+def test_layers_say_what_each_adds_to_the_one_below() -> None:
+    lines = [
+        a_single("aerospike-rust", RUST, 900.0, 9.0),
+        a_single("aerospike-rust", RUST_SYNC, 200.0, 10.0),
+        a_single("aerospike-native", SYNC, 150.0, 12.0),
+        a_single("aerospike-sdk", SYNC, 150.0, 12.5),
+        a_single("aerospike-sdk-builder", SYNC, 75.0, 20.0),
+        a_single("spikewire", SYNC, 300.0, 6.0),
+    ]
+    (table,) = layers(lines, "how")
+    deltas = {row.label: row.fields["delta"] for row in table.rows}
+    assert deltas["aerospike-rust"] is deltas["spikewire"] is None
+    assert deltas["aerospike-native"] == pytest.approx(-25.0)
+    assert deltas["aerospike-sdk"] == pytest.approx(0.0)
+    assert deltas["aerospike-sdk-builder"] == pytest.approx(-50.0)
+    extra = {row.label: row.fields["extra"] for row in table.rows}
+    assert extra["aerospike-sdk-builder"] == pytest.approx(7.5)
+    conclusions, losses = against(lines)
+    assert any(text.startswith("Sync, 32 threads: 2.00 times") for text in conclusions)
+    assert any("aerospike-sdk does 2.00 times" in text for text in conclusions)
+    assert losses == []
+
+
+def test_each_published_line_of_the_sdk_has_a_counterpart_or_a_reason() -> None:
+    tables = recipes.load("sdk").published()
+    shown = {row.label for table in tables for row in table.rows}
+    assert shown == set(COUNTERPARTS)
+    for table in tables:
+        cases = batches.CASES if table.name == "published-batches" else CASES
+        for row in table.rows:
+            counterpart = COUNTERPARTS[row.label]
+            if isinstance(counterpart, str):
+                assert counterpart.startswith("not measured: ")
+            else:
+                assert counterpart in cases, (table.name, row.label)
+            assert str(row.fields["here"]).startswith(here(row.label))
+    absent = [name for name, found in COUNTERPARTS.items() if isinstance(found, str)]
+    assert absent == ["Rust core, 512 tasks, timer removed and pool widened"]
+    assert {table.name: len(table.rows) for table in tables} == {
+        "published-matrix": 22,
+        "published-latency": 18,
+        "published-batches": 3,
+        "published-stack-blocking": 4,
+        "published-stack-awaited": 5,
+        "published-pools": 4,
+        "published-paths": 3,
+    }
+
+
+def test_chains_and_pools_are_set_beside_plain_verbs_and_one_loop() -> None:
+    def line(client: str, many: int, loops: int, rate: float) -> Line:
+        cell = LabCell(client, ASYNC_UVLOOP, many, loops=loops)
+        return Line(cell, 1, (), rate=Spread.of([rate]), cpu=Spread.of([1.0]))
+
+    lines = [
+        line("aerospike-sdk", 32, 0, 100.0),
+        line("aerospike-sdk-builder", 32, 0, 40.0),
+        line("aerospike-sdk", 256, 4, 120.0),
+        line("spikewire", 256, 4, 500.0),
+    ]
+    (pairs,) = paths(lines, "how")
+    assert [(row.label, row.fields["times"]) for row in pairs.rows] == [
+        ("aerospike-sdk, async-uvloop, 32 tasks", 2.5),
+    ]
+    (beside,) = pools(lines, "how")
+    (row,) = beside.rows
+    assert row.label == "aerospike-sdk, 4 x 64 tasks"
+    assert row.fields["more"] == pytest.approx(20.0)
+
+
+def test_interpreters_and_locks_are_never_compared_with_each_other() -> None:
+    def line(client: str, python: str, *, gil: bool | None, rate: float, mode: str = SYNC) -> Line:
+        cell = LabCell(client, mode, 32, python, gil=gil)
+        version = {"": None, "old/python": "3.13.1", "new/python": "3.14.0t"}[python]
+        return Line(cell, 1, (), python=version, rate=Spread.of([rate]), cpu=Spread.of([1.0]))
+
+    lines = [
+        line("aerospike-rust", "", gil=None, rate=400.0, mode=RUST_SYNC),
+        *(
+            line(client, python, gil=gil, rate=rate * factor)
+            for python, gil, factor in (
+                *(("old/python", None, 1.0), ("new/python", True, 2.0)),
+                ("new/python", False, 4.0),
+            )
+            for client, rate in (("aerospike-native", 50.0), ("spikewire", 100.0))
+        ),
+    ]
+    words = closed.states(lines)
+    assert list(words.values()) == [
+        *("", ", Python 3.13.1", ", Python 3.14.0t, GIL on", ", Python 3.14.0t, GIL off"),
+    ]
+    tables = layers(lines, "how")
+    assert len({table.name for table in tables}) == len(tables) == 3
+    rates = [
+        [field.value for row in table.rows if isinstance(field := row.fields["rate"], Measured)]
+        for table in tables
+    ]
+    assert rates == [[400.0, 50.0, 100.0], [400.0, 100.0, 200.0], [400.0, 200.0, 400.0]]
+    conclusions, _ = against(lines)
+    assert [text for text in conclusions if "2.00 times" in text] == [
+        f"Sync, 32 threads{state}: 2.00 times the operations of the best other, aerospike-native,"
+        " at 1.00 of its CPU for each."
+        for state in list(words.values())[1:]
+    ]
+
+
+def test_two_builds_of_one_version_are_told_apart() -> None:
+    lines = [
+        Line(LabCell("null", SYNC, 1, python), 1, (), python="3.14.0t") for python in ("a", "b")
+    ]
+    assert list(closed.states(lines).values()) == [", Python a", ", Python b"]
+
+
+def test_a_part_of_the_sdk_with_two_clients(tmp_path: Path) -> None:
+    report = run_recipe(recipes.load("sdk"), a_bench(clients=("spikewire", "null")), tmp_path)
+    assert [section.name for section in report.sections] == ["singles", "batches"]
+    matrix = report.sections[0].tables[0]
+    assert [row.client for row in matrix.rows] == ["spikewire"] * len(matrix.rows)
+    assert all(row.fields["times"] == 1.0 for row in matrix.rows)

@@ -1,0 +1,135 @@
+"""What runs beside a client, and the recipes `gil` and `noise`."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire.bench.companion import COUNTER, TICKER, companion
+from spikewire.bench.lab import recipes
+from spikewire.bench.lab.recipe import QUICK, Bench, Target
+from spikewire.bench.lab.recipes.gil.shared import losses
+from spikewire.bench.lab.recipes.noise.twins import differ, row
+from spikewire.bench.lab.report import Measured, Report, Row
+from spikewire.bench.lab.run import run_recipe
+from spikewire.bench.launch import as_result, python_worker, run_job
+from spikewire.bench.measure import merge
+from spikewire.bench.plan import Cell, Matrix
+from spikewire.bench.progress import Progress
+from spikewire.bench.summary import Line, Spread
+from test_bench_worker import a_job
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from spikewire.bench.lab.report import Entry
+
+pytestmark = pytest.mark.lab
+pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+pytest.importorskip("rich.console", reason="the lab's rich is not installed")
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_what_runs_beside_a_client_is_measured_alone_and_together(mode: str) -> None:
+    for kind in (TICKER, COUNTER):
+        job = a_job(mode=mode)
+        job["beside"] = kind
+        result = as_result(run_job(python_worker(sys.executable), job))
+        assert "failed" not in result, result
+        assert "beside" in result
+        found = result["beside"]
+        assert found["kind"] == kind
+        if kind == COUNTER:
+            assert found.get("alone_rate", 0) > 0
+            assert found.get("together_rate", 0) > 0
+        else:
+            assert merge([found.get("alone", "")]).get_total_count() > 0
+            # A client that never waits keeps the ticker of its loop waiting to the very end.
+            assert merge([found.get("together", "")]).get_total_count() >= (mode == "sync")
+    assert "beside" not in run_job(python_worker(sys.executable), a_job(mode=mode))
+
+
+def test_other_companions_are_refused() -> None:
+    with pytest.raises(ValueError, match="'walker' is not ticker or counter"):
+        companion("walker", "sync")
+
+
+def test_companions_and_twins_stand_in_one_group() -> None:
+    matrix = Matrix(("spikewire",), ("sync",), (1,), (8,), (1,), ("",), companions=("", TICKER))
+    (group,) = matrix.groups()
+    assert [cell.companion for cell in group] == ["", TICKER]
+    matrix = Matrix(("spikewire",), ("sync",), (1,), (8,), (1,), ("",), twins=2)
+    (group,) = matrix.groups()
+    assert [cell.twin for cell in group] == [0, 1]
+    assert len(set(group)) == 2
+    assert group[0].beside(group[1])
+
+
+def test_twins_that_differ_by_more_than_their_spread_are_seen() -> None:
+    def line(twin: int, *rates: float) -> Line:
+        cell = Cell("spikewire", "sync", 32, twin=twin)
+        return Line(cell, len(rates), (), rate=Spread.of(rates), cpu=Spread.of([10.0, 11.0]))
+
+    apart, spread = differ(Spread(100, 99, 101), Spread(110, 105, 111))
+    assert apart == pytest.approx(100 * 10 / 105)
+    assert spread == pytest.approx(100 * 6 / 110)
+    near = row(line(0, 99, 100, 103), line(1, 98, 101, 102))
+    assert near.fields["within"] == "yes"
+    far = row(line(0, 99, 100, 101), line(1, 109, 110, 111))
+    assert far.fields["within"] == "no"
+    assert "within" not in row(line(0, 100), line(1, 110)).fields
+    assert row(line(0, 99, 100, 101), None).flawed == "not measured twice"
+
+
+def test_it_is_said_where_another_client_leaves_more() -> None:
+    def a_row(client: str, late: float, share: float) -> Row:
+        fields: dict[str, Entry] = {"p99": late, "other": Measured(share, share, share, 1)}
+        return Row(f"{client}, 8 threads", fields, client)
+
+    rows = [
+        a_row("spikewire", 220, 50),
+        a_row("aerospike", 200, 60),
+        a_row("aerospike-py", 300, 20),
+    ]
+    assert losses(rows) == [
+        "8 threads, the thread: 60 % of alone beside aerospike, 50 beside spikewire."
+    ]
+    assert losses([a_row("spikewire", 221, 60), *rows[1:]]) == [
+        "8 threads, event loop late, p99: 200 µs beside aerospike, 221 beside spikewire."
+    ]
+    assert losses(rows[1:]) == []
+
+
+@pytest.mark.parametrize(("name", "table"), [("gil", "shared"), ("noise", "twins")])
+def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
+    clients = ("spikewire",)
+    bench = Bench(Target(), QUICK, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
+    report = run_recipe(recipes.load(name), bench, tmp_path)
+    assert not report.interrupted
+    assert report.skipped == []
+    (section,) = report.sections
+    (made,) = section.tables
+    assert made.name == table
+    assert {row.client for row in made.rows} == {"spikewire"}
+    assert len(made.rows) == 2
+    keys = {heading.key for heading in made.headings}
+    for one in made.rows:
+        assert not one.flawed
+        assert set(one.fields) <= keys
+    if name == "gil":
+        # A quick run has too few timers for a p99 of them.
+        needed = {"rate", "own", "other", "p50"}
+        assert all(one.fields[key] is not None for one in made.rows for key in needed)
+    written = json.loads((tmp_path / "report.json").read_text())
+    assert json.loads(json.dumps(Report.from_json(written).as_json())) == written
+
+
+def test_a_thread_that_had_no_turn_yet_is_waited_for() -> None:
+    counter = companion(COUNTER, "sync")
+    counter.alone(0.0)
+    counter.begin()
+    counter.end()
+    assert counter.found().get("alone_rate", 0.0) > 0
