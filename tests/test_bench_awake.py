@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from spikewire.bench.awake import awake
+from spikewire.bench.run.awake import awake
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "SCHED_IDLE"), reason="no idle class here")
 

@@ -9,14 +9,15 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.bench import cli, place
+from spikewire.bench import cli
 from spikewire.bench.cli import add_parsers
-from spikewire.bench.place import Place
+from spikewire.bench.run import place
+from spikewire.bench.run.place import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire.bench.plan import Matrix
+    from spikewire.bench.run.plan import Matrix
 
 
 def parser() -> argparse.ArgumentParser:

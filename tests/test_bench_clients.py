@@ -15,8 +15,8 @@ from spikewire.bench.clients.base import ASYNC, ASYNC_UVLOOP, SYNC, Target, Verb
 from spikewire.bench.clients.shape import BATCH_READ, BATCH_WRITE, POOL, Shape
 from spikewire.bench.lab.recipe import Bench
 from spikewire.bench.lab.recipe import Target as Where
-from spikewire.bench.plan import Cell, Group, Matrix
-from spikewire.bench.progress import Progress
+from spikewire.bench.run.plan import Cell, Group, Matrix
+from spikewire.bench.run.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable

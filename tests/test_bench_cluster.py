@@ -10,7 +10,7 @@ import threading
 import pytest
 
 from spikewire import Client
-from spikewire.bench.cluster import EmbeddedCluster, ask, parse_seeds, truncate
+from spikewire.bench.run.cluster import EmbeddedCluster, ask, parse_seeds, truncate
 
 SLEEPS = "import time; print('ready 127.0.0.1:4100', flush=True)\nwhile True: time.sleep(0.1)"
 FAILS = "import sys; print('no port is free', file=sys.stderr); sys.exit(3)"

@@ -9,19 +9,26 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spikewire.bench import compare as lab
 from spikewire.bench.clients.shape import BATCH_READ, Shape
-from spikewire.bench.cluster import GivenCluster, parse_seeds
-from spikewire.bench.compare import CannotRunError, Comparison, Lab, RecordSet, Settings, compare
-from spikewire.bench.launch import run_job
-from spikewire.bench.plan import Cell, Matrix, Sizes, Skipped
-from spikewire.bench.progress import Progress, brief
+from spikewire.bench.run import compare as lab
+from spikewire.bench.run.cluster import GivenCluster, parse_seeds
+from spikewire.bench.run.compare import (
+    CannotRunError,
+    Comparison,
+    Lab,
+    RecordSet,
+    Settings,
+    compare,
+)
+from spikewire.bench.run.launch import run_job
+from spikewire.bench.run.plan import Cell, Matrix, Sizes, Skipped
+from spikewire.bench.run.progress import Progress, brief
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from spikewire.bench.result import Job
-    from spikewire.bench.summary import Line
+    from spikewire.bench.table.summary import Line
 
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 rich_console = pytest.importorskip("rich.console", reason="the lab's rich is not installed")
@@ -66,7 +73,7 @@ def with_clients(settings: Settings, *clients: str) -> Settings:
 
 
 def shown(comparison: Comparison, width: int = 180) -> str:
-    from spikewire.bench.report import show
+    from spikewire.bench.table.report import show
 
     out = io.StringIO()
     show(comparison, rich_console.Console(file=out, width=width))
@@ -94,7 +101,7 @@ def answers(
 
 
 def test_the_floor_is_measured_without_any_cluster(tmp_path: Path) -> None:
-    from spikewire.bench.report import write_json
+    from spikewire.bench.table.report import write_json
 
     comparison = run(FLOOR)
     assert [len(lines) for lines in comparison.lines()] == [1, 1]

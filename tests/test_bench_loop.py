@@ -13,10 +13,10 @@ import pytest
 from spikewire.bench.clients.base import BlockingClient, Target, Verbs
 from spikewire.bench.clients.null import Asyncio as NullAsyncio
 from spikewire.bench.clients.null import Blocking as NullBlocking
-from spikewire.bench.drivers import Load, bounded, run_tasks, run_threads, sample_buffer
-from spikewire.bench.loop import asyncio_loop, blocking_loop, loop_source
 from spikewire.bench.measure import Window
 from spikewire.bench.work import Block, Operation, into_blocks
+from spikewire.bench.worker.drivers import Load, bounded, run_tasks, run_threads, sample_buffer
+from spikewire.bench.worker.loop import asyncio_loop, blocking_loop, loop_source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spikewire.bench import node
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.clients.base import NODE
 from spikewire.bench.clients.shape import SINGLE
-from spikewire.bench.cluster import parse_seeds
-from spikewire.bench.headings import columns, row
-from spikewire.bench.launch import as_result
 from spikewire.bench.measure import merge
-from spikewire.bench.node import Runner, encoded, find_worker, runner
-from spikewire.bench.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Cell
 from spikewire.bench.queries.cells import SCAN
 from spikewire.bench.queries.result import as_scan
-from spikewire.bench.summary import summarise
+from spikewire.bench.run import node
+from spikewire.bench.run.cluster import parse_seeds
+from spikewire.bench.run.launch import as_result
+from spikewire.bench.run.node import Runner, encoded, find_worker, runner
+from spikewire.bench.run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Cell
+from spikewire.bench.table.headings import columns, row
+from spikewire.bench.table.summary import summarise
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ import pytest
 
 from spikewire.bench.lab.selfcheck.fake import Act
 from spikewire.bench.lab.selfcheck.measure import Known, given, line, played, slower_than
-from spikewire.bench.launch import as_result, python_worker, run_job
 from spikewire.bench.measure import merge
 from spikewire.bench.open.schedule import NS, held, offsets, overlap
+from spikewire.bench.run.launch import as_result, python_worker, run_job
 from test_bench_worker import a_job
 
 pytestmark = pytest.mark.lab

@@ -11,13 +11,13 @@ import pytest
 from rich.console import Console
 
 from spikewire.bench.clients import FLOOR
-from spikewire.bench.compare import CannotRunError, Comparison
 from spikewire.bench.measure import encode
 from spikewire.bench.open import sweep
 from spikewire.bench.open.figures import PACING, notes
-from spikewire.bench.plan import Cell, Matrix
-from spikewire.bench.report import show, title
-from spikewire.bench.summary import Line, Spread, summarise, with_ratios
+from spikewire.bench.run.compare import CannotRunError, Comparison
+from spikewire.bench.run.plan import Cell, Matrix
+from spikewire.bench.table.report import show, title
+from spikewire.bench.table.summary import Line, Spread, summarise, with_ratios
 from spikewire.testing import Cluster
 from test_bench_cli import run
 from test_bench_compare import FLOOR as SETTINGS

@@ -24,7 +24,7 @@ from spikewire.bench.clients.shape import (
     NUMPY_PLAIN,
     SINGLES,
 )
-from spikewire.bench.plan import (
+from spikewire.bench.run.plan import (
     CLIENTS,
     NODE_CLIENTS,
     RUST_CLIENTS,
@@ -34,7 +34,7 @@ from spikewire.bench.plan import (
     Sizes,
     shuffled,
 )
-from spikewire.bench.pools import run_by
+from spikewire.bench.table.pools import run_by
 
 EVERYTHING = Matrix(
     clients=tuple(name for name in CLIENTS if name not in PEERS or PEERS[name].usual),

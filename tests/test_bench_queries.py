@@ -13,10 +13,6 @@ import pytest
 from spikewire.bench import cli
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.clients.base import ASYNC, NODE, SYNC
-from spikewire.bench.cluster import parse_seeds
-from spikewire.bench.launch import python_worker, run_job
-from spikewire.bench.plan import NODE_CLIENTS
-from spikewire.bench.progress import Progress, shown_time
 from spikewire.bench.queries import cells
 from spikewire.bench.queries.cells import (
     ARROW,
@@ -39,6 +35,10 @@ from spikewire.bench.queries.lines import ScanLine, get_lines, scan_lines
 from spikewire.bench.queries.memory import Curve
 from spikewire.bench.queries.result import as_scan
 from spikewire.bench.queries.table import GET_HEADINGS, SCAN_HEADINGS, get_row, notes, scan_row
+from spikewire.bench.run.cluster import parse_seeds
+from spikewire.bench.run.launch import python_worker, run_job
+from spikewire.bench.run.plan import NODE_CLIENTS
+from spikewire.bench.run.progress import Progress, shown_time
 from spikewire.bench.work import parse_bins, value_pool
 
 if TYPE_CHECKING:

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spikewire.bench.clients.shape import BATCH_READ, COLUMNS, DICT, NUMPY, SINGLES, Shape
-from spikewire.bench.drivers import Outcome
-from spikewire.bench.faces import conclusions
-from spikewire.bench.headings import columns, row
 from spikewire.bench.measure import Growth, encode, merge, percentiles
-from spikewire.bench.plan import Cell
-from spikewire.bench.progress import brief
-from spikewire.bench.report import notes, title
-from spikewire.bench.summary import Line, Spread, summarise, with_ratios
+from spikewire.bench.run.plan import Cell
+from spikewire.bench.run.progress import brief
+from spikewire.bench.table.faces import conclusions
+from spikewire.bench.table.headings import columns, row
+from spikewire.bench.table.report import notes, title
+from spikewire.bench.table.summary import Line, Spread, summarise, with_ratios
+from spikewire.bench.worker.drivers import Outcome
 
 if TYPE_CHECKING:
     from spikewire.bench.result import Failure, Result

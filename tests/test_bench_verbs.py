@@ -13,11 +13,11 @@ import pytest
 from spikewire import Client
 from spikewire.bench.clients import PEERS
 from spikewire.bench.clients.base import FIND, Target
-from spikewire.bench.cluster import EmbeddedCluster
-from spikewire.bench.loop import Tally, asyncio_loop, blocking_loop, blocking_read
-from spikewire.bench.steps import Fresh, Missed, lacking, stepped, verbs_of
+from spikewire.bench.run.cluster import EmbeddedCluster
 from spikewire.bench.work import into_blocks, mix, parse_bins, parse_workload, value_pool
 from spikewire.bench.work.keys import ABSENT
+from spikewire.bench.worker.loop import Tally, asyncio_loop, blocking_loop, blocking_read
+from spikewire.bench.worker.steps import Fresh, Missed, lacking, stepped, verbs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -25,7 +25,7 @@ from spikewire.bench.lab.recipes.aerospike_py.operations import amount, compared
 from spikewire.bench.lab.recipes.aerospike_py.tables import tables_of
 from spikewire.bench.lab.report import Measured
 from spikewire.bench.lab.run import run_recipe
-from spikewire.bench.progress import Progress
+from spikewire.bench.run.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 import lab_report
-from spikewire.bench import compare
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.lab import cli
 from spikewire.bench.lab.html import page
@@ -22,6 +21,7 @@ from spikewire.bench.lab.html.index import index
 from spikewire.bench.lab.recipe import Bench, Measurement, Part, Recipe
 from spikewire.bench.lab.report import load
 from spikewire.bench.lab.way import Way
+from spikewire.bench.run import compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -12,7 +12,7 @@ from spikewire.bench.lab.recipe import QUICK, Bench, Target
 from spikewire.bench.lab.report import Report
 from spikewire.bench.lab.run import run_recipe
 from spikewire.bench.measure import encode, merge
-from spikewire.bench.progress import Progress
+from spikewire.bench.run.progress import Progress
 
 if TYPE_CHECKING:
     from pathlib import Path

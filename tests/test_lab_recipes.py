@@ -24,9 +24,9 @@ from spikewire.bench.lab.recipes.sdk.layers import layers
 from spikewire.bench.lab.recipes.sdk.paths import paths, pools
 from spikewire.bench.lab.report import Measured, Report
 from spikewire.bench.lab.run import run_recipe, versions
-from spikewire.bench.plan import Cell as LabCell
-from spikewire.bench.progress import Progress
-from spikewire.bench.summary import Line, Spread
+from spikewire.bench.run.plan import Cell as LabCell
+from spikewire.bench.run.progress import Progress
+from spikewire.bench.table.summary import Line, Spread
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -27,8 +27,8 @@ from spikewire.bench.lab.recipes.serving.published import PUBLISHED, STEPS
 from spikewire.bench.lab.recipes.serving.steps import steps
 from spikewire.bench.lab.report import Measured
 from spikewire.bench.lab.run import run_recipe
-from spikewire.bench.launch import python_worker, run_job
-from spikewire.bench.progress import Progress
+from spikewire.bench.run.launch import python_worker, run_job
+from spikewire.bench.run.progress import Progress
 from spikewire.bench.serving.arrivals import arrive
 from spikewire.bench.serving.cells import (
     ASGI,

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.bench.companion import COUNTER, TICKER, companion
 from spikewire.bench.lab import recipes
 from spikewire.bench.lab.recipe import QUICK, Bench, Target
 from spikewire.bench.lab.recipes.gil.shared import losses
 from spikewire.bench.lab.recipes.noise.twins import differ, row
 from spikewire.bench.lab.report import Measured, Report, Row
 from spikewire.bench.lab.run import run_recipe
-from spikewire.bench.launch import as_result, python_worker, run_job
 from spikewire.bench.measure import merge
-from spikewire.bench.plan import Cell, Matrix
-from spikewire.bench.progress import Progress
-from spikewire.bench.summary import Line, Spread
+from spikewire.bench.run.launch import as_result, python_worker, run_job
+from spikewire.bench.run.plan import Cell, Matrix
+from spikewire.bench.run.progress import Progress
+from spikewire.bench.table.summary import Line, Spread
+from spikewire.bench.worker.companion import COUNTER, TICKER, companion
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:

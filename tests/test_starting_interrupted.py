@@ -106,7 +106,7 @@ def test_other_threads_have_no_handlers_to_wait_for() -> None:
 STARTER = """
 import os, signal, sys, time
 from pathlib import Path
-from spikewire.bench.cluster import EmbeddedCluster
+from spikewire.bench.run.cluster import EmbeddedCluster
 from spikewire.testing.cassandra.endpoints import Endpoint
 from spikewire.testing.cassandra.node import Node
 

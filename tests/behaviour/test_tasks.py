@@ -10,7 +10,7 @@ from typing import Any
 import spikewire
 from loops import opened
 from spikewire import op
-from spikewire.bench.cluster import ask, parse_seeds
+from spikewire.bench.run.cluster import ask, parse_seeds
 from spikewire.testing import Cluster
 
 

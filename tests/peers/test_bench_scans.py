@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire.bench.clients import OURS, PEERS
-from spikewire.bench.cluster import parse_seeds
-from spikewire.bench.launch import python_worker, run_job
 from spikewire.bench.queries.cells import FILL, NOTHING, SCAN, record_bins, scans
 from spikewire.bench.queries.result import as_scan
+from spikewire.bench.run.cluster import parse_seeds
+from spikewire.bench.run.launch import python_worker, run_job
 
 if TYPE_CHECKING:
     from spikewire.bench.result import Job

@@ -9,8 +9,8 @@ import pytest
 
 from spikewire.bench.clients import FLOOR, PEERS
 from spikewire.bench.clients.shape import COLUMNS, SINGLE, column_bins
-from spikewire.bench.cluster import parse_seeds
-from spikewire.bench.launch import as_result, python_worker, run_job
+from spikewire.bench.run.cluster import parse_seeds
+from spikewire.bench.run.launch import as_result, python_worker, run_job
 
 if TYPE_CHECKING:
     from spikewire.bench.result import Job

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from . import faces, place, pools
 from .arguments import (
     checked,
     count,
@@ -25,11 +24,20 @@ from .clients import OURS, PEERS
 from .clients.base import ASYNC, CRATES, MODES, NODE, RUST, SYNC
 from .clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from .cql import flags as cql_flags
-from .faces import FACES_MODE
 from .lab import cli as lab_cli
 from .needed import missing
 from .open import flags as open_flags
-from .plan import (
+from .queries import flags as query_flags
+from .queries.cells import (
+    NODE_QUERIES_MODE,
+    QUERIES_MODE,
+    QUERY_MODES,
+    RECORD_SIZES,
+    RECORDS,
+    SLOW_RECORDS,
+)
+from .run import place
+from .run.plan import (
     BATCH_MODE,
     CLIENTS,
     COLUMNS_MODE,
@@ -40,16 +48,9 @@ from .plan import (
     Matrix,
     Sizes,
 )
-from .pools import POOL_MODE
-from .queries import flags as query_flags
-from .queries.cells import (
-    NODE_QUERIES_MODE,
-    QUERIES_MODE,
-    QUERY_MODES,
-    RECORD_SIZES,
-    RECORDS,
-    SLOW_RECORDS,
-)
+from .table import faces, pools
+from .table.faces import FACES_MODE
+from .table.pools import POOL_MODE
 from .work import parse_bins, parse_workload
 from .work.keys import DISTRIBUTIONS, UNIFORM
 from .work.mix import COUNTING, GRAMMAR, INSERTING, MEANINGS, READ
@@ -57,7 +58,7 @@ from .work.mix import COUNTING, GRAMMAR, INSERTING, MEANINGS, READ
 if TYPE_CHECKING:
     import argparse
 
-    from .compare import Comparison, Settings
+    from .run.compare import Comparison, Settings
 
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
@@ -416,9 +417,9 @@ def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
     problem = missing() or _workless(args, matrix) or _impossible(args, matrix)
     if problem is not None:
         return _refuse(problem)
-    from .compare import CannotRunError, compare
-    from .progress import Progress
-    from .report import show, write_json
+    from .run.compare import CannotRunError, compare
+    from .run.progress import Progress
+    from .table.report import show, write_json
 
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
@@ -440,7 +441,7 @@ def _run(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
 
 
 def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
-    from .compare import Settings
+    from .run.compare import Settings
 
     return Settings(
         matrix=matrix,

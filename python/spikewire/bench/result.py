@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, TypedDict, final
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
-    from .companion import Beside
     from .open.contract import Asked, Given
+    from .worker.companion import Beside
 
 
 class Work(TypedDict):

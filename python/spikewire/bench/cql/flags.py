@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
-from ..cluster import parse_seeds
 from ..needed import missing
+from ..run.cluster import parse_seeds
 from .cells import OPERATIONS, PATTERNS, Matrix
 from .clients import CLIENTS
 from .servers import CANNED, CASSANDRA, GIVEN
@@ -193,8 +193,8 @@ def run(args: argparse.Namespace) -> int:
     if reason is not None:
         print(f"spikewire: {reason}", file=sys.stderr)
         return USAGE
-    from ..compare import CannotRunError
-    from ..progress import Progress
+    from ..run.compare import CannotRunError
+    from ..run.progress import Progress
     from .lab import compare_cql
     from .table import markdown, show
 

@@ -9,11 +9,11 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import environment
-from ..awake import awake
-from ..compare import CannotRunError
-from ..launch import python_worker, run_job
-from ..plan import Skipped
+from ..run import environment
+from ..run.awake import awake
+from ..run.compare import CannotRunError
+from ..run.launch import python_worker, run_job
+from ..run.plan import Skipped
 from . import ACTION
 from .cells import (
     ASYNCIO,
@@ -38,8 +38,8 @@ from .servers import CANNED, CASSANDRA, Canned, Given, Real, Server, Unavailable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..cluster import Seed
-    from ..progress import Progress
+    from ..run.cluster import Seed
+    from ..run.progress import Progress
     from .lines import Line, Round
     from .result import CqlJob
 

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ..summary import Spread, elsewhere
+from ..table.summary import Spread, elsewhere
 from .cells import CHAINS, DEPTH
 from .clients import OURS
 

@@ -12,7 +12,7 @@ from itertools import count, islice
 from threading import Semaphore
 from typing import TYPE_CHECKING, Protocol, cast
 
-from ..loop import compiled
+from ..worker.loop import compiled
 from .cells import BATCHES, BLOCKING, CHAINS, LOOPS, PIPELINE, UNTHROTTLED
 
 if TYPE_CHECKING:

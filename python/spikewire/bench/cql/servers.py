@@ -7,14 +7,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..cluster import EmbeddedCluster, pin
+from ..run.cluster import EmbeddedCluster, pin
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
 
-    from ..cluster import Seed
+    from ..run.cluster import Seed
 
 CASSANDRA, CANNED, GIVEN = "cassandra", "canned", "given"
 """A real node of one's own, replies without a database, and a cluster that the user named."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from ..headings import ratio, tenths
-from ..report import NOISE, console_for
+from ..table.headings import ratio, tenths
+from ..table.report import NOISE, console_for
 from .cells import PAGES
 
 if TYPE_CHECKING:

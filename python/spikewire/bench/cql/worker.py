@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, cast
 
 from .. import measure
 from ..clients.base import ASYNC, ASYNC_UVLOOP
-from ..drivers import Outcome, in_threads, settle, until_stopped
-from ..environment import load_average
-from ..job import MismatchError
 from ..measure import Window
-from ..worker import cpus_allowed, describe_python, new_loop
+from ..run.environment import load_average
+from ..worker.drivers import Outcome, in_threads, settle, until_stopped
+from ..worker.job import MismatchError
+from ..worker.run import cpus_allowed, describe_python, new_loop
 from .cells import INSERT, LOOPS, PAGES, PIPELINE, SELECT, UNTHROTTLED, UVLOOP
 from .clients import CLIENTS
 from .clients.base import Asyncio, Blocking, Target

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ..clients.base import SYNC, Verbs
-from ..job import NUMPY_TYPES
-from ..loop import batch_verbs, compiled, record_verbs, table_verbs
 from ..queries.cells import NOTHING
 from ..work import bin_names
+from ..worker.job import NUMPY_TYPES
+from ..worker.loop import batch_verbs, compiled, record_verbs, table_verbs
 from .cells import (
     BATCH_READ,
     BATCH_READ_DICT,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from ..job import Plan
     from ..work import Operation
+    from ..worker.job import Plan
     from .clients import Asyncio, Blocking
 
     Clock = Callable[[], int]

@@ -7,16 +7,16 @@ import time
 from typing import TYPE_CHECKING, cast
 
 from ..clients.base import ASYNC, SYNC
-from ..loop import asyncio_read, blocking_read
 from ..measure import Growth
+from ..worker.loop import asyncio_read, blocking_read
 from .calls import call_of, checking
 from .clients import ASYNCIO, BLOCKING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Coroutine, Sequence
 
-    from ..job import Plan
     from ..work import Key, Operation
+    from ..worker.job import Plan
 
     Calls = Callable[[Sequence[Operation]], Awaitable[list[int]]]
     """Makes these calls, and gives the nanoseconds of each."""

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, cast
 from .. import measure
 from ..clients import PEERS
 from ..clients.base import SYNC
-from ..environment import load_average
-from ..job import Plan
+from ..run.environment import load_average
 from ..work import value_pool
-from ..worker import describe_python
+from ..worker.job import Plan
+from ..worker.run import describe_python
 from .cells import (
     BATCH_READ_DICT,
     BATCH_READ_NUMPY,

@@ -8,12 +8,12 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .. import place
 from ..arguments import cpus, names
-from ..cluster import reachable
 from ..cql.clients import CLIENTS as CQL_CLIENTS
 from ..needed import missing
-from ..plan import CLIENTS
+from ..run import place
+from ..run.cluster import reachable
+from ..run.plan import CLIENTS
 from . import show
 from .baseline import command as baseline
 from .recipe import FULL, SHORT, SIZES, Bench, Target
@@ -93,7 +93,7 @@ def run(args: argparse.Namespace) -> int:
     lacking = place.problem(args) or missing()
     if lacking is not None:
         return _refuse(lacking)
-    from ..progress import Progress
+    from ..run.progress import Progress
     from .run import run_all
 
     target = Target(client_cpus=args.client_cpus, keep_awake=args.keep_awake, **place.given(args))

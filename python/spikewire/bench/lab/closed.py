@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..report import notes
+from ..table.report import notes
 from .report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from ..compare import Comparison, Settings
-    from ..summary import Line, Spread
+    from ..run.compare import Comparison, Settings
+    from ..table.summary import Line, Spread
     from .report import Entry
 
 RATE = Heading("rate", "throughput", "op/s", MORE, 0)

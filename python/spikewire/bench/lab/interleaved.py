@@ -7,19 +7,19 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
-from .. import environment
-from ..awake import awake
 from ..clients import OURS, PEERS
 from ..clients.base import SYNC
-from ..compare import CannotRunError
-from ..launch import python_worker, run_job
-from ..plan import Skipped
+from ..run import environment
+from ..run.awake import awake
+from ..run.compare import CannotRunError
+from ..run.launch import python_worker, run_job
+from ..run.plan import Skipped
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..cluster import Cluster
     from ..result import Failure, Job
+    from ..run.cluster import Cluster
     from .recipe import Bench
 
 

@@ -14,9 +14,9 @@ from .report import LESS, LINES, Axis, Chart, Heading, Row, Series, Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ..compare import Comparison, Settings
     from ..measure import Histogram
-    from ..summary import Line
+    from ..run.compare import Comparison, Settings
+    from ..table.summary import Line
 
 ASKED = Heading("asked", "rate", "op/s", "", 0)
 REACHED = Heading("reached", "reached", "op/s", "", 0)

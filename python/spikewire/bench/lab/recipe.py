@@ -6,21 +6,21 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
-from ..compare import Comparison, Lab, Settings
 from ..cql.lab import Found as CqlFound
 from ..cql.lab import Lab as CqlLab
 from ..cql.lab import Settings as CqlSettings
-from ..place import Place
 from ..queries.lab import Lab as ScanLab
 from ..queries.lab import Scans
 from ..queries.lab import Settings as ScanSettings
+from ..run.compare import Comparison, Lab, Settings
+from ..run.place import Place
 from .interpreters import free_threaded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..plan import Matrix, Skipped
-    from ..progress import Progress
+    from ..run.plan import Matrix, Skipped
+    from ..run.progress import Progress
     from .report import Report, Section, Table
 
 QUICK, SHORT, FULL = "quick", "short", "full"

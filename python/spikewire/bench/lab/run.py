@@ -6,8 +6,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, cast
 
-from ..cluster import reachable
-from ..compare import CannotRunError
+from ..run.cluster import reachable
+from ..run.compare import CannotRunError
 from .files import save, save_index
 from .report import Report
 from .way import Way

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from typing import TYPE_CHECKING
 
-from ..progress import shown_time
+from ..run.progress import shown_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -6,15 +6,15 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..drivers import Outcome
 from ..measure import encode
 from ..work.mix import READING
+from ..worker.drivers import Outcome
 from .contract import OVERTIME
 from .schedule import NS, held, offsets, overlap
 
 if TYPE_CHECKING:
-    from ..drivers import Load
     from ..work import Operation
+    from ..worker.drivers import Load
     from .contract import Asked, Given
 
 NOT_YET = -1

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ..result import Result
-    from ..summary import Line
+    from ..table.summary import Line
     from .contract import Given
 
 KEPT_UP = 0.95

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from ..compare import Comparison, Settings
+    from ..run.compare import Comparison, Settings
 
 OPEN_MODES = (ASYNC, ASYNC_UVLOOP, SYNC)
 OUTSTANDING, THREADS = 256, 32
@@ -73,9 +73,9 @@ def run(
 ) -> Comparison:
     """Open loops at these rates. A sweep first shows, and keeps beside `path`, what the clients can
     do in a closed loop; interrupted then, that is the result."""
-    from ..compare import compare
-    from ..progress import Progress
-    from ..report import show, write_json
+    from ..run.compare import compare
+    from ..run.progress import Progress
+    from ..table.report import show, write_json
     from . import sweep
 
     if isinstance(rate, str):

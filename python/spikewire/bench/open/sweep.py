@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
 from ..clients.base import ASYNC, ASYNC_UVLOOP
-from ..compare import CannotRunError
+from ..run.compare import CannotRunError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from ..compare import Settings
-    from ..summary import Line
+    from ..run.compare import Settings
+    from ..table.summary import Line
 
 SHARES = (0.25, 0.5, 0.75, 0.9)
 SATURATING_TASKS = 128

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from ..drivers import GRACE_SECONDS, settle
-from ..loop import asyncio_call
-from ..timing import REAL, Timing
+from ..worker.drivers import GRACE_SECONDS, settle
+from ..worker.loop import asyncio_call
+from ..worker.timing import REAL, Timing
 from .calls import Calls, OpenOutcome
 from .contract import OVERTIME
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from ..clients.base import AsyncioClient
-    from ..drivers import Load
     from ..measure import Window
     from ..work import Operation
+    from ..worker.drivers import Load
     from .contract import Asked
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..drivers import GRACE_SECONDS, in_threads
-from ..loop import blocking_call
-from ..timing import REAL, Timing
+from ..worker.drivers import GRACE_SECONDS, in_threads
+from ..worker.loop import blocking_call
+from ..worker.timing import REAL, Timing
 from .alarm import sleep_exactly
 from .calls import NOT_YET, Calls, OpenOutcome
 from .contract import OVERTIME
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ..clients.base import BlockingClient
-    from ..drivers import Load, Phase
     from ..measure import Window
     from ..work import Operation
+    from ..worker.drivers import Load, Phase
     from .contract import Asked
 
 _NS = 1_000_000_000

@@ -9,19 +9,20 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from .. import drivers, measure
+from .. import measure
 from ..clients.base import SYNC
-from ..job import MismatchError
-from ..worker import Ran, Started, measured, new_loop
+from ..worker import drivers
+from ..worker.job import MismatchError
+from ..worker.run import Ran, Started, measured, new_loop
 from .cells import GETS_SCANS, NOTHING, usual_way
 from .readers import ASYNCIO, BLOCKING
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Mapping
 
-    from ..job import Plan
     from ..measure import Window
     from ..result import Job
+    from ..worker.job import Plan
     from .readers import AsyncioReader, BlockingReader
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shutil
 from typing import TYPE_CHECKING
 
-from .. import place
+from ..run import place
 from .cells import LARGEST_SIZE, LEAST_SIZE, NODE_QUERIES_MODE, QUERIES_MODE, QUERY_MODES
 
 if TYPE_CHECKING:

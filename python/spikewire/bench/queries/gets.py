@@ -11,9 +11,9 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ..cluster import stop_process
-from ..launch import as_result, environment, python_worker
 from ..measure import merge, percentiles
+from ..run.cluster import stop_process
+from ..run.launch import as_result, environment, python_worker
 from .cells import GET_AMONG_SCANS, GETS_SCANS, KEEP_SCANNING, usual_way
 from .worker import SCANNING
 

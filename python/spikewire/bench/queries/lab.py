@@ -6,14 +6,14 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
-from .. import environment, node
-from ..awake import awake
 from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
-from ..compare import CannotRunError
-from ..launch import python_worker, run_job
-from ..place import Place
-from ..plan import Skipped, shuffled
+from ..run import environment, node
+from ..run.awake import awake
+from ..run.compare import CannotRunError
+from ..run.launch import python_worker, run_job
+from ..run.place import Place
+from ..run.plan import Skipped, shuffled
 from .cells import (
     ARROW,
     DESCRIBE,
@@ -36,9 +36,9 @@ from .result import Outcome, as_scan
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..cluster import Cluster
-    from ..progress import Progress
     from ..result import Job
+    from ..run.cluster import Cluster
+    from ..run.progress import Progress
 
 SCAN_SECONDS = 600.0
 """What one process may take for two scans, beside the time it is to measure."""

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ..summary import Spread, busy_share, loop_delay
+from ..table.summary import Spread, busy_share, loop_delay
 from .cells import NOTHING, Scan
 from .gets import During, GetRound, Getter, latency
 

@@ -7,10 +7,10 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
-from .. import place
-from ..compare import CannotRunError
-from ..plan import Skipped
-from ..progress import Progress
+from ..run import place
+from ..run.compare import CannotRunError
+from ..run.plan import Skipped
+from ..run.progress import Progress
 from .cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
 from .lab import Lab, Scans, Settings
 from .table import show

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 
 from ..clients import PEERS
 from ..clients.base import SYNC, Target
-from ..job import MismatchError, Plan
 from ..measure import Window
 from ..work import matches, value_pool
-from ..worker import describe_python
+from ..worker.job import MismatchError, Plan
+from ..worker.run import describe_python
 from .among import get_among_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
 from .memory import Curve

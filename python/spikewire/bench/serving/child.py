@@ -8,8 +8,8 @@ import threading
 from collections import deque
 from typing import TYPE_CHECKING, cast
 
-from ..cluster import stop_process
-from ..launch import environment
+from ..run.cluster import stop_process
+from ..run.launch import environment
 from .cells import SERVE
 from .server import SERVING
 

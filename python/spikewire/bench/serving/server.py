@@ -12,7 +12,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from ..clients import PEERS
-from ..worker import describe_python
+from ..worker.run import describe_python
 from .apps import Service, asgi, fastapi
 from .cells import ASGI
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..clients.base import Target
-from ..job import MismatchError
 from ..work import parse_bins, value_pool
+from ..worker.job import MismatchError
 from .features import FEATURES, Features, set_name
 
 if TYPE_CHECKING:

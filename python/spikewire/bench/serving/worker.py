@@ -10,8 +10,8 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, cast
 
 from ..clients import PEERS
-from ..environment import load_average
-from ..worker import describe_python
+from ..run.environment import load_average
+from ..worker.run import describe_python
 from .cells import CALL, DESCRIBE, FILL, NEEDS, SERVE
 from .child import Child
 from .connection import Connection

@@ -40,7 +40,7 @@ def run(args: argparse.Namespace) -> int:
     lacking = missing()
     if lacking is not None:
         return _refuse(lacking)
-    from ...report import console_for
+    from ...table.report import console_for
     from ..files import write
     from .show import page, terminal
 

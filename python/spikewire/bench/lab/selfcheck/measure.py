@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ...clients import FLOOR
 from ...clients.base import ASYNC, SYNC
 from ...measure import Window, merge
-from ...plan import Cell
-from ...summary import Line, summarise
-from ...timing import REAL
-from ...worker import Ran, measured, new_loop, with_tasks, with_threads
+from ...run.plan import Cell
+from ...table.summary import Line, summarise
+from ...worker.run import Ran, measured, new_loop, with_tasks, with_threads
+from ...worker.timing import REAL
 from .fake import FakeAsyncio, FakeBlocking, Script, Scripts
 from .virtual import LoopTime, ThreadTime
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from ...job import Plan
     from ...open.contract import Given
     from ...result import Job, Result
-    from ...worker import Started
+    from ...worker.job import Plan
+    from ...worker.run import Started
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from ...open.alarm import Alarm, LoopAlarm
-from ...timing import Timing
+from ...worker.timing import Timing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator

@@ -23,8 +23,8 @@ from ...interleaved import Found, InterleavedLab
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....cluster import Cluster
     from ....result import Failure
+    from ....run.cluster import Cluster
     from ...recipe import Bench
 
 SECONDS = 300.0

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, SYNC
-from ....companion import COUNTER, TICK, TICKER, Beside
-from ....faces import is_face
 from ....measure import merge, percentiles
-from ....plan import Cell, Matrix
-from ....report import NOISE, notes
+from ....run.plan import Cell, Matrix
+from ....table.faces import is_face
+from ....table.report import NOISE, notes
+from ....worker.companion import COUNTER, TICK, TICKER, Beside
 from ... import closed
 from ...recipe import Measurement, Part
 from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
@@ -20,8 +20,8 @@ from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ....compare import Comparison
-    from ....summary import Line
+    from ....run.compare import Comparison
+    from ....table.summary import Line
     from ...recipe import Bench
     from ...report import Entry
 

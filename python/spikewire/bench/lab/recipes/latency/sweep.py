@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
-from ....faces import is_face
 from ....open import sweep
 from ....open.flags import OUTSTANDING, THREADS
-from ....plan import Matrix
+from ....run.plan import Matrix
+from ....table.faces import is_face
 from ... import closed, opened
 from ...recipe import Measurement, Part
 from ...report import Section
@@ -17,8 +17,8 @@ from ...report import Section
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ....compare import Comparison
-    from ....summary import Line
+    from ....run.compare import Comparison
+    from ....table.summary import Line
     from ...recipe import Bench
     from ...report import Chart, Table
 

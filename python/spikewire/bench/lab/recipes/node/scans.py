@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
-from ....plan import NODE_CLIENTS, NODE_OURS
 from ....queries.cells import FILE, NODE_QUERIES_MODE, NOTHING, QUERIES_MODE
 from ....queries.lab import Settings
+from ....run.plan import NODE_CLIENTS, NODE_OURS
 from ... import closed
 from ...recipe import Bench, Measurement, Part
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Section, Series, Table

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....clients.base import NODE
-from ....plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
+from ....run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
 from ... import closed
 from ...recipe import Bench, Measurement, Part
 from ...report import LINES, Axis, Chart, Heading, Row, Section, Series, Table
 from .headings import RATE, SHARE_HEADINGS
 
 if TYPE_CHECKING:
-    from ....summary import Line
+    from ....table.summary import Line
 
 PROCESSES = 4
 BINS = "S1024,B1024,I8"

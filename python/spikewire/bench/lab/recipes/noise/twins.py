@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, PEERS
 from ....clients.base import ASYNC, SYNC
-from ....faces import is_face
-from ....plan import Matrix
-from ....report import notes
+from ....run.plan import Matrix
+from ....table.faces import is_face
+from ....table.report import notes
 from ... import closed
 from ...recipe import Measurement, Part
 from ...report import LESS, Heading, Row, Section, Table
 
 if TYPE_CHECKING:
-    from ....compare import Comparison
-    from ....summary import Line, Spread
+    from ....run.compare import Comparison
+    from ....table.summary import Line, Spread
     from ...recipe import Bench
     from ...report import Entry
 

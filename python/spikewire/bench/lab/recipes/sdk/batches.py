@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ....clients import OURS, PEERS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
 from ....clients.shape import BATCH_READ, BATCH_WRITE, SINGLES
-from ....plan import Sizes
+from ....run.plan import Sizes
 from ... import closed
 from ...recipe import Bench, Measurement, Part
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Measured, Row, Section, Series, Table
@@ -30,9 +30,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from ....clients.shape import Shape
-    from ....compare import Comparison
-    from ....plan import Cell
-    from ....summary import Line
+    from ....run.compare import Comparison
+    from ....run.plan import Cell
+    from ....table.summary import Line
 
 CLIENTS = (OURS, BUILDER, SDK_BUILDER, NATIVE, C_CLIENT, EXECUTOR, AEROSPIKE_PY)
 POOLED = (OURS, BUILDER, SDK_BUILDER)

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
 from ....clients.shape import POOL, Shape
-from ....plan import RUST_CLIENTS, Cell, Matrix
+from ....run.plan import RUST_CLIENTS, Cell, Matrix
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ....plan import Group
+    from ....run.plan import Group
     from ...recipe import Bench
 
 BUILDER, SDK, SDK_BUILDER = "spikewire-builder", "aerospike-sdk", "aerospike-sdk-builder"

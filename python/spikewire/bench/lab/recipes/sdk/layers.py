@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
-from ....plan import RUST_OURS, RUST_PEER
+from ....run.plan import RUST_OURS, RUST_PEER
 from ... import closed
 from ...report import Heading, Measured, Row, Table
 from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
@@ -15,7 +15,7 @@ from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....summary import Line
+    from ....table.summary import Line
 
 STACKS = ((RUST_PEER, NATIVE, SDK, SDK_BUILDER), (RUST_OURS, OURS, BUILDER))
 """From the lowest layer to the highest, the vendor's and ours."""

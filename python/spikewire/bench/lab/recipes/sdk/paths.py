@@ -13,7 +13,7 @@ from .layers import AT, way_of, words_of
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from ....summary import Line
+    from ....table.summary import Line
 
 PLAIN = Heading("plain", "plain verbs", "op/s", MORE, 0)
 CHAINED = Heading("chains", "chains", "op/s", MORE, 0)

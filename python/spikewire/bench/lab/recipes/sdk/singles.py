@@ -16,7 +16,7 @@ from .paths import paths, pools
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from ....summary import Line
+    from ....table.summary import Line
     from .cases import Case
 
 LATENCIES = (closed.P50, closed.P90, closed.P99, closed.TAIL)

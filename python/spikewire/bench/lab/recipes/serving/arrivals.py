@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....compare import CannotRunError
+from ....run.compare import CannotRunError
 from ....serving.cells import BATCH, MODEL, WAYS, Cell
 from ... import closed
 from ...interleaved import Found

@@ -7,9 +7,9 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 from ....clients import PEERS
-from ....compare import CannotRunError
-from ....launch import python_worker, run_job
 from ....measure import merge
+from ....run.compare import CannotRunError
+from ....run.launch import python_worker, run_job
 from ....serving.cells import BINS, CALL, DESCRIBE, FILL, LOAD, LOOP, Cell
 from ....serving.result import ServingJob, ServingResult, as_serving
 from ...interleaved import FILL_SECONDS, Found, InterleavedLab
@@ -17,8 +17,8 @@ from ...interleaved import FILL_SECONDS, Found, InterleavedLab
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from ....cluster import Cluster
     from ....result import Failure
+    from ....run.cluster import Cluster
     from ...recipe import Bench
 
 SECONDS = 120.0

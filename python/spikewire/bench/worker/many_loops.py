@@ -19,11 +19,11 @@ from .loop import asyncio_call, asyncio_loop
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Sequence
 
-    from .clients.base import AsyncioClient, PoolClient
+    from ..clients.base import AsyncioClient, PoolClient
+    from ..measure import Window
+    from ..work import Operation
     from .drivers import Load, Phase
     from .loop import Tally
-    from .measure import Window
-    from .work import Operation
 
 Opened = tuple[asyncio.AbstractEventLoop, "AsyncioClient"]
 """An event loop that does not run, and a client that was opened there."""

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any
 
-from .arguments import count, value
+from ..arguments import count, value
 from .cluster import EmbeddedCluster, GivenCluster, Seed, parse_seeds
 
 if TYPE_CHECKING:

@@ -6,27 +6,27 @@ import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from ..clients import FLOOR, PEERS
+from ..clients.base import ASYNC, CRATES, NODE, SYNC
+from ..clients.shape import SINGLE, column_bins, column_set
+from ..open.contract import CONSTANT
+from ..table.summary import ERROR_LIMIT, Line, Round, summarise, with_ratios
+from ..work import parse_workload
+from ..work.keys import UNIFORM
+from ..work.mix import INSERT, INSERTING, LOSING
+from ..worker.steps import lacking
 from . import environment, node, rust
 from .awake import awake
-from .clients import FLOOR, PEERS
-from .clients.base import ASYNC, CRATES, NODE, SYNC
-from .clients.shape import SINGLE, column_bins, column_set
 from .cluster import Cluster, GivenCluster, is_local, truncate
 from .launch import as_result, python_worker, run_job, rust_variables
-from .open.contract import CONSTANT
 from .place import Place
 from .plan import Absence, Cell, Group, Matrix, Skipped, shuffled
 from .progress import Progress, brief
-from .steps import lacking
-from .summary import ERROR_LIMIT, Line, Round, summarise, with_ratios
-from .work import parse_workload
-from .work.keys import UNIFORM
-from .work.mix import INSERT, INSERTING, LOSING
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from .result import Job, Python, Work
+    from ..result import Job, Python, Work
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Who writes the records first, in this order of choice: any client must be able to read them."""

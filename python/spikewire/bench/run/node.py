@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from . import measure
+from .. import measure
 from .launch import SETUP_SECONDS, run_job
 from .plan import NODE_OURS, NODE_PEER
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from .result import Job
+    from ..result import Job
 
 WORKER = Path("node") / "dist" / "bench" / "worker.js"
 PACKAGES = {NODE_OURS: "spikewire", NODE_PEER: "aerospike"}

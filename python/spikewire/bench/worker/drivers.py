@@ -17,14 +17,14 @@ from dataclasses import dataclass, field
 from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, TypeVar
 
+from ..measure import NS
 from .loop import Tally, asyncio_loop, blocking_loop
-from .measure import NS
 from .timing import REAL, Timing
 
 if TYPE_CHECKING:
-    from .clients.base import AsyncioClient, BlockingClient, PoolClient, Verbs
-    from .measure import Window
-    from .work import Block
+    from ..clients.base import AsyncioClient, BlockingClient, PoolClient, Verbs
+    from ..measure import Window
+    from ..work import Block
 
 SAMPLES_TOTAL = 1 << 18
 GRACE_SECONDS = 30.0

@@ -7,20 +7,20 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from .clients import FLOOR, OURS, PEERS
-from .clients.shape import COLUMNS
+from ..clients import FLOOR, OURS, PEERS
+from ..clients.shape import COLUMNS
+from ..measure import mean, merge, percentiles, within
+from ..open.figures import OpenFigures, figures, with_generator
+from ..result import Failure, Result
+from ..run.plan import NODE_OURS, RUST_OURS, Cell
 from .faces import Ratios, is_face, with_faces
-from .measure import mean, merge, percentiles, within
-from .open.figures import OpenFigures, figures, with_generator
-from .plan import NODE_OURS, RUST_OURS, Cell
 from .pools import LoopRatios, with_pools
-from .result import Failure, Result
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .cql.result import CqlResult
-    from .queries.result import ScanResult
+    from ..cql.result import CqlResult
+    from ..queries.result import ScanResult
 
 Round = Result | Failure
 ERROR_LIMIT = 0.001

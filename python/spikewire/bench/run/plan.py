@@ -6,9 +6,9 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeVar
 
-from .clients import FLOOR, PEERS
-from .clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST, RUST_SYNC, SYNC
-from .clients.shape import (
+from ..clients import FLOOR, PEERS
+from ..clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST, RUST_SYNC, SYNC
+from ..clients.shape import (
     BATCH_READ,
     BATCH_SIZES,
     BATCH_WRITE,

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .clients.base import NODE
-from .clients.shape import COLUMNS as COLUMN_TABLE
-from .clients.shape import SINGLE
-from .measure import WITHIN_MS
+from ..clients.base import NODE
+from ..clients.shape import COLUMNS as COLUMN_TABLE
+from ..clients.shape import SINGLE
+from ..measure import WITHIN_MS
 from .pools import run_by
 
 if TYPE_CHECKING:

@@ -7,13 +7,13 @@ import sys
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from .clients import OURS
-from .clients.base import NODE, RUST, RUST_SYNC, SYNC
-from .clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
+from ..clients import OURS
+from ..clients.base import NODE, RUST, RUST_SYNC, SYNC
+from ..clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
+from ..open.figures import notes as open_notes
+from ..open.figures import title as open_title
 from .faces import conclusions, is_face
 from .headings import columns, row
-from .open.figures import notes as open_notes
-from .open.figures import title as open_title
 from .pools import is_pooled, run_by
 from .pools import title as pools_title
 from .summary import failed_calls
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from .compare import Comparison
+    from ..run.compare import Comparison
     from .headings import Column
     from .summary import Line
 

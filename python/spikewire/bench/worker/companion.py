@@ -13,8 +13,8 @@ from abc import ABC, abstractmethod
 from array import array
 from typing import TYPE_CHECKING, TypedDict
 
-from .clients.base import SYNC
-from .measure import Window, encode
+from ..clients.base import SYNC
+from ..measure import Window, encode
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired

@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .clients import OURS, PEERS
+from ..clients import OURS, PEERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from .plan import Cell
+    from ..run.plan import Cell
     from .summary import Line, Spread
 
 FACES_MODE = "faces"

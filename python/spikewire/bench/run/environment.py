@@ -60,7 +60,7 @@ def machine(command_line: Sequence[str]) -> dict[str, object]:
 def build() -> dict[str, object]:
     """Which build of this package is measured: the native part's digest and size, the
     compiler's commit, and the commit of the source tree that it lies in."""
-    package = Path(__file__).resolve().parents[1]
+    package = Path(__file__).resolve().parents[2]
     files = (file for kind in ("so", "pyd") for file in package.glob(f"_native*.{kind}"))
     native = next(files, None)
     found: dict[str, object] = {"native": None, **_commit(package)}

@@ -9,18 +9,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ..open.contract import OVERTIME
+from ..result import Failure, Job, Result
+from ..work.mix import INSERTING
+from ..worker.job import INSERT_LIMIT
 from .cluster import stop_process
-from .job import INSERT_LIMIT
-from .open.contract import OVERTIME
-from .result import Failure, Job, Result
-from .work.mix import INSERTING
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from .cql.result import CqlJob
+    from ..cql.result import CqlJob
 
-FOLDER = Path(__file__).resolve().parent
+FOLDER = Path(__file__).resolve().parents[1]
 CLIENT_VARIABLES = (
     *("AEROSPIKE_", "CASS_DRIVER_", "PSDK_", "SPIKEWIRE_", "OTEL_", "UV_", "UVLOOP_", "RUST_LOG"),
     *("TOKIO_", "PYTHON_GIL", "PYTHONASYNCIODEBUG", "PYTHONDEVMODE", "PYTHONTRACEMALLOC"),

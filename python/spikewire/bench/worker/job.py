@@ -5,13 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
-from . import drivers
-from .clients import PEERS
-from .clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
-from .clients.shape import BATCH_WRITE, COLUMNS, SINGLE, Shape
-from .loop import batch_verbs, record_verbs, table_verbs, with_work
-from .steps import Fresh, Missed, lacking, may_miss, shares, stepped
-from .work import (
+from ..clients import PEERS
+from ..clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
+from ..clients.shape import BATCH_WRITE, COLUMNS, SINGLE, Shape
+from ..work import (
     BinSpec,
     Block,
     Key,
@@ -28,13 +25,16 @@ from .work import (
     record_of,
     value_pool,
 )
-from .work.keys import UNIFORM
-from .work.mix import COUNTING, INSERT, INSERTING, SCAN
-from .work.streams import jitter, step_stream
+from ..work.keys import UNIFORM
+from ..work.mix import COUNTING, INSERT, INSERTING, SCAN
+from ..work.streams import jitter, step_stream
+from . import drivers
+from .loop import batch_verbs, record_verbs, table_verbs, with_work
+from .steps import Fresh, Missed, lacking, may_miss, shares, stepped
 
 if TYPE_CHECKING:
-    from .result import Job, Served
-    from .work import Bins
+    from ..result import Job, Served
+    from ..work import Bins
 
 CHECKED_KEYS = 256
 INSERT_LIMIT = 3600.0

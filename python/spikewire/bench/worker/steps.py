@@ -6,15 +6,15 @@ import itertools
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from .clients.base import FIND
-from .work import mix
-from .work.records import record_of
+from ..clients.base import FIND
+from ..work import mix
+from ..work.records import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from .clients.base import ManyVerbs, Verbs
-    from .work import Bins, Workload
+    from ..clients.base import ManyVerbs, Verbs
+    from ..work import Bins, Workload
 
 _NEEDS = {
     mix.READ_ONE: mix.READ_ONE,

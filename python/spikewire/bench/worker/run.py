@@ -18,31 +18,35 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
-from . import drivers, measure
-from .clients import PEERS
-from .clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, PoolClient
-from .clients.shape import EACH, MAP
+from .. import measure
+from ..clients import PEERS
+from ..clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, PoolClient
+from ..clients.shape import EACH, MAP
+from ..cql import ACTION as CQL_ACTION
+from ..fixed.cells import ACTIONS as FIXED_ACTIONS
+from ..measure import Window
+from ..open.calls import OpenOutcome
+from ..open.tasks import run_tasks as open_tasks
+from ..open.threads import run_threads as open_threads
+from ..queries.cells import ACTIONS as QUERY_ACTIONS
+from ..result import Description, Job, Memory, Python, Result, Served
+from ..run.environment import load_average
+from ..serving.cells import ACTIONS as SERVING_ACTIONS
+from . import drivers
 from .companion import ALONE, SharedWindow, companion
-from .cql import ACTION as CQL_ACTION
-from .environment import load_average
-from .fixed.cells import ACTIONS as FIXED_ACTIONS
 from .job import Plan
 from .loop import asyncio_loop, asyncio_read, blocking_loop, blocking_read
 from .many_loops import run_clients, run_map, run_pool
-from .measure import Window
-from .open.calls import OpenOutcome
-from .open.tasks import run_tasks as open_tasks
-from .open.threads import run_threads as open_threads
-from .queries.cells import ACTIONS as QUERY_ACTIONS
-from .result import Description, Job, Memory, Python, Result, Served
-from .serving.cells import ACTIONS as SERVING_ACTIONS
 from .timing import REAL, Timing
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
+    from ..work import Block, Key
     from .many_loops import Opened
-    from .work import Block, Key
+
+_LAB = __package__.rpartition(".")[0]
+"""The lab's own package, which in a worker is loaded from its folder, by another name."""
 
 
 @dataclass
@@ -317,16 +321,16 @@ def answer(job: Job) -> Mapping[str, object]:
         if job["action"] == "describe":
             return cast("Mapping[str, object]", describe(job))
         if job["action"] in QUERY_ACTIONS:
-            scans = vars(importlib.import_module(f"{__package__}.queries.worker"))
+            scans = vars(importlib.import_module(f"{_LAB}.queries.worker"))
             return cast("Mapping[str, object]", scans["answer"](job))
         if job["action"] in FIXED_ACTIONS:
-            fixed = vars(importlib.import_module(f"{__package__}.fixed.worker"))
+            fixed = vars(importlib.import_module(f"{_LAB}.fixed.worker"))
             return cast("Mapping[str, object]", fixed["answer"](job))
         if job["action"] in SERVING_ACTIONS:
-            serving = vars(importlib.import_module(f"{__package__}.serving.worker"))
+            serving = vars(importlib.import_module(f"{_LAB}.serving.worker"))
             return cast("Mapping[str, object]", serving["answer"](job))
         if job["action"] == CQL_ACTION:
-            cql = vars(importlib.import_module(f"{__package__}.cql.worker"))
+            cql = vars(importlib.import_module(f"{_LAB}.cql.worker"))
             return cast("Mapping[str, object]", cql["answer"](job))
         return cast("Mapping[str, object]", measured(job))
     except Exception as error:  # noqa: BLE001 - a failed run is a result like any other

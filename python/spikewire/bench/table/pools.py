@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from .arguments import amounts, counts
-from .clients import OURS
-from .clients.base import SYNC
-from .clients.shape import EACH, MAP, POOL
+from ..arguments import amounts, counts
+from ..clients import OURS
+from ..clients.base import SYNC
+from ..clients.shape import EACH, MAP, POOL
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Sequence
 
-    from .plan import Cell
+    from ..run.plan import Cell
     from .summary import Line, Spread
 
 POOL_MODE = "pool"

@@ -14,14 +14,14 @@ from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, cast
 
-from .clients.base import Verbs
-from .work.mix import READING
+from ..clients.base import Verbs
+from ..work.mix import READING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableSequence, Sequence
 
-    from .clients.base import ManyVerbs, TableVerbs
-    from .work import Block, Key, Operation
+    from ..clients.base import ManyVerbs, TableVerbs
+    from ..work import Block, Key, Operation
 
 Tally = tuple[int, int, int]
 """Operations tried, latencies taken, and what the clock said behind the last call."""
