@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.bench import cli
 from spikewire.bench.cli import add_parsers
+from spikewire.bench.commands import compare
 from spikewire.bench.run import place
 from spikewire.bench.run.place import Place
 
@@ -104,7 +104,7 @@ def test_the_modes_set_the_pace(
         paces.append((args.duration, args.warmup))
         return 0
 
-    monkeypatch.setattr(cli, "_run", noted)
+    monkeypatch.setattr(compare, "run_matrix", noted)
     assert run("compare", "--mode", modes) == 0
     assert run("compare", "--mode", modes, "-d", "3") == 0
     assert [duration for duration, _ in paces] == [seconds, 3]
@@ -118,7 +118,7 @@ def test_faces_bring_their_clients_modes_and_sizes(monkeypatch: pytest.MonkeyPat
         asked.append(matrix)
         return 0
 
-    monkeypatch.setattr(cli, "_run", noted)
+    monkeypatch.setattr(compare, "run_matrix", noted)
     assert run("compare", "--mode", "faces") == 0
     assert run("compare", "--mode", "faces", "--clients", "spikewire", "--batch-sizes", "4") == 0
     assert run("compare") == 0
@@ -136,7 +136,7 @@ def test_pools_are_compared_as_the_user_says(monkeypatch: pytest.MonkeyPatch) ->
         asked.append(matrix)
         return 0
 
-    monkeypatch.setattr(cli, "_run", noted)
+    monkeypatch.setattr(compare, "run_matrix", noted)
     assert run("compare", "--mode", "pool") == 0
     flags = "-z 8 --loops 2 --work 0,5 --threads 3"
     assert run("compare", "--mode", "pool", *flags.split()) == 0

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from spikewire.bench import cli
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.clients.base import ASYNC, NODE, SYNC
+from spikewire.bench.commands.run import USAGE
 from spikewire.bench.queries import cells
 from spikewire.bench.queries.cells import (
     ARROW,
@@ -289,7 +289,7 @@ def run(*arguments: str) -> int:
     ],
 )
 def test_flags_that_cannot_be(flags: str, says: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(*flags.split()) == cli.USAGE
+    assert run(*flags.split()) == USAGE
     assert says in capsys.readouterr().err
 
 

@@ -1,0 +1,1 @@
+"""The commands `spikewire bench` and `spikewire compare`."""

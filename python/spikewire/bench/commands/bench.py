@@ -1,0 +1,89 @@
+"""The command `spikewire bench`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..arguments import count
+from ..clients import OURS, PEERS
+from ..clients.base import ASYNC, CRATES, MODES, NODE, RUST
+from ..open import flags as open_flags
+from ..run.plan import CLIENTS, NODE_CLIENTS, Matrix
+from .flags import Pace, add_flags
+from .run import refuse, run_matrix
+
+if TYPE_CHECKING:
+    import argparse
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+ALONE = Pace(10.0, 2.0, 0.5)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Registers the command; it sets `run`, which takes the parsed flags."""
+    bench = subparsers.add_parser(
+        "bench",
+        help="load a cluster with one client",
+        description="Load a cluster with one client in a process of its own.",
+        allow_abbrev=False,
+    )
+    bench.add_argument("--client", choices=CLIENTS, default=OURS, help="default: %(default)s")
+    bench.add_argument(
+        "--mode",
+        choices=MODES,
+        help=f"default: {ASYNC} (for the Rust clients: {RUST}, for those of Node.js: {NODE})",
+    )
+    bench.add_argument(
+        *("-z", "--async-tasks"),
+        type=count,
+        help="tasks, or operations in flight in Rust and Node.js; default: 32, or "
+        f"{open_flags.OUTSTANDING} outstanding at the most with --rate",
+    )
+    bench.add_argument(
+        "--processes", type=count, help="of Node.js at once, in mode node; default: 1"
+    )
+    bench.add_argument(
+        "--threads", type=count, default=32, help="threads in modes sync and rust-sync"
+    )
+    bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
+    open_flags.add_flags(bench)
+    add_flags(bench, rounds=1, pace=ALONE)
+    bench.set_defaults(run=run)
+
+
+def run(args: argparse.Namespace) -> int:
+    """`spikewire bench`: a comparison with a single cell."""
+    only, what = _only_modes(args.client)
+    mode: str = args.mode or (only or (ASYNC,))[0]
+    reason = None
+    if only is not None and mode not in only:
+        reason = f"is {what}: its mode is {' or '.join(only)}"
+    if only is None:
+        reason = PEERS[args.client].lacks(mode)
+    if reason is None and args.processes is not None and mode != NODE:
+        return refuse(f"--processes is for --mode {NODE}")
+    if reason is not None:
+        return refuse(f"--mode {mode}: {args.client} {reason}")
+    reason = open_flags.problem(args, [mode])
+    if reason is not None:
+        return refuse(reason)
+    tasks: int = args.async_tasks or (open_flags.OUTSTANDING if args.rate else 32)
+    matrix = Matrix(
+        clients=(args.client,),
+        modes=(mode,),
+        tasks=(tasks,),
+        threads=(args.threads,),
+        in_flight=(tasks,),
+        interpreters=(args.python,),
+        node_in_flight=(tasks,),
+        processes=(args.processes or 1,),
+    )
+    return run_matrix("bench", args, matrix)
+
+
+def _only_modes(client: str) -> tuple[tuple[str, ...] | None, str]:
+    """The modes of a client that is no Python package, and what it is."""
+    if client in PEERS:
+        return None, "a Python package"
+    return ((NODE,), "an npm package") if client in NODE_CLIENTS else (CRATES, "a Rust crate")

@@ -1,0 +1,234 @@
+"""The command `spikewire compare`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..arguments import count, counts, names
+from ..clients import PEERS
+from ..clients.base import ASYNC, MODES, NODE, RUST, SYNC
+from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
+from ..needed import missing
+from ..open import flags as open_flags
+from ..queries import flags as query_flags
+from ..queries.cells import (
+    NODE_QUERIES_MODE,
+    QUERIES_MODE,
+    QUERY_MODES,
+    RECORD_SIZES,
+    RECORDS,
+    SLOW_RECORDS,
+)
+from ..run.plan import (
+    BATCH_MODE,
+    CLIENTS,
+    COLUMNS_MODE,
+    COMPARED,
+    NODE_BATCH_MODE,
+    TABLES,
+    Matrix,
+    Sizes,
+)
+from ..table import faces, pools
+from ..table.faces import FACES_MODE
+from ..table.pools import POOL_MODE
+from .flags import Pace, add_flags
+from .run import default_path, refuse, run_matrix
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+    Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+_SIZES = (
+    ("--batch-sizes", f"records of a batch read in mode {BATCH_MODE}", BATCH_SIZES),
+    ("--write-sizes", f"records of a batch write in mode {BATCH_MODE}", WRITE_SIZES),
+    (
+        "--records",
+        f"records of a call in mode {COLUMNS_MODE}, of the set ({RECORDS}) in {QUERIES_MODE}",
+        COLUMN_ROWS,
+    ),
+    ("--column-bins", f"bins of those records in mode {COLUMNS_MODE}", COLUMN_BINS),
+    ("--record-size", f"bytes of a record in mode {QUERIES_MODE}", RECORD_SIZES),
+)
+LONG, SHORT = Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
+FACE_MODES, FACE_PACE = (ASYNC, SYNC, BATCH_MODE), Pace(1.5, 0.5, 0.1)
+_BATCHES = (BATCH_MODE, NODE_BATCH_MODE)
+_OF_MODES = {
+    "--batch-sizes": _BATCHES,
+    "--write-sizes": _BATCHES,
+    "--records": (COLUMNS_MODE,),
+    "--column-bins": (COLUMNS_MODE,),
+    "--record-size": (QUERIES_MODE, NODE_QUERIES_MODE),
+    "--slow-records": (QUERIES_MODE,),
+    "--in-flight": (RUST, NODE, NODE_BATCH_MODE),
+    "--processes": (NODE, NODE_BATCH_MODE),
+    "--loops": (POOL_MODE,),
+    "--work": (POOL_MODE,),
+}
+NODE_IN_FLIGHT, NODE_BATCHES = (1, 32, 128, 512), (1, 8)
+"""Calls in flight in Node.js unless something else is asked for: of single records, of batches."""
+NODE_BATCH_SIZES = (128,)
+
+
+def add_parser(subparsers: Subparsers) -> None:
+    """Registers the command; it sets `run`, which takes the parsed flags."""
+    compare = subparsers.add_parser(
+        "compare",
+        help="load a cluster with several clients, side by side",
+        description="Give several clients the same work, in interleaved rounds.",
+        allow_abbrev=False,
+    )
+    usual = [name for name in CLIENTS if name not in PEERS or PEERS[name].usual]
+    compare.add_argument(
+        "--clients",
+        type=names("client", CLIENTS),
+        metavar="NAME,...",
+        help=f"default: all of {', '.join(usual)}; in mode {FACES_MODE}: "
+        f"{', '.join(faces.CLIENTS)}",
+    )
+    compare.add_argument(
+        *("--mode", "--modes"),
+        dest="modes",
+        type=names("mode", (*COMPARED, FACES_MODE, POOL_MODE, *QUERY_MODES)),
+        default=MODES,
+        metavar="MODE,...",
+        help=f"default: {', '.join(MODES)} with single records; "
+        f"{' and '.join(TABLES)} are tables of their own, about many records in one call; "
+        f"{FACES_MODE} compares the faces of spikewire, in {', '.join(FACE_MODES)}; "
+        f"{POOL_MODE} compares event loops in threads with one loop and with calling threads; "
+        f"{' and '.join(QUERY_MODES)} are another comparison, about scans",
+    )
+    compare.add_argument(
+        *("-z", "--async-tasks"),
+        type=counts,
+        metavar="N,...",
+        help=f"default: 1,32; in mode {BATCH_MODE}: 32; in mode {POOL_MODE}, on all loops "
+        f"together: {pools.listed(pools.TASKS)}",
+    )
+    compare.add_argument(
+        "--threads", type=counts, metavar="N,...", help="default: 1,32; with --rate: 32"
+    )
+    compare.add_argument(
+        "--in-flight",
+        type=counts,
+        metavar="N,...",
+        help="operations in flight of the clients in Rust and Node.js; default: "
+        f"32,256 in mode {RUST}, {pools.listed(NODE_IN_FLIGHT)} in {NODE}, "
+        f"{pools.listed(NODE_BATCHES)} batches in {NODE_BATCH_MODE}",
+    )
+    compare.add_argument(
+        "--processes",
+        type=counts,
+        metavar="N,...",
+        help="processes of Node.js at once, each with so many in flight; default: 1",
+    )
+    pools.add_flags(compare)
+    open_flags.add_flags(compare)
+    compare.add_argument("--sweep", action="store_true", help="asyncio with 128 and 512 tasks too")
+    compare.add_argument("--floor", action="store_true", help="also a client that does nothing")
+    for flag, about, default in _SIZES:
+        compare.add_argument(
+            flag,
+            type=counts,
+            metavar="N,...",
+            help=f"{about}; default: {pools.listed(default)}",
+        )
+    compare.add_argument(
+        "--slow-records",
+        type=count,
+        metavar="N",
+        help=f"in mode {QUERIES_MODE}: most records for peers that keep all of them, or take long; "
+        f"default: {SLOW_RECORDS}",
+    )
+    compare.add_argument(
+        "--python",
+        action="append",
+        metavar="PATH",
+        help="interpreter of the clients; may be given again to compare interpreters",
+    )
+    add_flags(compare, rounds=3, pace=LONG, short=SHORT)
+    compare.set_defaults(run=run, parser=compare, usual=tuple(usual))
+
+
+def run(args: argparse.Namespace) -> int:
+    """`spikewire compare`: the whole matrix."""
+    for alone in (FACES_MODE, POOL_MODE):
+        if alone in args.modes and len(args.modes) > 1:
+            return refuse(f"--mode {alone} is a comparison of its own")
+    if POOL_MODE in args.modes:
+        pace = FACE_PACE
+        problem = pools.complete(args)
+        if problem is not None:
+            return refuse(problem)
+    elif FACES_MODE in args.modes:
+        args.modes, pace = FACE_MODES, FACE_PACE
+        args.clients = args.clients or faces.CLIENTS
+        args.batch_sizes = args.batch_sizes or faces.BATCH_SIZES
+        args.write_sizes = args.write_sizes or faces.WRITE_SIZES
+    else:
+        pace = SHORT if set(args.modes) <= set(TABLES) else LONG
+    args.clients = args.clients or args.usual
+    if args.rate and args.modes is MODES:
+        args.modes = open_flags.OPEN_MODES
+    problem = open_flags.problem(args, args.modes)
+    if problem is not None:
+        return refuse(problem)
+    if set(args.modes) & set(QUERY_MODES):
+        return _run_queries(args)
+    matrix = Matrix(
+        clients=args.clients,
+        modes=args.modes,
+        tasks=args.async_tasks or ((open_flags.OUTSTANDING,) if args.rate else (1, 32)),
+        threads=args.threads or ((open_flags.THREADS,) if args.rate else (1, 32)),
+        in_flight=args.in_flight or (32, 256),
+        interpreters=tuple(args.python or [""]),
+        sweep=args.sweep,
+        floor=args.floor,
+        batch_tasks=args.async_tasks or (32,),
+        sizes=Sizes(
+            args.batch_sizes or BATCH_SIZES,
+            args.write_sizes or WRITE_SIZES,
+            args.records or COLUMN_ROWS,
+            args.column_bins or COLUMN_BINS,
+        ),
+        node_in_flight=args.in_flight or NODE_IN_FLIGHT,
+        node_batches=args.in_flight or NODE_BATCHES,
+        node_sizes=Sizes(args.batch_sizes or NODE_BATCH_SIZES, args.write_sizes or ()),
+        processes=args.processes or (1,),
+        loops=args.loops or (),
+        work=args.work or (0,),
+    )
+    problem = _unused(args)
+    if problem is not None:
+        return refuse(problem)
+    for name, usual in vars(pace).items():
+        if getattr(args, name) is None:
+            setattr(args, name, usual)
+    if not matrix.groups():
+        return refuse("none of these clients has any of these modes")
+    return run_matrix("compare", args, matrix)
+
+
+def _run_queries(args: argparse.Namespace) -> int:
+    """Scans have a lab of their own."""
+    problem = query_flags.problem(args, args.parser.parse_args([])) or missing()
+    if problem is not None:
+        return refuse(problem)
+    from ..queries.run import run
+
+    path: Path = args.json or default_path("compare")
+    return run(args, path)
+
+
+def _unused(args: argparse.Namespace) -> str | None:
+    """A flag that none of the modes asked for looks at, or that one of them cannot do."""
+    for flag, modes in _OF_MODES.items():
+        given = getattr(args, flag.strip("-").replace("-", "_"))
+        if given is not None and not set(modes) & set(args.modes):
+            return f"{flag} is for --mode {' or '.join(modes)}"
+    for table in TABLES:
+        if table in args.modes and args.workload == "I":
+            return f"-w I writes every key once, so there is nothing to read for --mode {table}"
+    return None

@@ -1,0 +1,121 @@
+"""Flags that `spikewire bench` and `spikewire compare` have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..arguments import checked, count, cpus, percentage, seconds, seconds_or_none
+from ..run import place
+from ..work import parse_bins, parse_workload
+from ..work.keys import DISTRIBUTIONS
+from ..work.mix import GRAMMAR, MEANINGS
+
+if TYPE_CHECKING:
+    import argparse
+
+
+@dataclass(frozen=True)
+class Pace:
+    """Seconds that a run measures and warms up, and that lie between two runs."""
+
+    duration: float
+    warmup: float
+    pause: float
+
+
+_SECONDS = {"duration": "seconds", "warmup": "seconds before", "pause": "seconds between runs"}
+_PACE = (
+    (("-d", "--duration"), "duration", seconds),
+    (("--warmup",), "warmup", seconds_or_none),
+    (("--pause",), "pause", seconds_or_none),
+)
+
+
+def add_flags(
+    parser: argparse.ArgumentParser, rounds: int, pace: Pace, short: Pace | None = None
+) -> None:
+    place.add_alternate(place.add_flags(parser))
+    work = parser.add_argument_group("work")
+    work.add_argument("-k", "--keys", type=count, default=100_000, help="default: 100,000")
+    work.add_argument(
+        *("-o", "--bins"),
+        type=checked(parse_bins),
+        metavar="SPEC,...",
+        help="I<bytes>, F8, S<characters>, B<bytes>: bins b0, b1, ...; default: I1, with YCSB 10 of"
+        " S100",
+    )
+    work.add_argument(
+        *("-w", "--workload"),
+        type=checked(parse_workload),
+        default="RU,50",
+        metavar="WORKLOAD",
+        help=f"{GRAMMAR}; default: RU,50. "
+        + "; ".join(f"{form}: {meaning}" for form, meaning in MEANINGS.items()).replace("%", "%%"),
+    )
+    work.add_argument(
+        "--distribution",
+        choices=DISTRIBUTIONS,
+        help="of the keys of single records; default: uniform, with YCSB its own",
+    )
+    work.add_argument(
+        "--misses",
+        type=percentage,
+        default=0.0,
+        metavar="PERCENT",
+        help="of the reads of whole records, of keys that are not there; default: 0",
+    )
+    work.add_argument("--seed", type=int, default=1, help="of the random keys and values")
+    work.add_argument(
+        "--max-ops",
+        type=count,
+        metavar="N",
+        help="operations after which a run ends, if its time is not over before; default: no bound",
+    )
+    work.add_argument(
+        "--truncate",
+        action="store_true",
+        help="empty the set before it is written, and after each run of -w I",
+    )
+    work.add_argument(
+        *("--no-populate",), dest="populate", action="store_false", help="the records are there"
+    )
+    how = parser.add_argument_group("measurement")
+    for flags, name, parse in _PACE:
+        default: float = getattr(pace, name)
+        text = f"{_SECONDS[name]}; default: {default:g}"
+        if short is not None:
+            text += f", or {getattr(short, name):g} where no mode has single records"
+        how.add_argument(*flags, type=parse, default=None if short else default, help=text)
+    how.add_argument("--rounds", type=count, default=rounds, help="default: %(default)s")
+    how.add_argument(
+        "--error-limit",
+        type=percentage,
+        default=0.1,
+        metavar="PERCENT",
+        help="of its calls may fail before a client is no measure for others; default: 0.1",
+    )
+    how.add_argument(
+        "--lat-sample-every", type=count, default=16, metavar="N", help="time 1 in N; default: 16"
+    )
+    how.add_argument(
+        "--gil", choices=("on", "off"), help="of the clients' interpreter, if it is free-threaded"
+    )
+    how.add_argument(
+        "--client-cpus", type=cpus, default=(), metavar="N,...", help="keep the client to these"
+    )
+    how.add_argument(
+        "--server-cpus",
+        type=cpus,
+        default=(),
+        metavar="N,...",
+        help="keep the embedded cluster to these",
+    )
+    how.add_argument(
+        "--keep-awake",
+        action="store_true",
+        help="keep the processors from idling, so that no client is charged for waking them",
+    )
+    text = "default: bench-results/<command>-<time>.json"
+    how.add_argument("--json", type=Path, metavar="PATH", help=text)

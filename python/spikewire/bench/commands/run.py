@@ -1,0 +1,147 @@
+"""What both commands do with their flags: checks, the run itself, exit status."""
+
+from __future__ import annotations
+
+import datetime as dt
+import shutil
+import signal
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..clients.base import NODE
+from ..needed import missing
+from ..open import flags as open_flags
+from ..run import place
+from ..run.plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
+from ..table.pools import POOL_MODE
+from ..work import parse_bins, parse_workload
+from ..work.keys import UNIFORM
+from ..work.mix import COUNTING, INSERTING, READ
+
+if TYPE_CHECKING:
+    import argparse
+
+    from ..run.compare import Comparison, Settings
+
+FLAWED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
+    """Measures it; the exit status. Tables go to standard output, and everything to a file."""
+    problem = missing() or _workless(args, matrix) or _impossible(args, matrix)
+    if problem is not None:
+        return refuse(problem)
+    from ..run.compare import CannotRunError, compare
+    from ..run.progress import Progress
+    from ..table.report import show, write_json
+
+    previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        command_line = ["spikewire", *sys.argv[1:]]
+        settings, path = _settings(args, matrix), args.json or default_path(kind)
+        if args.rate:
+            comparison = open_flags.run(kind, settings, args.rate, command_line, path)
+        else:
+            comparison = compare(kind, settings, command_line, Progress())
+    except (CannotRunError, RuntimeError) as error:
+        print(f"spikewire {kind}: {error}", file=sys.stderr)
+        return FLAWED
+    finally:
+        signal.signal(signal.SIGTERM, previous)
+    show(comparison)
+    write_json(comparison, path)
+    print(f"written to {path}", file=sys.stderr)
+    return _status(comparison)
+
+
+def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
+    from ..run.compare import Settings
+
+    return Settings(
+        matrix=matrix,
+        **place.given(args),
+        keys=args.keys,
+        bins=args.bins,
+        workload=args.workload,
+        duration=args.duration,
+        warmup=args.warmup,
+        rounds=args.rounds,
+        sample_every=args.lat_sample_every,
+        seed=args.seed,
+        pause=args.pause,
+        populate=args.populate,
+        gil=None if args.gil is None else args.gil == "on",
+        client_cpus=args.client_cpus,
+        keep_awake=args.keep_awake,
+        error_limit=args.error_limit / 100,
+        arrivals=args.arrivals or "constant",
+        distribution=args.distribution,
+        misses=args.misses,
+        max_ops=args.max_ops,
+        truncate=args.truncate,
+    )
+
+
+def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:
+    """Fills in what goes with a workload; why it cannot be run, if there is a reason."""
+    workload = parse_workload(args.workload)
+    distribution: str | None = args.distribution
+    args.bins = args.bins or workload.bins
+    args.distribution = distribution or workload.distribution
+    special = not workload.plain or args.misses or args.distribution != UNIFORM
+    asked = f"-w {args.workload}"
+    if args.misses and READ not in workload.verbs:
+        return f"--misses {args.misses:g}: {asked} has no reads of whole records"
+    if distribution not in (None, UNIFORM) and workload.kind == INSERTING:
+        return f"--distribution {distribution}: {asked} writes every key once"
+    if workload.verbs & COUNTING and not any(one.kind == "I" for one in parse_bins(args.bins)):
+        return f"{asked} adds to an integer bin, and -o {args.bins} has none"
+    if args.truncate and not args.populate and workload.kind != INSERTING:
+        return "--truncate would remove the records that --no-populate expects"
+    alone = [mode for mode in (*TABLES, POOL_MODE) if mode in matrix.modes]
+    if matrix.loops:
+        alone.append(POOL_MODE)
+    if args.max_ops is not None and (alone or args.rate):
+        return f"--max-ops is not for {f'--mode {alone[0]}' if alone else '--rate'}"
+    if special and alone:
+        return f"--mode {alone[0]} has whole reads and writes of uniform keys alone"
+    return None
+
+
+def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
+    """Checks that concern several flags."""
+    unfit = place.problem(args)
+    if unfit is not None:
+        return unfit
+    for interpreter in matrix.interpreters:
+        if interpreter and shutil.which(interpreter) is None:
+            return f"--python {interpreter}: no such program"
+    in_node = matrix.node_in_flight if NODE in matrix.modes else ()
+    widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight, *in_node)
+    if args.keys < widest and not args.rate:
+        return f"-k {args.keys}: fewer keys than the {widest} workers"
+    largest = max(*matrix.sizes.reads, *matrix.sizes.writes)
+    if BATCH_MODE in matrix.modes and args.keys < largest:
+        return f"-k {args.keys}: fewer keys than a batch of {largest}"
+    largest = max((*matrix.node_sizes.reads, *matrix.node_sizes.writes))
+    if NODE_BATCH_MODE in matrix.modes and args.keys < largest:
+        return f"-k {args.keys}: fewer keys than a batch of {largest}"
+    return None
+
+
+def _status(comparison: Comparison) -> int:
+    if comparison.interrupted:
+        return INTERRUPTED
+    flawed = any(line.flawed for lines in comparison.lines() for line in lines)
+    return FLAWED if flawed else 0
+
+
+def default_path(kind: str) -> Path:
+    now = dt.datetime.now(dt.timezone.utc).strftime("%Y%m%d-%H%M%S")
+    return Path("bench-results") / f"{kind}-{now}.json"
+
+
+def refuse(reason: str) -> int:
+    print(f"spikewire: {reason}", file=sys.stderr)
+    return USAGE
