@@ -243,7 +243,7 @@ def test_wrong_lists_are_refused_in_words(
         ("bench -w I --misses 5", "has no reads of whole records"),
         ("bench -w I --distribution zipfian", "writes every key once"),
         ("compare -w RMU --mode batch", "whole reads and writes of uniform keys alone"),
-        ("compare -w YCSB-A --mode pool", "whole reads and writes of uniform keys alone"),
+        ("compare -w YCSB-A --mode columns", "whole reads and writes of uniform keys alone"),
         ("bench --python no-such-python", "--python no-such-python: no such program"),
     ],
 )

@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, cast
 import pytest
 
 from spikewire import Client
-from spikewire.bench.clients import PEERS
-from spikewire.bench.clients.base import FIND, Target
+from spikewire.bench.clients import PEERS, more
+from spikewire.bench.clients.base import FIND, Peer, PoolClient, Target
+from spikewire.bench.clients.shape import BATCH_READ
 from spikewire.bench.run.cluster import EmbeddedCluster
 from spikewire.bench.work import into_blocks, mix, parse_bins, parse_workload, value_pool
 from spikewire.bench.work.keys import ABSENT
@@ -29,7 +30,6 @@ pytestmark = pytest.mark.lab
 
 BINS = parse_bins("S5,I4")
 POOL = value_pool(BINS, seed=3)
-ALL = mix.Workload("MIX", tuple((verb, 1.0) for verb in mix.VERBS))
 KEYS = 40
 ABLE = [peer for peer in PEERS.values() if peer.verbs and peer.name != "null"]
 COUNTED = cast("int", POOL[1]["b1"])
@@ -65,22 +65,40 @@ def target() -> Iterator[Target]:
         yield Target(cluster.seeds, "test", "verbs")
 
 
-def blocks() -> list[Block]:
-    return into_blocks(cast("list[Operation]", STEPS), 1)
+def steps_of(peer: Peer) -> list[tuple[object, object, str]]:
+    """Those that this client has."""
+    return [step for step in STEPS if lacking(peer, workload_of(step[2]), 0) is None]
 
 
-def verbs(client: BlockingClient | AsyncioClient, fresh: Fresh, missed: Missed) -> Verbs:
-    return stepped(client.verbs(), client.many(""), ALL, 10, "b1", POOL, fresh, missed)
+def workload_of(*verbs: str) -> mix.Workload:
+    return mix.Workload("MIX", tuple((verb, 1.0) for verb in verbs))
 
 
-def check(target: Target, tally: Tally, errors: list[str], samples: array[int]) -> None:
+def blocks(peer: Peer) -> list[Block]:
+    return into_blocks(cast("list[Operation]", steps_of(peer)), 1)
+
+
+def verbs(
+    peer: Peer, client: BlockingClient | AsyncioClient | PoolClient, fresh: Fresh, missed: Missed
+) -> Verbs:
+    workload = workload_of(*dict.fromkeys(verb for _, _, verb in steps_of(peer)))
+    many = None
+    if mix.SCAN in workload.verbs:
+        many = client.many() if isinstance(client, PoolClient) else client.many("")
+    return stepped(client.verbs(), many, workload, 10, "b1", POOL, fresh, missed)
+
+
+def check(peer: Peer, target: Target, tally: Tally, errors: list[str], samples: array[int]) -> None:
     assert errors == []
-    assert tally[:2] == (len(STEPS), len(STEPS))
-    reading = [verb in mix.READING for _, _, verb in STEPS]
-    assert [sample > 0 for sample in samples[: len(STEPS)]] == reading
+    steps = steps_of(peer)
+    assert tally[:2] == (len(steps), len(steps))
+    reading = [verb in mix.READING for _, _, verb in steps]
+    assert [sample > 0 for sample in samples[: len(steps)]] == reading
+    added = sum(cast("int", bins) for key, bins, verb in steps if verb in mix.COUNTING)
+    assert added > 0
     with Client.connect(target.seed_text) as client:
         dataset = client.dataset(target.namespace, target.set_name)
-        assert dict(dataset.get(1).bins) == {"b0": POOL[1]["b0"], "b1": COUNTED + 2}
+        assert dict(dataset.get(1).bins) == {"b0": POOL[1]["b0"], "b1": COUNTED + added}
         assert dict(dataset.get(2).bins) == {"b0": "other", "b1": 2}
         assert dict(dataset.get(3).bins) == {"b0": POOL[3]["b0"], "b1": 3}
         assert dict(dataset.get(4).bins) == {"b1": 4}
@@ -115,13 +133,13 @@ def test_blocking_clients_do_every_verb(peer: object, target: Target) -> None:
     samples = array("q", [0] * 32)
     try:
         assert set(client.verbs().more) == known.verbs
-        loop = blocking_loop(verbs(client, Fresh(KEYS), missed))
+        loop = blocking_loop(verbs(known, client, Fresh(KEYS), missed))
         tally = loop(
-            blocks(), [], time.perf_counter_ns, samples, lambda one: errors.append(repr(one))
+            blocks(known), [], time.perf_counter_ns, samples, lambda one: errors.append(repr(one))
         )
     finally:
         client.close()
-    check(target, tally, errors, samples)
+    check(known, target, tally, errors, samples)
     missed.mark()
     assert missed.between() == 1
 
@@ -144,14 +162,50 @@ def test_asyncio_clients_do_every_verb(peer: object, target: Target) -> None:
         await client.open(target)
         try:
             assert set(client.verbs().more) == known.verbs
-            loop = asyncio_loop(verbs(client, Fresh(KEYS), missed))
+            loop = asyncio_loop(verbs(known, client, Fresh(KEYS), missed))
             return await loop(
-                blocks(), [], time.perf_counter_ns, samples, lambda one: errors.append(repr(one))
+                blocks(known),
+                [],
+                time.perf_counter_ns,
+                samples,
+                lambda one: errors.append(repr(one)),
             )
         finally:
             await client.close()
 
-    check(target, asyncio.run(main()), errors, samples)
+    check(known, target, asyncio.run(main()), errors, samples)
+    missed.mark()
+    assert missed.between() == 1
+
+
+@pytest.mark.parametrize("peer", [one for one in ABLE if one.pool], ids=lambda one: one.name)
+def test_pools_do_every_verb(peer: object, target: Target) -> None:
+    known = next(one for one in ABLE if one is peer)
+    assert known.pool is not None
+    if known.unavailable() is not None:
+        pytest.skip(f"{known.name} is not installed")
+    fill(target)
+    client = known.pool()
+    client.open(target, 2, uvloop=False)
+    errors: list[str] = []
+    missed = Missed()
+    missed.mark()
+    samples = array("q", [0] * 32)
+    try:
+        assert set(client.verbs().more) == known.verbs
+        loop = asyncio_loop(verbs(known, client, Fresh(KEYS), missed))
+        call = client.run(
+            loop,
+            blocks(known),
+            [],
+            time.perf_counter_ns,
+            samples,
+            lambda one: errors.append(repr(one)),
+        )
+        tally = cast("Tally", call.result(30))
+    finally:
+        client.close()
+    check(known, target, tally, errors, samples)
     missed.mark()
     assert missed.between() == 1
 
@@ -162,11 +216,31 @@ def test_every_verb_is_tried_above() -> None:
 
 def test_a_client_without_a_verb_says_so() -> None:
     touching = parse_workload("MIX,read=50,touch=50")
-    assert lacking(frozenset(), touching, 0) == "has no touch for single records in this lab"
-    assert lacking(frozenset({"touch"}), touching, 0) is None
-    assert lacking(frozenset({"touch"}), touching, 5) is not None
-    assert lacking(frozenset({"touch", FIND}), touching, 5) is None
-    assert lacking(frozenset(), parse_workload("RU,50"), 0) is None
+    none = Peer("none", "none", "none")
+    assert lacking(none, touching, 0) == "has no touch for single records in this lab"
+    assert lacking(replace(none, verbs=frozenset({"touch"})), touching, 0) is None
+    assert lacking(replace(none, verbs=frozenset({"touch"})), touching, 5) is not None
+    assert lacking(replace(none, verbs=frozenset({"touch", FIND})), touching, 5) is None
+    assert lacking(none, parse_workload("RU,50"), 0) is None
+
+
+def test_a_client_without_batches_has_no_scans() -> None:
+    scanning = parse_workload("YCSB-E")
+    local = PEERS["aerospike-native-local"]
+    reason = "has no batch read, of which a scan is made, in this lab"
+    assert lacking(local, scanning, 0) == reason
+    assert lacking(local, parse_workload("YCSB-B"), 0) is None
+    for peer in PEERS.values():
+        batches = any(way.kind == BATCH_READ for way in peer.ways)
+        assert (lacking(peer, scanning, 0) is None) == batches, peer.name
+    both = parse_workload("MIX,scan=50,add=50")
+    assert lacking(local, both, 0) == f"has no add for single records and no {reason[7:]}"
+
+
+@pytest.mark.parametrize("peer", PEERS.values(), ids=lambda one: one.name)
+def test_what_a_client_says_that_it_has(peer: Peer) -> None:
+    """Only the client with a runtime for each thread lacks one: its `add`."""
+    assert more.ALL - peer.verbs == ({mix.ADD} if peer.name == "aerospike-native-local" else set())
 
 
 def test_misses_are_a_verb_of_their_own() -> None:

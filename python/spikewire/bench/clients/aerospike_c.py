@@ -6,11 +6,13 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import SYNC, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
-from .more import ALL, expecting, of_client
+from .more import ALL, blocking, expecting, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+
+    from .more import Call
 
 
 class _Client(Protocol):
@@ -53,19 +55,24 @@ class Blocking(BlockingClient):
         self._prefix = f"{target.namespace!r}, {target.set_name!r}"
 
     def verbs(self) -> Verbs:
+        return self.written(blocking)
+
+    def written(self, call: Call) -> Verbs:
+        """With its methods called in this way."""
         key = f"({self._prefix}, k)"
         return Verbs(
-            read=f"get({key})[2]",
-            write=f"put({key}, bins)",
+            read=f"{call('get', key)}[2]",
+            write=call("put", f"{key}, bins"),
             names={"get": self._client.get, "put": self._client.put, **self._further()},
             more=of_client(
                 key,
-                "",
-                removing=expecting(f"remove({key})"),
-                operations="[incremented(counter, bins), reading(counter)]",
+                call,
                 reading="[2]",
-                one_bin=f"select({key}, [bins])",
-                adding=f"increment({key}, counter, bins)",
+                one_bin=("select", f"{key}, [bins]"),
+                replacing=f"{key}, bins, None, replace",
+                operations="[incremented(counter, bins), reading(counter)]",
+                removing=expecting(call("remove", key)),
+                adding=("increment", f"{key}, counter, bins"),
             ),
         )
 

@@ -10,7 +10,7 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import ASYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
-from .more import ALL, of_client
+from .more import ALL, calls, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 if TYPE_CHECKING:
@@ -108,15 +108,29 @@ def _many(keys: str, read: object, write: object, wait: str = "") -> ManyVerbs:
     )
 
 
-def _verbs(client: _Client, key: str, suffix: str = "", wait: str = "") -> Verbs:
+def single_verbs(
+    client: object, key: str, suffix: str = "", wait: str = "", lacks: frozenset[str] = frozenset()
+) -> Verbs:
+    """Those of one record; a client without one of the methods has no verb of that name."""
     module = vars(_module())
     policy = cast("_WritePolicy", module["WritePolicy"]())
     policy.record_exists_action = vars(module["RecordExistsAction"])["REPLACE_ONLY"]
-    methods = ("get", "put", "operate", "add", "touch", "exists", "delete")
+    methods = {"get", "put", "operate", "add", "touch", "exists", "delete"} - lacks
     missing = vars(importlib.import_module("aerospike_native.exceptions"))["RecordNotFound"]
+    call = calls(wait)
+    more = of_client(
+        key,
+        call,
+        reading=".bins",
+        one_bin=("get", f"{key}, [bins]"),
+        replacing=f"{key}, bins, policy=replace",
+        operations="[Operation.add(counter, bins), Operation.get_bin(counter)]",
+        removing=call("delete", key),
+        adding=("add", f"{key}, {{counter: bins}}"),
+    )
     return Verbs(
-        read=f"({wait}get({key})).bins" if wait else f"get({key}).bins",
-        write=f"{wait}put({key}, bins)",
+        read=f"{call('get', key)}.bins",
+        write=call("put", f"{key}, bins"),
         names={
             "Key": _module().Key,
             **{method: getattr(client, method + suffix) for method in methods},
@@ -124,15 +138,7 @@ def _verbs(client: _Client, key: str, suffix: str = "", wait: str = "") -> Verbs
             "replace": policy,
             "RecordNotFound": missing,
         },
-        more=of_client(
-            key,
-            wait,
-            removing=f"{wait}delete({key})",
-            operations="[Operation.add(counter, bins), Operation.get_bin(counter)]",
-            reading=".bins",
-            one_bin=f"get({key}, [bins])",
-            adding=f"add({key}, {{counter: bins}})",
-        ),
+        more={verb: source for verb, source in more.items() if verb not in lacks},
     )
 
 
@@ -147,7 +153,7 @@ class Blocking(BlockingClient):
         self._keys = keys_source(target)
 
     def verbs(self) -> Verbs:
-        return _verbs(self._client, self._key, "_blocking")
+        return single_verbs(self._client, self._key, "_blocking")
 
     def many(self, _way: str, /) -> ManyVerbs:
         client = self._client
@@ -168,7 +174,7 @@ class Asyncio(AsyncioClient):
         self._keys = keys_source(target)
 
     def verbs(self) -> Verbs:
-        return _verbs(self._client, self._key, wait="await ")
+        return single_verbs(self._client, self._key, wait="await ")
 
     def many(self, _way: str, /) -> ManyVerbs:
         client = self._client

@@ -17,7 +17,7 @@ from .base import (
     Way,
     numpy_table,
 )
-from .more import ALL, expecting, of_client
+from .more import ALL, calls, expecting, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY
 
 if TYPE_CHECKING:
@@ -75,9 +75,10 @@ def _verbs(module: str, client: object, key: str, wait: str = "") -> Verbs:
     reading = f'{{"op": {constants["OPERATOR_READ"]}, "bin": counter}}'
     methods = ("get", "put", "select", "operate", "increment", "touch", "exists", "remove")
     missing = cast("object", vars(_module(f"{module}.exception"))["RecordNotFound"])
+    call = calls(wait)
     return Verbs(
-        read=f"({wait}get({key})).bins" if wait else f"get({key}).bins",
-        write=f"{wait}put({key}, bins)",
+        read=f"{call('get', key)}.bins",
+        write=call("put", f"{key}, bins"),
         names={
             **{method: getattr(client, method) for method in methods},
             "replace": {"exists": constants["POLICY_EXISTS_REPLACE_ONLY"]},
@@ -85,12 +86,13 @@ def _verbs(module: str, client: object, key: str, wait: str = "") -> Verbs:
         },
         more=of_client(
             key,
-            wait,
-            removing=expecting(f"{wait}remove({key})"),
-            operations=f"[{increment}, {reading}]",
+            call,
             reading=".bins",
-            one_bin=f"select({key}, [bins])",
-            adding=f"increment({key}, counter, bins)",
+            one_bin=("select", f"{key}, [bins]"),
+            replacing=f"{key}, bins, policy=replace",
+            operations=f"[{increment}, {reading}]",
+            removing=expecting(call("remove", key)),
+            adding=("increment", f"{key}, counter, bins"),
         ),
     )
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
@@ -18,7 +19,7 @@ from .base import (
     Verbs,
     Way,
 )
-from .more import ALL, MISSED, expecting
+from .more import ALL, MISSED, calls, expecting, held
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
 
 WINDOW = "get_many"
@@ -81,9 +82,10 @@ def key_class() -> object:
     return cast("object", vars(importlib.import_module("aerospike_sdk"))["Key"])
 
 
-def _names(session: _Session) -> dict[str, object]:
-    """What the source of single calls may mention, by the fast path or by chains."""
-    return {"Key": key_class(), "session": session, "get": session.get, "put": session.put}
+def _with(session: _Session, verbs: Verbs) -> Verbs:
+    """Verbs of single records whose session is this one."""
+    bound = {"session": session, "get": session.get, "put": session.put}
+    return replace(verbs, names={**verbs.names, **bound})
 
 
 def check(rows: Iterable[_Row]) -> None:
@@ -114,35 +116,47 @@ def many_verbs(target: Target, session: _Session, wait: str = "") -> ManyVerbs:
     )
 
 
-def _verbs(session: _Session, key: str, wait: str = "") -> Verbs:
-    """Reads and writes by its fast path, what that lacks by its builder."""
-    counted = "bin(counter).add(bins)"
-
-    def got(call: str, then: str = "") -> str:
-        return f"({wait}{call}){then}" if wait and then else f"{wait}{call}{then}"
-
-    operated = got(f"session.upsert({key}).{counted}.bin(counter).get().execute()")
-    first = f"{wait}({operated}).first_or_raise()"
-    exists = got(f"session.exists({key}).execute()")
+def fast(key: str, wait: str = "") -> Verbs:
+    """One record of a `session` by its fast path, what that lacks by its builder."""
+    call = calls(wait)
     return Verbs(
-        read=got(f"get({key})", ".bins"),
-        write=got(f"put({key}, bins)"),
+        read=f"{call('get', key)}.bins",
+        write=call("put", f"{key}, bins"),
         names={
-            **_names(session),
+            "Key": key_class(),
             "RecordNotFound": vars(importlib.import_module("aerospike_sdk.exceptions"))[
                 "RecordNotFoundError"
             ],
         },
         more={
-            FIND: expecting(got(f"get({key})", ".bins"), MISSED),
-            READ_ONE: got(f"get({key}, [bins])", ".bins"),
-            REPLACE: got(f"session.replace_if_exists({key}).put(bins).execute()"),
-            OPERATE: f"({first}).record.bins",
-            ADD: got(f"session.upsert({key}).{counted}.execute()"),
-            TOUCH: got(f"session.touch({key}).execute()"),
-            EXISTS: f"({wait}({exists}).first()).as_bool()",
-            REMOVE: got(f"session.delete({key}).execute()"),
+            **chained(key, wait).more,
+            FIND: expecting(f"{call('get', key)}.bins", MISSED),
+            READ_ONE: f"{call('get', f'{key}, [bins]')}.bins",
         },
+    )
+
+
+def chained(key: str, wait: str = "") -> Verbs:
+    """The same by chains."""
+    call, counted = calls(wait), "bin(counter).add(bins)"
+    operated = call(f"session.upsert({key}).{counted}.bin(counter).get().execute", "")
+    exists = call(f"session.exists({key}).execute", "")
+    one_bin = call(f"session.query({key}).bins([bins]).first_or_raise", "")
+    more = {
+        FIND: held(call(f"session.query({key}).first", ""), "row.record.bins"),
+        READ_ONE: f"{one_bin}.record.bins",
+        REPLACE: call(f"session.replace_if_exists({key}).put(bins).execute", ""),
+        OPERATE: f"{call(f'{operated}.first_or_raise', '')}.record.bins",
+        ADD: call(f"session.upsert({key}).{counted}.execute", ""),
+        TOUCH: call(f"session.touch({key}).execute", ""),
+        EXISTS: f"{call(f'{exists}.first', '')}.as_bool()",
+        REMOVE: call(f"session.delete({key}).execute", ""),
+    }
+    return Verbs(
+        read=f"{call(f'session.query({key}).first_or_raise', '')}.record.bins",
+        write=call(f"session.upsert({key}).put(bins).execute", ""),
+        names={"Key": key_class()},
+        more=more,
     )
 
 
@@ -151,6 +165,8 @@ class Blocking(BlockingClient):
     _session: _Session
     _key: str
     _target: Target
+    written = staticmethod(fast)
+    """How single records are read and written."""
 
     def open(self, target: Target) -> None:
         self._cluster = cast("Cluster", definition("aerospike_sdk.sync", target).connect())
@@ -159,10 +175,7 @@ class Blocking(BlockingClient):
         self._target = target
 
     def verbs(self) -> Verbs:
-        return _verbs(self._session, self._key)
-
-    def _names(self) -> dict[str, object]:
-        return _names(self._session)
+        return _with(self._session, self.written(self._key))
 
     def many(self, _way: str, /) -> ManyVerbs:
         return many_verbs(self._target, self._session)
@@ -176,6 +189,7 @@ class Asyncio(AsyncioClient):
     _session: _AsyncSession
     _key: str
     _target: Target
+    written = staticmethod(fast)
 
     async def open(self, target: Target) -> None:
         connecting = definition("aerospike_sdk", target).connect()
@@ -185,10 +199,7 @@ class Asyncio(AsyncioClient):
         self._target = target
 
     def verbs(self) -> Verbs:
-        return _verbs(self._session, self._key, "await ")
-
-    def _names(self) -> dict[str, object]:
-        return _names(self._session)
+        return _with(self._session, self.written(self._key, "await "))
 
     def many(self, way: str, /) -> ManyVerbs:
         if way == WINDOW:

@@ -14,10 +14,15 @@ from typing import TYPE_CHECKING
 
 from . import aerospike_c
 from .base import ASYNC, AsyncioClient, Peer, Target, Verbs, Way
+from .more import ALL
 from .shape import BATCH_READ, BATCH_WRITE
 
 if TYPE_CHECKING:
     from .base import ManyVerbs
+
+
+def _in_executor(method: str, arguments: str) -> str:
+    return f"(await run(executor, {method}, {arguments}))"
 
 
 class Asyncio(AsyncioClient):
@@ -26,22 +31,16 @@ class Asyncio(AsyncioClient):
     _blocking: aerospike_c.Blocking
     _executor: ThreadPoolExecutor
     _loop: asyncio.AbstractEventLoop
-    _prefix: str
 
     async def open(self, target: Target) -> None:
         self._loop = asyncio.get_running_loop()
         self._executor = ThreadPoolExecutor(target.callers)
         self._blocking = aerospike_c.Blocking()
         await self._loop.run_in_executor(self._executor, self._blocking.open, target)
-        self._prefix = f"{target.namespace!r}, {target.set_name!r}"
 
     def verbs(self) -> Verbs:
-        key = f"({self._prefix}, k)"
-        return Verbs(
-            read=f"(await run(executor, get, {key}))[2]",
-            write=f"await run(executor, put, {key}, bins)",
-            names={**self._blocking.verbs().names, **self._running()},
-        )
+        verbs = self._blocking.written(_in_executor)
+        return replace(verbs, names={**verbs.names, **self._running()})
 
     def many(self, way: str, /) -> ManyVerbs:
         many = self._blocking.many(way)
@@ -65,5 +64,6 @@ PEER = Peer(
     distribution="aerospike",
     asyncio=Asyncio,
     usual=False,
+    verbs=ALL,
     ways=(Way(BATCH_READ, modes=(ASYNC,)), Way(BATCH_WRITE, modes=(ASYNC,))),
 )

@@ -10,8 +10,10 @@ import importlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
 from . import aerospike_c, aerospike_py, spikewire
-from .base import SYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .base import FIND, SYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
+from .more import ALL, calls, held
 from .shape import BATCH_READ, BATCH_WRITE
 
 if TYPE_CHECKING:
@@ -78,10 +80,21 @@ def _names(client: _Client, target: Target) -> dict[str, object]:
 
 
 def _verbs(names: dict[str, object], wait: str = "") -> Verbs:
+    call, counted = calls(wait), "session.upsert(key(k)).add(counter, bins)"
     return Verbs(
-        read=f"({wait}session.query(key(k)).first()).bins",
-        write=f"{wait}session.upsert(key(k)).put(bins).execute()",
+        read=f"{call('session.query(key(k)).first', '')}.bins",
+        write=call("session.upsert(key(k)).put(bins).execute", ""),
         names=names,
+        more={
+            FIND: held(call("session.query(key(k)).first_or_none", ""), "row.bins"),
+            READ_ONE: f"{call('session.query(key(k)).bins(bins).first', '')}.bins",
+            REPLACE: call("session.replace_if_exists(key(k)).put(bins).execute", ""),
+            OPERATE: f"{call(f'{counted}.get(counter).first', '')}.bins",
+            ADD: call(f"{counted}.execute", ""),
+            TOUCH: call("session.touch(key(k)).execute", ""),
+            EXISTS: call("session.exists(key(k)).execute", ""),
+            REMOVE: call("session.delete(key(k)).execute", ""),
+        },
     )
 
 
@@ -156,16 +169,15 @@ class PooledBuilder(spikewire.Pooled):
         return _many(self._made, "await ")
 
 
+def _waited_for(method: str, arguments: str) -> str:
+    return f"{method}({arguments}).result()"
+
+
 class Futures(spikewire.Blocking):
     """Calls whose futures any thread may wait for, each waited for at once."""
 
     def verbs(self) -> Verbs:
-        submit = self._dataset.submit
-        return Verbs(
-            read="get(k).result().bins",
-            write="put(k, bins).result()",
-            names={"get": submit.get, "put": submit.put},
-        )
+        return spikewire.single_verbs(self._dataset.submit, _waited_for)
 
     def many(self, _way: str, /) -> ManyVerbs:
         submit = self._dataset.submit
@@ -226,6 +238,7 @@ BUILDER = Peer(
     asyncio=AsyncioBuilder,
     pool=PooledBuilder,
     usual=False,
+    verbs=ALL,
     ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
     face_of=spikewire.PEER.name,
 )
@@ -235,6 +248,7 @@ FUTURES = Peer(
     distribution="spikewire",
     blocking=Futures,
     usual=False,
+    verbs=ALL,
     ways=(Way(BATCH_READ, modes=(SYNC,)), Way(BATCH_WRITE, modes=(SYNC,))),
     face_of=spikewire.PEER.name,
 )

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import importlib
 import threading
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, cast
 
-from .aerospike_native import client_policy, key_source
-from .base import BlockingClient, Peer, Target, Verbs
+from ..work.mix import ADD
+from .aerospike_native import client_policy, key_source, single_verbs
+from .base import BlockingClient, Peer, Target
+from .more import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from .base import Verbs
 
-class _Client(Protocol):
-    get_blocking: object
-    put_blocking: object
+LACKS = frozenset({ADD})
+"""Its clients add by `operate` alone."""
 
 
 class Blocking(BlockingClient):
@@ -34,14 +36,10 @@ class Blocking(BlockingClient):
 
     def verbs(self) -> Verbs:
         module = vars(importlib.import_module("aerospike_native"))
-        make = cast("Callable[[object, str], _Client]", module["_LocalClient"])
+        make = cast("Callable[[object, str], object]", module["_LocalClient"])
         client = make(client_policy(self._target), self._target.seed_text)
         self._own.client = client
-        return Verbs(
-            read=f"get({key_source(self._target)}).bins",
-            write=f"put({key_source(self._target)}, bins)",
-            names={"Key": module["Key"], "get": client.get_blocking, "put": client.put_blocking},
-        )
+        return single_verbs(client, key_source(self._target), "_blocking", lacks=LACKS)
 
     def close(self) -> None:
         del self._own
@@ -53,4 +51,5 @@ PEER = Peer(
     distribution="aerospike-native",
     blocking=Blocking,
     usual=False,
+    verbs=ALL - LACKS,
 )

@@ -4,31 +4,21 @@ from __future__ import annotations
 
 from . import aerospike_sdk
 from .aerospike_native import PLAIN_LOOP
-from .base import Peer, Verbs, Way
+from .base import Peer, Way
+from .more import ALL
 from .shape import BATCH_READ, BATCH_WRITE
-
-
-def chained(key: str, names: dict[str, object], wait: str = "") -> Verbs:
-    """One key read and written by chains."""
-    return Verbs(
-        read=f"({wait}session.query({key}).first_or_raise()).record.bins",
-        write=f"{wait}session.upsert({key}).put(bins).execute()",
-        names=names,
-    )
 
 
 class Blocking(aerospike_sdk.Blocking):
     """Chains, blocking; batches are chains with the fast path, too."""
 
-    def verbs(self) -> Verbs:
-        return chained(self._key, self._names())
+    written = staticmethod(aerospike_sdk.chained)
 
 
 class Asyncio(aerospike_sdk.Asyncio):
     """The same, awaited."""
 
-    def verbs(self) -> Verbs:
-        return chained(self._key, self._names(), "await ")
+    written = staticmethod(aerospike_sdk.chained)
 
 
 PEER = Peer(
@@ -39,5 +29,6 @@ PEER = Peer(
     asyncio=Asyncio,
     usual=False,
     environment=PLAIN_LOOP,
+    verbs=ALL,
     ways=(Way(BATCH_READ), Way(BATCH_WRITE)),
 )

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from . import aerospike_sdk
 from .aerospike_native import client_policy, key_source
-from .base import Peer, Target, Verbs
-from .sdk_builder import chained
+from .base import Peer, Target
+from .more import ALL
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,8 +40,7 @@ class Blocking(aerospike_sdk.Blocking):
 class BlockingBuilder(Blocking):
     """The same by chains."""
 
-    def verbs(self) -> Verbs:
-        return chained(self._key, self._names())
+    written = staticmethod(aerospike_sdk.chained)
 
 
 PEER = Peer(
@@ -50,6 +49,7 @@ PEER = Peer(
     distribution="aerospike-sdk",
     blocking=Blocking,
     usual=False,
+    verbs=ALL,
 )
 BUILDER = Peer(
     "aerospike-sdk-local-builder",
@@ -57,4 +57,5 @@ BUILDER = Peer(
     distribution="aerospike-sdk",
     blocking=BlockingBuilder,
     usual=False,
+    verbs=ALL,
 )

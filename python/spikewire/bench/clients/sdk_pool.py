@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import importlib
+import re
 import threading
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from .aerospike_native import key_source
-from .aerospike_sdk import definition, key_class, many_verbs
+from .aerospike_sdk import chained, definition, fast, many_verbs
 from .base import ManyVerbs, Outstanding, PoolClient, Target, Verbs
-from .sdk_builder import chained
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Iterable, Iterator
 
 OPEN_SECONDS = 30.0
+_BOUND = re.compile(r"(?<![.\w])(session\.|(?:get|put)\()")
+"""What is bound to a session in the source of a verb."""
 
 
 class _Session(Protocol):
@@ -51,6 +53,8 @@ class Pooled(PoolClient):
     _local: threading.local
     _loop: asyncio.AbstractEventLoop
     _thread: threading.Thread
+    written = staticmethod(fast)
+    """How single records are read and written."""
 
     def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
         self._target, self._local = target, threading.local()
@@ -71,11 +75,12 @@ class Pooled(PoolClient):
         self._local.session, self._local.get, self._local.put = session, session.get, session.put
 
     def verbs(self) -> Verbs:
-        key = key_source(self._target)
+        made = self.written(key_source(self._target), "await ")
         return Verbs(
-            read=f"(await local.get({key})).bins",
-            write=f"await local.put({key}, bins)",
-            names={"Key": key_class(), "local": self._local},
+            _local(made.read),
+            _local(made.write),
+            {**made.names, "local": self._local},
+            more={verb: _local(source) for verb, source in made.more.items()},
         )
 
     def many(self) -> ManyVerbs:
@@ -112,12 +117,9 @@ class Pooled(PoolClient):
 class PooledBuilder(Pooled):
     """The same by chains."""
 
-    def verbs(self) -> Verbs:
-        names = {"Key": key_class(), "local": self._local}
-        made = chained(key_source(self._target), names, "await ")
-        return Verbs(_local(made.read), _local(made.write), names)
+    written = staticmethod(chained)
 
 
 def _local(source: str) -> str:
     """With the session of the thread that it runs in."""
-    return source.replace("session.", "local.session.")
+    return _BOUND.sub(r"local.\1", source)

@@ -20,7 +20,7 @@ from .base import (
     Way,
     numpy_table,
 )
-from .more import ALL, MISSED
+from .more import ALL, awaited, blocking, held
 from .shape import (
     ARROW,
     BATCH_READ,
@@ -37,27 +37,26 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from .base import Outstanding
+    from .more import Call
 
 
-class _Submit(Protocol):
+class _Methods(Protocol):
+    """Of a dataset, or of what submits its calls."""
+
     get: object
     put: object
     get_many: object
     put_many: object
-
-
-class _Dataset(Protocol):
-    get: object
-    put: object
-    get_many: object
-    get_numpy: object
-    put_many: object
-    submit: _Submit
     operate: object
     add: object
     touch: object
     exists: object
     delete: object
+
+
+class _Dataset(_Methods, Protocol):
+    get_numpy: object
+    submit: _Methods
 
 
 class _Client(Protocol):
@@ -118,12 +117,12 @@ def _module() -> _Module:
     return cast("_Module", importlib.import_module("spikewire"))
 
 
-def _verbs(dataset: _Dataset, wait: str = "") -> Verbs:
-    """Those of one record, awaited or not."""
+def single_verbs(dataset: _Methods, call: Call = blocking) -> Verbs:
+    """Those of one record, called in this way."""
     op = vars(importlib.import_module("spikewire.op"))
     return Verbs(
-        read=f"({wait}get(k)).bins" if wait else "get(k).bins",
-        write=f"{wait}put(k, bins)",
+        read=f"{call('get', 'k')}.bins",
+        write=call("put", "k, bins"),
         names={
             "get": dataset.get,
             "put": dataset.put,
@@ -136,17 +135,14 @@ def _verbs(dataset: _Dataset, wait: str = "") -> Verbs:
             "read": op["get"],
         },
         more={
-            FIND: (
-                f"row = {wait}get(k, default=None)\nif row is None:\n    {MISSED}\n"
-                "else:\n    row.bins"
-            ),
-            READ_ONE: f"({wait}get(k, [bins])).bins" if wait else "get(k, [bins]).bins",
-            REPLACE: f'{wait}put(k, bins, exists="replace_only")',
-            OPERATE: f"({wait}operate(k, [added(counter, bins), read(counter)])).bins",
-            ADD: f"{wait}add(k, {{counter: bins}})",
-            TOUCH: f"{wait}touch(k)",
-            EXISTS: f"{wait}exists(k)",
-            REMOVE: f"{wait}delete(k)",
+            FIND: held(call("get", "k, default=None"), "row.bins"),
+            READ_ONE: f"{call('get', 'k, [bins]')}.bins",
+            REPLACE: call("put", 'k, bins, exists="replace_only"'),
+            OPERATE: f"{call('operate', 'k, [added(counter, bins), read(counter)]')}.bins",
+            ADD: call("add", "k, {counter: bins}"),
+            TOUCH: call("touch", "k"),
+            EXISTS: call("exists", "k"),
+            REMOVE: call("delete", "k"),
         },
     )
 
@@ -186,7 +182,7 @@ class Blocking(BlockingClient):
         self._dataset = self._client.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
-        return _verbs(self._dataset)
+        return single_verbs(self._dataset)
 
     def many(self, way: str, /) -> ManyVerbs:
         return _many(self._dataset, way)
@@ -209,7 +205,7 @@ class Asyncio(AsyncioClient):
         self._dataset = self._client.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
-        return _verbs(self._dataset, "await ")
+        return single_verbs(self._dataset, awaited)
 
     def many(self, way: str, /) -> ManyVerbs:
         return _many(self._dataset, way, "await ")
@@ -239,7 +235,7 @@ class Pooled(PoolClient):
         self._dataset = self._pool.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
-        return _verbs(self._dataset, "await ")
+        return single_verbs(self._dataset, awaited)
 
     def many(self) -> ManyVerbs:
         return _many(self._dataset, wait="await ")

@@ -104,7 +104,7 @@ def _workless(args: argparse.Namespace, matrix: Matrix) -> str | None:
         alone.append(POOL_MODE)
     if args.max_ops is not None and (alone or args.rate):
         return f"--max-ops is not for {f'--mode {alone[0]}' if alone else '--rate'}"
-    if special and alone:
+    if special and alone and alone[0] != POOL_MODE:
         return f"--mode {alone[0]} has whole reads and writes of uniform keys alone"
     return None
 

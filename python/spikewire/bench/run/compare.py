@@ -198,7 +198,7 @@ class Lab:
             return "its worker has whole reads and writes of uniform keys alone"
         if cell.mode in (*CRATES, NODE):
             return None
-        return lacking(PEERS[cell.client].verbs, workload, settings.misses)
+        return lacking(PEERS[cell.client], workload, settings.misses)
 
     def _reason(self, cell: Cell) -> str | None:
         if cell.mode in CRATES:

@@ -121,12 +121,13 @@ class Plan:
         return with_work(client.verbs(), self.job.get("work", 0))
 
     def _stepped(self, client: BlockingClient | AsyncioClient | PoolClient) -> Verbs:
-        missing = lacking(self.peer.verbs, self.workload, self.misses)
+        missing = lacking(self.peer, self.workload, self.misses)
         if missing is not None:
             raise ValueError(f"{self.peer.name} {missing}")
-        assert not isinstance(client, PoolClient)
-        many = client.many("") if SCAN in self.workload.verbs else None
-        return stepped(
+        many = None
+        if SCAN in self.workload.verbs:
+            many = client.many() if isinstance(client, PoolClient) else client.many("")
+        made = stepped(
             client.verbs(),
             many,
             self.workload,
@@ -136,6 +137,7 @@ class Plan:
             self.fresh,
             self.missed,
         )
+        return with_work(made, self.job.get("work", 0))
 
     def checked(self) -> list[Key]:
         """What is read before the clock starts: keys spread over the whole range, none where

@@ -10,6 +10,7 @@ import inspect
 import linecache
 import textwrap
 import timeit
+from dataclasses import replace
 from functools import cache
 from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, cast
@@ -155,15 +156,17 @@ def asyncio_call(verbs: Verbs) -> Callable[[Operation], Awaitable[None]]:
 
 
 def with_work(verbs: Verbs, microseconds: int) -> Verbs:
-    """The same, with so much Python behind each read and write, as a program has it."""
+    """The same, with so much Python behind each operation, as a program has it."""
     if not microseconds:
         return verbs
     turns = max(1, round(microseconds * _turns_per_microsecond()))
-    return Verbs(
-        read=f"{verbs.read}; work(turns)",
-        write=f"{verbs.write}; work(turns)",
+    return replace(
+        verbs,
+        read=f"{verbs.read}\nwork(turns)",
+        write=f"{verbs.write}\nwork(turns)",
         names={**verbs.names, "work": _work, "turns": turns},
         whole=verbs.whole or verbs.read,
+        steps={verb: f"{statement}\nwork(turns)" for verb, statement in verbs.steps.items()},
     )
 
 

@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ..clients.base import FIND
+from ..clients.shape import BATCH_READ
 from ..work import mix
 from ..work.records import record_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from ..clients.base import ManyVerbs, Verbs
+    from ..clients.base import ManyVerbs, Peer, Verbs
     from ..work import Bins, Workload
 
 _NEEDS = {
@@ -58,15 +59,16 @@ def may_miss(workload: Workload, misses: float) -> bool:
     return finds(workload, misses) or mix.LATEST in workload.verbs
 
 
-def lacking(known: frozenset[str], workload: Workload, misses: float) -> str | None:
-    """Why a client that has these verbs cannot run a workload, or None."""
+def lacking(peer: Peer, workload: Workload, misses: float) -> str | None:
+    """Why a client cannot run a workload, or None."""
     needed = {_NEEDS[verb] for verb in verbs_of(workload, misses) if verb in _NEEDS}
     if finds(workload, misses):
         needed.add(FIND)
-    absent = sorted(needed - known)
     words = {FIND: "read that may find nothing", mix.READ_ONE: "read of one bin"}
-    named = " and no ".join(words.get(one, one) for one in absent)
-    return f"has no {named} for single records in this lab" if absent else None
+    absent = [f"{words.get(one, one)} for single records" for one in sorted(needed - peer.verbs)]
+    if mix.SCAN in workload.verbs and not any(way.kind == BATCH_READ for way in peer.ways):
+        absent.append("batch read, of which a scan is made,")
+    return f"has no {' and no '.join(absent)} in this lab" if absent else None
 
 
 @dataclass
