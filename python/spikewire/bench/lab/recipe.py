@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 QUICK, SHORT, FULL = "quick", "short", "full"
 SIZES = (QUICK, SHORT, FULL)
 """How much of a recipe is run: enough to see that it works, what `make bench` runs, all of it."""
+FEW = ("spikewire", "aerospike-sdk", "aerospike-native", "aerospike", "aerospike-py")
+"""A client of each kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +77,17 @@ class Bench:
     def wanted(self, clients: Sequence[str]) -> tuple[str, ...]:
         """Of a recipe's clients, those that the user wants."""
         return tuple(name for name in clients if not self.clients or name in self.clients)
+
+    def few(self, clients: Sequence[str], part: str) -> tuple[str, ...]:
+        """The same where all of them would take longer than a short form may: in that, one of each
+        kind is measured unless the user names clients, and the report says which are left out."""
+        wanted = self.wanted(clients)
+        if self.clients or self.size == FULL:
+            return wanted
+        left = [name for name in wanted if name not in FEW]
+        if left:
+            self.note({}, [f"{part}: the short form leaves out {', '.join(left)}"])
+        return tuple(name for name in wanted if name in FEW)
 
     def gil_states(self) -> tuple[bool | None, ...]:
         """The states of the GIL to compare: both, where every interpreter can be without it."""

@@ -44,15 +44,17 @@ class Shared(Measurement):
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
-            clients=bench.wanted(CLIENTS),
+            clients=bench.few(CLIENTS, self.title),
             modes=(ASYNC, SYNC),
             tasks=(32,),
-            threads=bench.pick((8,), (1, 32), (1, 8, 32)),
+            threads=bench.pick((8,), (32,), (1, 8, 32)),
             in_flight=(1,),
             interpreters=bench.interpreters,
             companions=("", TICKER, COUNTER),
         )
-        comparison = bench.compare(bench.settings(matrix))
+        comparison = bench.compare(
+            bench.settings(matrix, duration=bench.pick(0.15, 0.5, 5.0), rounds=bench.pick(1, 1, 5))
+        )
         table = _table(comparison)
         charts = [closed.bars(table, heading) for heading in (OTHER, OWN, GAPS[1])]
         section = Section(

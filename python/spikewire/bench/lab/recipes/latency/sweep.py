@@ -34,7 +34,7 @@ class Sweep(Measurement):
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
-            clients=bench.wanted(CLIENTS),
+            clients=bench.few(CLIENTS, self.title),
             modes=bench.pick((ASYNC, SYNC), (ASYNC, SYNC), (ASYNC, ASYNC_UVLOOP, SYNC)),
             tasks=(OUTSTANDING,),
             threads=(THREADS,),

@@ -38,7 +38,7 @@ class Twins(Measurement):
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
-            clients=bench.wanted(CLIENTS),
+            clients=bench.few(CLIENTS, self.title),
             modes=(ASYNC, SYNC),
             tasks=(32,),
             threads=(32,),
@@ -48,7 +48,9 @@ class Twins(Measurement):
         )
         # A spread needs rounds.
         rounds: int = bench.pick(2, 3, 7)
-        comparison = bench.compare(bench.settings(matrix, rounds=rounds))
+        comparison = bench.compare(
+            bench.settings(matrix, duration=bench.pick(0.15, 0.35, 5.0), rounds=rounds)
+        )
         table = _table(comparison)
         section = Section(self.name, "Each client twice", "Half reads, half writes.", (table,), ())
         within = [row.fields["within"] == "yes" for row in table.rows if "within" in row.fields]

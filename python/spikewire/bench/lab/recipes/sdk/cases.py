@@ -9,6 +9,7 @@ from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
 from ....clients.shape import POOL, Shape
 from ....run.plan import RUST_CLIENTS, Cell, Matrix
+from ...recipe import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -119,12 +120,11 @@ CASES: tuple[Case, ...] = (
 
 
 def short(case: Case) -> bool:
-    """Whether the short form measures it: one kind of event loop, one size of pool."""
-    return (
-        case.mode != ASYNC
-        and (case.many != 1 or case.mode in (SYNC, RUST_SYNC))
-        and case.loops != 8
-    )
+    """Whether the short form measures it: one kind of event loop, one size of pool, and one thread
+    for a client of each kind."""
+    if case.many == 1:
+        return case.mode == SYNC and case.client in (*FEW, BUILDER)
+    return case.mode != ASYNC and case.loops != 8
 
 
 def quick(case: Case) -> bool:
