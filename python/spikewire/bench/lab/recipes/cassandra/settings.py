@@ -19,6 +19,7 @@ def settings(
     patterns: tuple[str, ...],
     threads: tuple[int, ...],
     chains: tuple[int, ...],
+    short_servers: tuple[str, ...] = (CASSANDRA, CANNED),
 ) -> Settings:
     """A comparison of these ways. `-H` is the address of an Aerospike cluster, so that this recipe
     has servers of its own: a real node, and canned replies."""
@@ -26,7 +27,7 @@ def settings(
     return Settings(
         matrix=Matrix(
             clients=tuple(name for name in CLIENTS if not bench.clients or name in bench.clients),
-            servers=bench.pick((CANNED,), (CASSANDRA, CANNED), (CASSANDRA, CANNED)),
+            servers=bench.pick((CANNED,), short_servers, (CASSANDRA, CANNED)),
             operations=operations,
             patterns=patterns,
             threads=threads,
