@@ -7,6 +7,7 @@ import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { Timeout } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 import { withoutAerospike } from './support/aerospike.js'
 import { PACKAGE, run, temporaryFolder } from './support/programs.js'
@@ -24,6 +25,7 @@ interface Line {
   processes: number
   rounds: number
   errors: number
+  timeouts: number
   failures: string[]
   rate: number
   cpu: number
@@ -257,17 +259,64 @@ test('calls that fail at once do not keep the loop from turning', { timeout: 60_
   assert.equal(done.errors, done.tried)
 })
 
+test('the last calls of slow workers do not count against the others', async () => {
+  const { runLoops, singles } = inner('./loop.js') as {
+    runLoops(
+      loops: object[],
+      seconds: number,
+      repeat: boolean,
+    ): Promise<{ tried: number; rate: number }>
+    singles(client: object, operations: [number, undefined][], every: number): object
+  }
+  const taking = (milliseconds: number) => ({
+    get: () => new Promise((resolve) => setTimeout(resolve, milliseconds, { bins: {} })),
+  })
+  const loops = [taking(20), taking(1200)].map((client) => singles(client, [[1, undefined]], 1))
+  const began = performance.now()
+  const done = await runLoops(loops, 0.2, true)
+  const elapsed = (performance.now() - began) / 1000
+  // The fast one ended long before.
+  assert.ok(done.rate > 1.5 * (done.tried / elapsed), `${done.rate} of ${done.tried / elapsed}`)
+})
+
+test('timeouts are told from other errors by class and by code', async () => {
+  const { isTimeout, runLoops, singles } = inner('./loop.js') as {
+    isTimeout(error: unknown): boolean
+    runLoops(loops: object[], seconds: number, repeat: boolean): Promise<Line & { tried: number }>
+    singles(client: object, operations: [number, undefined][], every: number): object
+  }
+  class Late extends Timeout {}
+  assert.ok(isTimeout(new Late('too late')))
+  assert.ok(isTimeout(Object.assign(new Error('late'), { code: 9 })))
+  for (const other of [
+    new RangeError('9'),
+    Object.assign(new Error(), { code: 2 }),
+    'Timeout',
+    9,
+  ]) {
+    assert.ok(!isTimeout(other), String(other))
+  }
+  let calls = 0
+  const client = {
+    get: () => Promise.reject(calls++ % 3 === 0 ? new Timeout('late') : new Error('no')),
+  }
+  const done = await runLoops([singles(client, [[1, undefined]], 1)], 0.05, true)
+  assert.equal(done.errors, done.tried)
+  assert.equal(done.timeouts, Math.ceil(done.tried / 3))
+})
+
 test('rounds become medians, and samples percentiles and shares', () => {
   const { summarise, withRatios } = inner('./summary.js') as {
     summarise(cell: object, rounds: object[]): Line & { spread: number }
     withRatios(lines: object[], ours: string): (Line & { rateRatio?: number; cpuRatio?: number })[]
   }
-  const round = (operations: number, elapsed: number, read: number[]) => ({
+  const round = (operations: number, elapsed: number, read: number[], errors = 0) => ({
     version: '1',
     operations,
     elapsed,
-    errors: 0,
-    first_error: null,
+    errors,
+    timeouts: Math.min(errors, 2),
+    first_error: errors ? 'Error: no' : null,
     cpu: { user: 0.006, system: 0.004 },
     server_cpu: null,
     latency: { read, write: [], samples: read.length, overwritten: 0, max_ns: Math.max(...read) },
@@ -275,8 +324,9 @@ test('rounds become medians, and samples percentiles and shares', () => {
     memory: { bare: 1, ready: 2, peak: 3 },
   })
   const cell = (client: string) => ({ client, inFlight: 1, processes: 1 })
-  const rounds = [round(1000, 1, [1e6, 2e6]), round(3000, 1, [3e6]), round(500, 1, [17e6])]
+  const rounds = [round(1000, 1, [1e6, 2e6]), round(3000, 1, [3e6]), round(500, 1, [17e6], 3)]
   const line = summarise(cell('spikewire'), rounds)
+  assert.deepEqual([line.errors, line.timeouts], [3, 2])
   assert.equal(line.rate, 1000)
   assert.equal(line.spread, 250)
   assert.equal(line.cpu, 10)

@@ -23,6 +23,19 @@ pub struct Target {
     pub set: String,
 }
 
+/// Why a call failed.
+pub struct Failed {
+    pub text: String,
+    /// Whether the client or the server gave it up for the time that it took.
+    pub timed_out: bool,
+}
+
+impl From<String> for Failed {
+    fn from(text: String) -> Self {
+        Self { text, timed_out: false }
+    }
+}
+
 /// A client under test. Keys are made from the integer inside the call, as a user would.
 pub trait Client: Send + Sync + Sized + 'static {
     /// The client's own form of the bins to write, made beforehand.
@@ -38,9 +51,9 @@ pub trait Client: Send + Sync + Sized + 'static {
     fn bins(values: &[Value]) -> Self::Bins;
 
     /// Read the whole record.
-    fn get(&self, key: i64) -> impl Future<Output = Result<(), String>> + Send;
+    fn get(&self, key: i64) -> impl Future<Output = Result<(), Failed>> + Send;
 
-    fn put(&self, key: i64, bins: &Self::Bins) -> impl Future<Output = Result<(), String>> + Send;
+    fn put(&self, key: i64, bins: &Self::Bins) -> impl Future<Output = Result<(), Failed>> + Send;
 
     /// One bin of a record, for the check that this client sees what the others wrote.
     fn read_bin(&self, key: i64, name: &str) -> impl Future<Output = Result<Value, String>> + Send;
@@ -101,8 +114,8 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         .map(|operations| Worker::new(operations, job.concurrency))
         .collect();
 
-    let (work, _) = phase(&shared, work, job.warmup, None).await?;
-    let (work, used) = phase(&shared, work, job.duration, job.server_pid).await?;
+    let (work, _, _) = phase(&shared, work, job.warmup, None).await?;
+    let (work, began, used) = phase(&shared, work, job.duration, job.server_pid).await?;
     let peak = measure::peak_rss();
 
     let sum = |of: fn(&Worker) -> u64| work.iter().map(of).sum::<u64>();
@@ -119,6 +132,8 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         elapsed: used.elapsed,
         operations: sum(|worker| worker.tried) - errors,
         errors,
+        timeouts: sum(|worker| worker.timeouts),
+        rate: work.iter().map(|worker| worker.rate(began)).sum(),
         first_error: work.iter().find_map(|worker| worker.first_error.clone()),
         cpu: used.cpu,
         server_cpu: used.server_cpu,
@@ -163,14 +178,34 @@ struct Worker {
     tried: u64,
     taken: usize,
     errors: u64,
+    /// Of the errors.
+    timeouts: u64,
     first_error: Option<String>,
+    /// When its last call had ended.
+    ended: Instant,
 }
 
 impl Worker {
     fn new(operations: Vec<Operation>, workers: usize) -> Self {
         let size = (SAMPLES_TOTAL / workers.next_power_of_two()).max(1 << 8);
         let samples = vec![0; size];
-        Self { operations, samples, tried: 0, taken: 0, errors: 0, first_error: None }
+        let ended = Instant::now();
+        Self {
+            operations,
+            samples,
+            tried: 0,
+            taken: 0,
+            errors: 0,
+            timeouts: 0,
+            first_error: None,
+            ended,
+        }
+    }
+
+    /// Successful calls each second until the end of its own last one: a worker that has nothing
+    /// more to do does not count as idle.
+    fn rate(&self, began: Instant) -> f64 {
+        (self.tried - self.errors) as f64 / (self.ended - began).as_secs_f64()
     }
 
     fn kept(&self) -> &[i64] {
@@ -178,7 +213,8 @@ impl Worker {
     }
 
     async fn run<C: Client>(mut self, shared: Arc<Shared<C>>, stop: Arc<AtomicBool>) -> Self {
-        (self.tried, self.taken, self.errors, self.first_error) = (0, 0, 0, None);
+        (self.tried, self.taken, self.errors) = (0, 0, 0);
+        (self.timeouts, self.first_error) = (0, None);
         let last = self.samples.len() - 1;
         let mut left = 1;
         for at in (0..self.operations.len()).cycle() {
@@ -193,7 +229,8 @@ impl Worker {
             self.tried += 1;
             if let Err(error) = done {
                 self.errors += 1;
-                self.first_error.get_or_insert(error);
+                self.timeouts += u64::from(error.timed_out);
+                self.first_error.get_or_insert(error.text);
             } else if let Some(begun) = begun {
                 let nanoseconds = begun.elapsed().as_nanos() as i64;
                 let signed = if write { -nanoseconds } else { nanoseconds };
@@ -207,19 +244,21 @@ impl Worker {
                 break;
             }
         }
+        self.ended = Instant::now();
         self
     }
 }
 
-/// Run all workers for a while; the window closes when the last has finished its last call.
+/// Run all workers for a while; the window closes when the last has finished its last call. When it
+/// opened, and what was used within it.
 async fn phase<C: Client>(
     shared: &Arc<Shared<C>>,
     work: Vec<Worker>,
     seconds: f64,
     server_pid: Option<u32>,
-) -> Result<(Vec<Worker>, measure::Used), String> {
+) -> Result<(Vec<Worker>, Instant, measure::Used), String> {
     let stop = Arc::new(AtomicBool::new(false));
-    let before = Usage::now(server_pid);
+    let before = Usage::opening(server_pid);
     let lasts = Duration::from_secs_f64(seconds);
     let loops = work.into_iter().map(|worker| worker.run(shared.clone(), stop.clone()));
     let finished = if C::BLOCKS {
@@ -227,5 +266,5 @@ async fn phase<C: Client>(
     } else {
         callers::tasks(loops, lasts, &stop).await?
     };
-    Ok((finished, before.until(&Usage::now(server_pid))))
+    Ok((finished, before.clock, before.until(&Usage::now(server_pid))))
 }

@@ -61,6 +61,8 @@ pub struct Outcome {
     pub elapsed: f64,
     pub operations: u64,
     pub errors: u64,
+    pub timeouts: u64,
+    pub rate: f64,
     pub first_error: Option<String>,
     pub cpu: Cpu,
     pub server_cpu: Option<f64>,

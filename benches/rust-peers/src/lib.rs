@@ -8,7 +8,7 @@ mod measure;
 mod scan;
 mod workload;
 
-pub use harness::{Client, Target, main};
+pub use harness::{Client, Failed, Target, main};
 pub use scan::{Scanner, main as scan};
 pub use workload::{BinSpec, Value};
 

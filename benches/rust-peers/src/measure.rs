@@ -14,7 +14,7 @@ use crate::job::{Cpu, Switches};
 const HIGHEST_NS: u64 = 60_000_000_000;
 
 pub struct Usage {
-    clock: Instant,
+    pub clock: Instant,
     user: f64,
     system: f64,
     voluntary: libc::c_long,
@@ -42,6 +42,20 @@ impl Usage {
             involuntary: used.ru_nivcsw,
             server: server.and_then(process_cpu),
             machine: machine_cpu(),
+        }
+    }
+
+    /// Asking after others takes time, which no window has: it is done before one opens.
+    pub fn opening(server: Option<u32>) -> Self {
+        let others = Self::now(server);
+        let used = process_usage();
+        Self {
+            clock: Instant::now(),
+            user: seconds(used.ru_utime),
+            system: seconds(used.ru_stime),
+            voluntary: used.ru_nvcsw,
+            involuntary: used.ru_nivcsw,
+            ..others
         }
     }
 
@@ -79,13 +93,14 @@ fn process_cpu(pid: u32) -> Option<f64> {
     Some(ticks / ticks_per_second())
 }
 
-/// Seconds that all processors together have been busy, whoever used them.
+/// Seconds that all processors together have been busy, without processes that give way to all
+/// others.
 fn machine_cpu() -> Option<f64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     let fields = stat.lines().next()?.split_whitespace().skip(1).take(8);
     let ticks: Vec<f64> = fields.map(|field| field.parse().ok()).collect::<Option<_>>()?;
-    let idle = ticks.get(3)? + ticks.get(4)?;
-    Some((ticks.iter().sum::<f64>() - idle) / ticks_per_second())
+    let spare = ticks.get(1)? + ticks.get(3)? + ticks.get(4)?;
+    Some((ticks.iter().sum::<f64>() - spare) / ticks_per_second())
 }
 
 fn ticks_per_second() -> f64 {

@@ -5,6 +5,7 @@ import { runtime } from './measure.js'
 import { interleaved, type Session } from './session.js'
 import { type Line, summarise, withRatios } from './summary.js'
 import { table } from './table.js'
+import { rateOf } from './together.js'
 
 /** Measures calls; lines are added to `lines` and shown when a group is complete, or cut short. */
 export async function measureCalls(session: Session, lines: Line[]): Promise<void> {
@@ -59,7 +60,7 @@ function named(job: Job): string {
 function brief(result: Result): string {
   const unit = result.operations > 0 ? result.operations : Number.NaN
   const cpu = ((result.cpu.user + result.cpu.system) * 1e6) / unit
-  const rate = Math.round(result.operations / result.elapsed).toLocaleString('en-US')
+  const rate = Math.round(rateOf(result)).toLocaleString('en-US')
   const wrong = result.errors > 0 ? `, ${result.errors} errors: ${result.first_error}` : ''
   return `${rate}/s, ${cpu.toFixed(2)} us CPU each${wrong}`
 }

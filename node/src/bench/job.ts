@@ -71,6 +71,10 @@ export interface Result extends Used {
   /** Of successful calls; in batches each record is one. */
   operations: number
   errors: number
+  /** Of the errors. */
+  timeouts: number
+  /** Operations each second, of every worker until the end of its own last call, together. */
+  rate?: number
   first_error: string | null
   latency: Latency
   loop_delay: LoopDelay

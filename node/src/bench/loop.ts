@@ -13,13 +13,26 @@ const GRACE = 30_000
 export interface Tally {
   tried: number
   errors: number
+  /** Of the errors. */
+  timeouts: number
   firstError: string | null
+  /**
+   * Successful calls each second, of every worker until the end of its own last one: one that has
+   * nothing more to do does not count as idle.
+   */
+  rate: number
 }
 
-/** The latencies of one worker, in a circle; those of writes are kept negative. */
+/** What one worker did. Latencies are in a circle; those of writes are kept negative. */
 class Samples {
   readonly held: Float64Array
   taken = 0
+  tried = 0
+  errors = 0
+  timeouts = 0
+  firstError: string | null = null
+  /** When its last call had ended. */
+  ended = 0
 
   constructor(workers: number) {
     const size = 2 ** Math.floor(Math.log2(SAMPLES_TOTAL / workers))
@@ -53,15 +66,29 @@ export function latencyOf(all: readonly Samples[]): Latency {
 /** What a worker runs until `phase.over`, or to the end of its stream if that is not repeated. */
 type Loop = (phase: Phase, samples: Samples) => Promise<void>
 
-interface Phase extends Tally {
+interface Phase {
   over: boolean
   repeat: boolean
 }
 
+/** What the server and both clients call a timeout. */
+const TIMEOUT = 9
+
+/** Whether a call was given up for the time that it took: by its code, or the name of its class. */
+export function isTimeout(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  if ('code' in error && error.code === TIMEOUT) return true
+  for (let kind = error.constructor; kind.name; kind = Object.getPrototypeOf(kind)) {
+    if (kind.name.includes('Timeout')) return true
+  }
+  return error.name.includes('Timeout')
+}
+
 /** Counts an error. A call that fails before it waits for anything would never let the loop turn. */
-function failed(phase: Phase, error: unknown): Promise<void> {
-  phase.errors++
-  phase.firstError ??= error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+function failed(own: Samples, error: unknown): Promise<void> {
+  own.errors++
+  if (isTimeout(error)) own.timeouts++
+  own.firstError ??= error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return new Promise((resolve) => setImmediate(resolve))
 }
 
@@ -87,10 +114,10 @@ export function singles(
           if (begun !== 0) samples.take(begun - performance.now())
         }
       } catch (error) {
-        await failed(phase, error)
+        await failed(samples, error)
       }
       if (begun !== 0) until = every - 1
-      phase.tried++
+      samples.tried++
       if (at === operations.length) {
         if (!phase.repeat) return
         at = 0
@@ -119,9 +146,9 @@ export function batches(
           samples.take(begun - performance.now())
         }
       } catch (error) {
-        await failed(phase, error)
+        await failed(samples, error)
       }
-      phase.tried++
+      samples.tried++
     }
   }
 }
@@ -132,7 +159,7 @@ export async function runLoops(
   seconds: number,
   repeat: boolean,
 ): Promise<Tally & { samples: Samples[] }> {
-  const phase: Phase = { over: false, repeat, tried: 0, errors: 0, firstError: null }
+  const phase: Phase = { over: false, repeat }
   const samples = loops.map(() => new Samples(loops.length))
   let late: NodeJS.Timeout | undefined
   const patience = new Promise<never>((_, reject) => {
@@ -144,14 +171,26 @@ export async function runLoops(
   const end = setTimeout(() => {
     phase.over = true
   }, seconds * 1000)
+  const began = performance.now()
+  const each = async (loop: Loop, own: Samples) => {
+    await loop(phase, own)
+    own.ended = performance.now()
+  }
   try {
-    const all = Promise.all(loops.map((loop, at) => loop(phase, samples[at] as Samples)))
+    const all = Promise.all(loops.map((loop, at) => each(loop, samples[at] as Samples)))
     await Promise.race([all, patience])
   } finally {
     phase.over = true
     clearTimeout(end)
     clearTimeout(late)
   }
-  const { tried, errors, firstError } = phase
-  return { tried, errors, firstError, samples }
+  const sum = (of: (own: Samples) => number) => samples.reduce((all, own) => all + of(own), 0)
+  return {
+    tried: sum((own) => own.tried),
+    errors: sum((own) => own.errors),
+    timeouts: sum((own) => own.timeouts),
+    firstError: samples.find((own) => own.firstError !== null)?.firstError ?? null,
+    rate: sum((own) => ((own.tried - own.errors) * 1000) / (own.ended - began)),
+    samples,
+  }
 }

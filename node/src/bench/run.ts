@@ -92,6 +92,9 @@ async function measure(
     ...used,
     operations: (tally.tried - tally.errors) * job.shape.rows,
     errors: tally.errors,
+    timeouts: tally.timeouts,
+    // What ends by itself has no rate but that of the whole window.
+    ...(inserting ? {} : { rate: tally.rate * job.shape.rows }),
     first_error: tally.firstError,
     latency: latencyOf(tally.samples),
     memory: { bare, ready: readyRss, peak: peakRss() },

@@ -1,6 +1,7 @@
 /** Rounds to one line: medians, and percentiles of all samples together. */
 
 import type { Failure, Result } from './job.js'
+import { rateOf } from './together.js'
 
 /** One client's work in one group: so many calls in flight in so many processes. */
 export interface Cell {
@@ -15,6 +16,8 @@ export interface Line extends Cell {
   rounds: number
   failures: string[]
   errors: number
+  /** Of the errors. */
+  timeouts: number
   firstError: string | null
   /** The rest is there when a round succeeded. */
   rate?: number
@@ -46,11 +49,12 @@ export function summarise(cell: Cell, rounds: readonly (Result | Failure)[]): Li
     rounds: rounds.length,
     failures: rounds.flatMap((one) => ('failed' in one ? [one.failed] : [])),
     errors: results.reduce((sum, one) => sum + one.errors, 0),
+    timeouts: results.reduce((sum, one) => sum + one.timeouts, 0),
     firstError: results.find((one) => one.first_error !== null)?.first_error ?? null,
   }
   if (counted.length === 0) return line
   const each = (of: (one: Result) => number) => median(counted.map(of))
-  const rates = counted.map((one) => one.operations / one.elapsed)
+  const rates = counted.map(rateOf)
   const rate = median(rates)
   const samples = sorted(counted)
   return {

@@ -17,6 +17,11 @@ export const whole = (value: number | undefined) =>
 export const tenths = (value: number | null | undefined) =>
   value === undefined || value === null ? '-' : value.toFixed(value >= 10 ? 1 : 2)
 
+/** How many errors, and of them timeouts. */
+export const errorsOf = (errors: number, timeouts = 0) =>
+  errors.toLocaleString('en-US') +
+  (timeouts ? ` (${timeouts.toLocaleString('en-US')} timeouts)` : '')
+
 const columns = (unit: string): Column<Line>[] => [
   ['client', (line) => `${line.client} ${line.version}${flawed(line) ? ' !' : ''}`],
   [`${unit}/s`, (line) => whole(line.rate)],
@@ -35,7 +40,7 @@ const columns = (unit: string): Column<Line>[] => [
   ),
   ['loop p50 us', (line) => whole(line.loopDelay?.p50)],
   ['p99', (line) => whole(line.loopDelay?.p99)],
-  ['errors', (line) => line.errors.toLocaleString('en-US')],
+  ['errors', (line) => errorsOf(line.errors, line.timeouts)],
   ['RSS MB', (line) => (line.peakRss === undefined ? '-' : whole(line.peakRss / 1e6))],
   [`${unit}/s ÷ best`, (line) => tenths(line.rateRatio)],
   ['CPU ÷ best', (line) => tenths(line.cpuRatio)],
@@ -51,6 +56,7 @@ interface AnyLine {
   client: string
   failures: readonly string[]
   errors?: number
+  timeouts?: number
   firstError?: string | null
 }
 
@@ -79,6 +85,7 @@ export function columned<L extends AnyLine>(
 
 function notes(line: AnyLine): string[] {
   const said = [...new Set(line.failures)].map((reason) => `a round failed: ${reason}`)
-  if (line.errors) said.push(`${line.errors} errors, the first: ${line.firstError}`)
+  const late = line.timeouts ? `, ${line.timeouts} of them timeouts` : ''
+  if (line.errors) said.push(`${line.errors} errors${late}, the first: ${line.firstError}`)
   return said.map((text) => `  ${line.client}: ${text}`)
 }

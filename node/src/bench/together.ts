@@ -116,6 +116,11 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve }
 }
 
+/** Operations each second: the workers' where they have a rate, else the window's. */
+export function rateOf(one: Pick<Result, 'rate' | 'operations' | 'elapsed'>): number {
+  return one.rate ?? one.operations / one.elapsed
+}
+
 /** One answer of them all: what they did together, in the time that they took on average. */
 export function merged(answers: readonly Answer[]): Answer {
   const failed = answers.find((one): one is Failure => 'failed' in one)
@@ -128,12 +133,13 @@ export function merged(answers: readonly Answer[]): Answer {
   const mean = (of: (one: Result) => number | null) =>
     all.some((one) => of(one) === null) ? null : sum((one) => of(one) as number) / all.length
   const operations = sum((one) => one.operations)
-  const rate = sum((one) => one.operations / one.elapsed)
   return {
     ...(first as Result),
     operations,
-    elapsed: rate > 0 ? operations / rate : most((one) => one.elapsed),
+    elapsed: sum((one) => one.elapsed) / all.length,
+    rate: sum(rateOf),
     errors: sum((one) => one.errors),
+    timeouts: sum((one) => one.timeouts),
     first_error: all.find((one) => one.first_error !== null)?.first_error ?? null,
     cpu: { user: sum((one) => one.cpu.user), system: sum((one) => one.cpu.system) },
     server_cpu: mean((one) => one.server_cpu),

@@ -1,7 +1,7 @@
 //! The crate `spikewire` under the same load: on the tokio reactor, or with `SPIKEWIRE_NATIVE` set on
 //! a thread of its own; and its blocking client in threads.
 
-use rust_peers::{Client, Target, Value};
+use rust_peers::{Client, Failed, Target, Value};
 use spikewire::{AsyncClient, AsyncDataset, Dataset, Record};
 
 struct Ours {
@@ -29,12 +29,12 @@ impl Client for Ours {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), String> {
+    async fn get(&self, key: i64) -> Result<(), Failed> {
         found(key, self.dataset.get(key).await)
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
-        self.dataset.put(key, bins.iter().map(|(name, value)| (name, value))).await.map_err(text)
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+        self.dataset.put(key, bins.iter().map(|(name, value)| (name, value))).await.map_err(failed)
     }
 
     async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
@@ -64,12 +64,12 @@ impl Client for Blocking {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), String> {
+    async fn get(&self, key: i64) -> Result<(), Failed> {
         found(key, self.dataset.get(key))
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
-        self.dataset.put(key, bins.iter().map(|(name, value)| (name, value))).map_err(text)
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+        self.dataset.put(key, bins.iter().map(|(name, value)| (name, value))).map_err(failed)
     }
 
     async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
@@ -82,11 +82,11 @@ fn named(values: &[Value]) -> Vec<(String, spikewire::Value)> {
     values.map(|(at, value)| (format!("b{at}"), into_theirs(value))).collect()
 }
 
-fn found(key: i64, read: spikewire::Result<Option<Record>>) -> Result<(), String> {
+fn found(key: i64, read: spikewire::Result<Option<Record>>) -> Result<(), Failed> {
     match read {
         Ok(Some(_)) => Ok(()),
-        Ok(None) => Err(format!("key {key}: no record")),
-        Err(error) => Err(text(error)),
+        Ok(None) => Err(format!("key {key}: no record").into()),
+        Err(error) => Err(failed(error)),
     }
 }
 
@@ -111,6 +111,12 @@ fn into_ours(value: &spikewire::Value) -> Option<Value> {
         spikewire::Value::Bytes(bytes) => Some(Value::Bytes(bytes.clone())),
         _ => None,
     }
+}
+
+fn failed(error: spikewire::Error) -> Failed {
+    // A server that gave up says so with the same code.
+    let timed_out = error.kind().code() == spikewire::Kind::Timeout.code();
+    Failed { text: text(error), timed_out }
 }
 
 fn text(error: impl std::fmt::Display) -> String {

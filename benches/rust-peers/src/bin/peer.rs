@@ -1,7 +1,7 @@
 //! The crate `aerospike` under load: on tokio, and its blocking client in threads.
 
-use aerospike::{Bin, Bins, ClientPolicy, Key, ReadPolicy, Record, WritePolicy};
-use rust_peers::{Client, Target, Value};
+use aerospike::{Bin, Bins, ClientPolicy, Key, ReadPolicy, Record, ResultCode, WritePolicy};
+use rust_peers::{Client, Failed, Target, Value};
 
 struct Peer<C> {
     client: C,
@@ -40,13 +40,13 @@ impl Client for Peer<aerospike::Client> {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), String> {
+    async fn get(&self, key: i64) -> Result<(), Failed> {
         let record = self.client.get(&self.read, &self.key(key)?, Bins::All).await;
-        record.map(drop).map_err(text)
+        record.map(drop).map_err(failed)
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
-        self.client.put(&self.write, &self.key(key)?, bins).await.map_err(text)
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+        self.client.put(&self.write, &self.key(key)?, bins).await.map_err(failed)
     }
 
     async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
@@ -69,13 +69,13 @@ impl Client for Peer<aerospike_sync::Client> {
         named(values)
     }
 
-    async fn get(&self, key: i64) -> Result<(), String> {
+    async fn get(&self, key: i64) -> Result<(), Failed> {
         let record = self.client.get(&self.read, &self.key(key)?, Bins::All);
-        record.map(drop).map_err(text)
+        record.map(drop).map_err(failed)
     }
 
-    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), String> {
-        self.client.put(&self.write, &self.key(key)?, bins).map_err(text)
+    async fn put(&self, key: i64, bins: &Self::Bins) -> Result<(), Failed> {
+        self.client.put(&self.write, &self.key(key)?, bins).map_err(failed)
     }
 
     async fn read_bin(&self, key: i64, name: &str) -> Result<Value, String> {
@@ -108,6 +108,12 @@ fn into_ours(value: &aerospike::Value) -> Option<Value> {
         aerospike::Value::Blob(bytes) => Some(Value::Bytes(bytes.clone())),
         _ => None,
     }
+}
+
+fn failed(error: aerospike::Error) -> Failed {
+    let by_server = error.server_result_code() == Some(ResultCode::Timeout);
+    let timed_out = by_server || error.is_client_timeout();
+    Failed { text: text(error), timed_out }
 }
 
 fn text(error: impl std::fmt::Display) -> String {
