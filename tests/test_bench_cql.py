@@ -15,11 +15,12 @@ from typing import TYPE_CHECKING, Any, cast
 import pytest
 
 from spikewire.bench.cli import add_parsers
-from spikewire.bench.cql import flags
+from spikewire.bench.cql import flags, lab
 from spikewire.bench.cql.cells import (
     ASYNCIO,
     CHAINS,
     FUTURES,
+    PAGE,
     PATTERNS,
     UNTHROTTLED,
     Cell,
@@ -28,16 +29,18 @@ from spikewire.bench.cql.cells import (
     lacks,
 )
 from spikewire.bench.cql.clients.base import Verbs
-from spikewire.bench.cql.data import COLUMNS, drawn, item, wide
-from spikewire.bench.cql.lab import Found
+from spikewire.bench.cql.data import COLUMNS, PAGE_ROWS, drawn, item, wide
+from spikewire.bench.cql.lab import Found, compare_cql
 from spikewire.bench.cql.lines import collapses, summarise, with_ratios
 from spikewire.bench.cql.loops import loop_of
-from spikewire.bench.cql.table import markdown
+from spikewire.bench.cql.table import markdown, remarks, row
+from spikewire.bench.run.progress import Progress
+from spikewire.bench.run.rounds import shuffled
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from spikewire.bench.cql.result import CqlResult
+    from spikewire.bench.cql.result import CqlJob, CqlResult
 
 pytestmark = pytest.mark.lab
 
@@ -61,6 +64,7 @@ def result(**changes: Any) -> CqlResult:
         "elapsed": 2.0,
         "operations": 1000,
         "errors": 0,
+        "timeouts": 0,
         "first_error": None,
         "cpu": {"user": 0.01, "system": 0.03},
         "server_cpu": 0.5,
@@ -201,7 +205,7 @@ def test_tasks_count_as_threads_do() -> None:
 def test_lines_have_medians_and_compare_with_the_best_peer() -> None:
     ours = summarise(Cell("spikewire", SHAPE), [result(elapsed=e) for e in (1.0, 0.5, 2.0)])
     peer = summarise(Cell("cassandra-driver", SHAPE), [result()])
-    flawed = summarise(Cell("acsylla", SHAPE), [result(errors=1, elapsed=0.1)])
+    flawed = summarise(Cell("acsylla", SHAPE), [result(errors=2, elapsed=0.1)])
     assert ours.rate is not None
     assert ours.rate.median == 1000
     assert ours.cpu is not None
@@ -210,6 +214,48 @@ def test_lines_have_medians_and_compare_with_the_best_peer() -> None:
     first, *_ = with_ratios([ours, peer, flawed])
     assert first.rate_ratio == 2
     assert flawed.flawed
+
+
+def test_a_few_errors_make_no_line_flawed_and_timeouts_are_told_apart() -> None:
+    rounds = [result(errors=3, timeouts=2, first_error="ReadTimeout: late")]
+    cell = Cell("acsylla", SHAPE)
+    assert summarise(cell, rounds).flawed
+    line = summarise(cell, rounds, error_limit=0.003)
+    assert not line.flawed
+    assert line.error_share == 3 / 1003
+    assert "3 (2 timeouts)" in row(line)
+    said, *_ = remarks([[line]])
+    assert said.endswith("3 errors, 2 of them timeouts, the first: ReadTimeout: late")
+
+
+def test_a_page_is_one_call() -> None:
+    page = Cell("acsylla", replace(SHAPE, operation=PAGE))
+    line = summarise(page, [result(errors=1, operations=9 * PAGE_ROWS)])
+    assert line.error_share == 1 / 10
+
+
+def test_clients_take_turns_over_all_of_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    order: list[tuple[str, str]] = []
+
+    def answer(_command: object, job: CqlJob, *_: object) -> object:
+        if job["step"] == "measure":
+            order.append((job["operation"], job["client"]))
+            if len(order) == 7:
+                raise KeyboardInterrupt
+            return result()
+        return {"unavailable": None}
+
+    monkeypatch.setattr(lab, "run_job", answer)
+    flags_given = "--servers canned --patterns asyncio -z 1 --clients spikewire,acsylla --pause 0"
+    settings = flags.settings(parsed(*flags_given.split(), "--operations", "insert,select"))
+    found = compare_cql(settings, [], Progress(bar=False))
+    every = [cell for group in settings.matrix.groups() for cell in group]
+    turns = [cell for number in range(2) for cell in shuffled(every, settings.seed, number)]
+    assert order == [(cell.shape.operation, cell.client) for cell in turns[:7]]
+    assert found.interrupted
+    assert sum(map(len, found.rounds.values())) == 6
+    # Tables keep the order of what was asked for, whatever was measured first.
+    assert [group[0].cell.shape.operation for group in found.lines()] == ["insert", "select"]
 
 
 def test_rounds_that_failed_are_told_and_do_not_count() -> None:
@@ -278,13 +324,13 @@ def test_an_interrupted_comparison_keeps_what_is_finished(tmp_path: Path) -> Non
     ]
     with subprocess.Popen(
         command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-    ) as lab:
-        assert lab.stderr is not None
-        while not lab.stderr.readline().startswith("[1/"):
-            assert lab.poll() is None
-        lab.send_signal(signal.SIGINT)
-        lab.communicate(timeout=120)
-    assert lab.returncode == flags.INTERRUPTED
+    ) as running:
+        assert running.stderr is not None
+        while not running.stderr.readline().startswith("[1/"):
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        running.communicate(timeout=120)
+    assert running.returncode == flags.INTERRUPTED
     told = json.loads((tmp_path / "a.json").read_text())
     assert told["interrupted"]
     assert 1 <= len(told["cells"]) < 5

@@ -32,8 +32,8 @@ from spikewire.bench.run.plan import (
     Group,
     Matrix,
     Sizes,
-    shuffled,
 )
+from spikewire.bench.run.rounds import shuffled
 from spikewire.bench.table.pools import run_by
 
 EVERYTHING = Matrix(

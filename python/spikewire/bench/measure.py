@@ -249,13 +249,19 @@ def merge(encoded: Iterable[str]) -> Histogram:
     return merged
 
 
+def enough(samples: int, percentile: float) -> bool:
+    """Whether so many samples bear a percentile out."""
+    beyond = samples * round(10_000 - 100 * percentile)  # In ten-thousandths: 99.9 is no binary.
+    return bool(samples) and (percentile <= PERCENTILES[0] or beyond >= 10_000 * BEYOND)
+
+
 def percentiles(merged: Histogram) -> dict[str, float]:
     """Microseconds at those of the usual percentiles that the number of samples bears out."""
     total = merged.get_total_count()
     return {
         f"p{at:g}": merged.get_value_at_percentile(at) / 1000
         for at in PERCENTILES
-        if total and (at == PERCENTILES[0] or total * round(1000 - 10 * at) >= 1000 * BEYOND)
+        if enough(total, at)
     }
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import checked, count, cpus, percentage, seconds, seconds_or_none
 from ..run import place
+from ..run.rounds import ERROR_LIMIT
 from ..work import parse_bins, parse_workload
 from ..work.keys import DISTRIBUTIONS
 from ..work.mix import GRAMMAR, MEANINGS
@@ -89,13 +90,7 @@ def add_flags(
             text += f", or {getattr(short, name):g} where no mode has single records"
         how.add_argument(*flags, type=parse, default=None if short else default, help=text)
     how.add_argument("--rounds", type=count, default=rounds, help="default: %(default)s")
-    how.add_argument(
-        "--error-limit",
-        type=percentage,
-        default=0.1,
-        metavar="PERCENT",
-        help="of its calls may fail before a client is no measure for others; default: 0.1",
-    )
+    add_error_limit(how)
     how.add_argument(
         "--lat-sample-every", type=count, default=16, metavar="N", help="time 1 in N; default: 16"
     )
@@ -119,3 +114,14 @@ def add_flags(
     )
     text = "default: bench-results/<command>-<time>.json"
     how.add_argument("--json", type=Path, metavar="PATH", help=text)
+
+
+def add_error_limit(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPrivateUsage]
+    """The flag that says how many calls may fail."""
+    how.add_argument(
+        "--error-limit",
+        type=percentage,
+        default=100 * ERROR_LIMIT,
+        metavar="PERCENT",
+        help="of its calls may fail before a client is no measure for others; default: %(default)g",
+    )

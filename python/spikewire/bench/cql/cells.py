@@ -133,9 +133,3 @@ def lacks(client: str, shape: Shape) -> str | None:
     if shape.operation in COLUMNS_OF and shape.operation not in peer.columns:
         return f"reads no pages into {COLUMNS_OF[shape.operation]}"
     return None
-
-
-def rotated(group: Group, by: int) -> Group:
-    """The same cells beginning at another one, so that no client always goes first."""
-    at = by % len(group)
-    return group[at:] + group[:at]

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
+from ..commands.flags import add_error_limit
 from ..needed import missing
 from ..run.cluster import parse_seeds
 from .cells import OPERATIONS, PATTERNS, Matrix
@@ -124,6 +125,7 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
             *flags, type=parse, default=default, help=f"{about}; default: {default:g}"
         )
     group.add_argument("--rounds", type=count, default=3, help="default: %(default)s")
+    add_error_limit(group)
     for flag, about in (("--client-cpus", "the client"), ("--server-cpus", "the server")):
         group.add_argument(
             flag, type=cpus, default=(), metavar="N,...", help=f"keep {about} to these processors"
@@ -170,6 +172,7 @@ def settings(args: argparse.Namespace) -> Settings:
         client_cpus=args.client_cpus,
         server_cpus=args.server_cpus,
         keep_awake=args.keep_awake,
+        error_limit=args.error_limit / 100,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import time
 from dataclasses import asdict, dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -14,6 +13,8 @@ from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
 from ..run.plan import Skipped
+from ..run.rounds import ERROR_LIMIT, Rounds, Usable, until_interrupted
+from ..table.summary import failed_calls
 from . import ACTION
 from .cells import (
     ASYNCIO,
@@ -27,7 +28,6 @@ from .cells import (
     Group,
     Matrix,
     Shape,
-    rotated,
 )
 from .clients import CLIENTS
 from .data import SCHEMA
@@ -68,6 +68,8 @@ class Settings:
     client_cpus: tuple[int, ...]
     server_cpus: tuple[int, ...]
     keep_awake: bool = False
+    error_limit: float = ERROR_LIMIT
+    """The part of its calls from which failed ones make a line flawed."""
 
 
 @dataclass
@@ -83,8 +85,12 @@ class Found:
 
     def lines(self) -> list[list[Line]]:
         """One list for each group that has been measured at all."""
-        shapes = groupby(self.rounds, key=lambda cell: cell.shape)
-        groups = ([summarise(cell, self.rounds[cell]) for cell in cells] for _, cells in shapes)
+        measured = (cell for cell, rounds in self.rounds.items() if rounds)
+        shapes = groupby(measured, key=lambda cell: cell.shape)
+        limit = self.settings.error_limit
+        groups = (
+            [summarise(cell, self.rounds[cell], limit) for cell in cells] for _, cells in shapes
+        )
         return [with_ratios(lines) for lines in groups]
 
     @property
@@ -99,7 +105,7 @@ class Found:
         """What a reader must not miss."""
         said = [f"{client}: {why}" for client, why in self.settings.matrix.absent()]
         said += self.collapses()
-        measured = {cell.client for cell in self.rounds}
+        measured = {cell.client for cell, rounds in self.rounds.items() if rounds}
         said += [f"{name}: {CLIENTS[name].note}" for name in sorted(measured) if CLIENTS[name].note]
         said += [f"{one.client or one.mode}: left out: {one.reason}" for one in self.skipped]
         if self.interrupted:
@@ -131,7 +137,8 @@ class Lab:
         self._settings = settings
         self._found = found
         self._progress = progress
-        self._reasons: dict[tuple[str, str], str | None] = {}
+        self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
+        self._can_use = Usable(found.skipped, progress)
 
     def run(self, command_line: Sequence[str]) -> None:
         settings, found = self._settings, self._found
@@ -140,7 +147,7 @@ class Lab:
             groups = self._usable_groups()
             if not groups:
                 raise CannotRunError("none of the clients asked for can be used")
-            self._progress.expect(sum(map(len, groups)) * settings.rounds)
+            self._rounds.expect(sum(map(len, groups)))
             for name, those in groupby(groups, key=lambda group: group[0].shape.server):
                 self._at(name, list(those))
             if not found.rounds:
@@ -155,16 +162,15 @@ class Lab:
         return groups
 
     def _usable(self, client: str, pattern: str) -> bool:
-        if (client, pattern) not in self._reasons:
-            job = self._job(Cell(client, Shape("", INSERT, pattern)), "describe", None)
-            answer = self._start(client, job)
-            reason = answer.get("failed") or answer.get("unavailable")
-            self._reasons[client, pattern] = None if reason is None else str(reason)
-            if reason is not None:
-                skipped = Skipped(client, pattern, "", str(reason))
-                self._found.skipped.append(skipped)
-                self._progress.skipped(skipped)
-        return self._reasons[client, pattern] is None
+        alike = (client, pattern)
+        return self._can_use(alike, client, pattern, "", lambda: self._reason(client, pattern))
+
+    def _reason(self, client: str, pattern: str) -> str | None:
+        """Why this client cannot be used, or None."""
+        job = self._job(Cell(client, Shape("", INSERT, pattern)), "describe", None)
+        answer = self._start(client, job)
+        reason = answer.get("failed") or answer.get("unavailable")
+        return None if reason is None else str(reason)
 
     def _at(self, name: str, groups: Sequence[Group]) -> None:
         """Everything that is measured at one server."""
@@ -172,17 +178,15 @@ class Lab:
             try:
                 self._found.servers[name] = server.start()
             except UnavailableError as error:
-                skipped = Skipped("", name, "", str(error))
-                self._found.skipped.append(skipped)
-                self._progress.skipped(skipped)
+                self._can_use.skip(Skipped("", name, "", str(error)))
                 return
             make_tables(server.seed, SCHEMA)
             if name != CANNED:
                 self._prepare(server, name)
-            for group in groups:
-                for number in range(self._settings.rounds):
-                    for cell in rotated(group, number):
-                        self._measure(cell, number, server)
+            every = [cell for group in groups for cell in group]
+            # Tables keep this order, whichever is measured first.
+            self._found.rounds.update((cell, []) for cell in every)
+            self._rounds.measure(every, lambda cell: self._measure(cell, server))
 
     def _server(self, name: str) -> Server:
         settings = self._settings
@@ -225,12 +229,10 @@ class Lab:
                 return client, pattern
         raise CannotRunError("no client is installed that could write the rows")
 
-    def _measure(self, cell: Cell, number: int, server: Server) -> None:
-        self._progress.running(f"{cell} (round {number + 1})")
-        time.sleep(self._settings.pause)
+    def _measure(self, cell: Cell, server: Server) -> str:
         outcome = as_cql(self._start(cell.client, self._job(cell, "measure", server)))
-        self._found.rounds.setdefault(cell, []).append(outcome)
-        self._progress.done(f"{cell}, round {number + 1}: {brief(outcome)}")
+        self._found.rounds[cell].append(outcome)
+        return brief(outcome)
 
     def _start(
         self, client: str, job: CqlJob, seconds: float = CELL_SECONDS
@@ -275,7 +277,8 @@ def brief(outcome: Round) -> str:
     if operations:
         text += f", {seconds * 1e6 / operations:.2f} us CPU each"
     if outcome["errors"]:
-        text += f", {outcome['errors']:,} errors, the first: {outcome['first_error']}"
+        said = failed_calls(outcome["errors"], outcome["timeouts"])
+        text += f", {said}, the first: {outcome['first_error']}"
     return text
 
 
@@ -283,8 +286,5 @@ def compare_cql(settings: Settings, command_line: Sequence[str], progress: Progr
     """Measure everything; Ctrl-C ends it early with what has been measured so far."""
     found = Found(settings)
     with progress:
-        try:
-            Lab(settings, found, progress).run(command_line)
-        except KeyboardInterrupt:
-            found.interrupted = True
+        until_interrupted(Lab(settings, found, progress), found, command_line)
     return found

@@ -6,9 +6,11 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ..run.rounds import ERROR_LIMIT, error_share
 from ..table.summary import Spread, elsewhere
-from .cells import CHAINS, DEPTH
+from .cells import CHAINS, DEPTH, PAGES
 from .clients import OURS
+from .data import PAGE_ROWS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -40,6 +42,11 @@ class Line:
     others: float | None = None
     """The part of the machine that neither this client nor the server used."""
     errors: int = 0
+    timeouts: int = 0
+    """Of the errors."""
+    error_share: float = 0.0
+    """Failed calls over all."""
+    error_limit: float = ERROR_LIMIT
     first_error: str | None = None
     grown: int | None = None
     """Bytes between the resident memory before the first call and its peak."""
@@ -50,17 +57,17 @@ class Line:
 
     @property
     def flawed(self) -> bool:
-        return bool(self.errors or self.failures)
+        return bool(self.error_share > self.error_limit or self.failures)
 
     def as_json(self) -> dict[str, object]:
         return {**asdict(self), "flawed": self.flawed}
 
 
-def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
+def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LIMIT) -> Line:
     """One line; rounds that failed are listed and do not count."""
     failures = tuple(str(one["failed"]) for one in rounds if "failed" in one)
     results = [one for one in rounds if "failed" not in one]
-    line = Line(cell, len(rounds), failures)
+    line = Line(cell, len(rounds), failures, error_limit=error_limit)
     if not results:
         return line
     first = results[0]
@@ -72,11 +79,20 @@ def summarise(cell: Cell, rounds: Sequence[Round]) -> Line:
         loop=first["loop"],
         python=first["python"]["version"],
         errors=sum(one["errors"] for one in results),
+        timeouts=sum(one["timeouts"] for one in results),
+        error_share=_error_share(cell, results),
         first_error=next((one["first_error"] for one in results if one["first_error"]), None),
         grown=max(one["memory"]["peak"] - one["memory"]["ready"] for one in results),
     )
     counted = [one for one in results if one["operations"]]
     return _with_costs(line, counted) if counted else line
+
+
+def _error_share(cell: Cell, results: Sequence[CqlResult]) -> float:
+    """Of calls: in pages each row is an operation, and a page is one call."""
+    rows = PAGE_ROWS if cell.shape.operation in PAGES else 1
+    operations = sum(one["operations"] for one in results)
+    return error_share(sum(one["errors"] for one in results), operations / rows)
 
 
 def _with_costs(line: Line, results: Sequence[CqlResult]) -> Line:
@@ -96,7 +112,7 @@ def _with_costs(line: Line, results: Sequence[CqlResult]) -> Line:
 
 
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
-    """Lines of one group with their ratios to the best peer; peers with errors are no measure."""
+    """Lines of one group with their ratios to the best peer; flawed peers are no measure."""
     peers = [line for line in lines if line.cell.client != OURS and not line.flawed]
     best_rate = max((line.rate.median for line in peers if line.rate), default=None)
     best_cpu = min((line.cpu.median for line in peers if line.cpu), default=None)

@@ -54,6 +54,8 @@ class CqlResult(TypedDict):
     operations: int
     """Of successful calls; in pages each row is one."""
     errors: int
+    timeouts: int
+    """Of the errors, those that a client's exception calls so."""
     first_error: str | None
     cpu: Cpu
     server_cpu: float | None

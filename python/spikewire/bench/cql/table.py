@@ -5,8 +5,9 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING, cast
 
-from ..table.headings import ratio, tenths
+from ..table.headings import errors, ratio, tenths
 from ..table.report import NOISE, console_for
+from ..table.summary import failed_calls
 from .cells import PAGES
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ def row(line: Line) -> list[str]:
         tenths(line.cpu_system),
         tenths(line.cpu_server),
         "-" if line.grown is None else f"{line.grown / 1e6:,.1f}",
-        f"{line.errors:,}",
+        errors(line.errors, line.timeouts),
         ratio(line.rate_ratio),
         ratio(line.cpu_ratio),
     ]
@@ -71,7 +72,8 @@ def remarks(sections: Sequence[Sequence[Line]]) -> list[str]:
     for line in lines:
         said += [f"{line.cell}: round failed: {why}" for why in dict.fromkeys(line.failures)]
         if line.errors:
-            said.append(f"{line.cell}: {line.errors:,} errors, the first: {line.first_error}")
+            failed = failed_calls(line.errors, line.timeouts)
+            said.append(f"{line.cell}: {failed}, the first: {line.first_error}")
     shares = [line.others for line in lines if line.others is not None and line.others > NOISE]
     if shares:
         much = f"other programs used up to {max(shares):.0%} of this machine"

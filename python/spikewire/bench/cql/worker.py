@@ -262,6 +262,7 @@ def answer(job: CqlJob) -> Mapping[str, object]:
         "operations": (outcome.tried - outcome.errors)
         * (PAGE_ROWS if job["operation"] in PAGES else 1),
         "errors": outcome.errors,
+        "timeouts": outcome.timeouts,
         "first_error": outcome.first_error,
         "cpu": {"user": used.user, "system": used.system},
         "server_cpu": used.server,

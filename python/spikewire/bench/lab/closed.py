@@ -21,8 +21,6 @@ P50, P90, P99, TAIL = (
     Heading(f"p{at}", f"p{at}", "µs", LESS, 0) for at in ("50", "90", "99", "99.9")
 )
 CLOSED = (RATE, CPU, SERVER, P50, P90, P99, TAIL)
-TAIL_SAMPLES = 10_000
-"""Below this many samples p99.9 says nothing and is not shown."""
 State = tuple[str, "bool | None"]
 """An interpreter as it was named, and whether its lock was on; nothing of either for what is no
 Python."""
@@ -88,14 +86,11 @@ def states(lines: Sequence[Line]) -> dict[State, str]:
 
 def row(line: Line, label: str) -> Row:
     """A line of a comparison, under any of the headings of `CLOSED`."""
-    latency = dict(line.latency or {})
-    if line.samples < TAIL_SAMPLES:
-        latency.pop("p99.9", None)
     fields = {
         "rate": measured(line.rate, line.rounds),
         "cpu": measured(line.cpu, line.rounds),
         "server": line.cpu_server,
-        **latency,
+        **(line.latency or {}),
     }
     flaws = notes([line]) if line.flawed else []
     return Row(label, fields, line.cell.client, "; ".join(flaws))

@@ -14,9 +14,10 @@ from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
 from ..run.plan import Skipped
+from ..run.rounds import Rounds, Usable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Hashable, Mapping, Sequence
 
     from ..result import Failure, Job
     from ..run.cluster import Cluster
@@ -75,18 +76,18 @@ def failed(outcome: Mapping[str, object]) -> str:
 
 
 class InterleavedLab(ABC, Generic[C, R]):
-    """Measures cells. In every round each has its turn, and another one begins."""
+    """Measures cells in rounds."""
 
     def __init__(self, bench: Bench, cells: Sequence[C], rounds: int, found: Found[C, R]) -> None:
         self.bench = bench
         self.target = bench.target
         self._cells = cells
-        self._rounds = rounds
+        self._rounds = Rounds(rounds, bench.seed, bench.progress)
         self._found = found
-        self._reasons: dict[object, str | None] = {}
+        self._can_use = Usable(found.skipped, bench.progress)
 
     @abstractmethod
-    def what(self, cell: C) -> object:
+    def what(self, cell: C) -> Hashable:
         """Cells for which this is the same are usable or not together."""
 
     @abstractmethod
@@ -106,33 +107,27 @@ class InterleavedLab(ABC, Generic[C, R]):
         """What it gave, in a few words."""
 
     def run(self, command_line: Sequence[str]) -> None:
-        target, progress = self.target, self.bench.progress
+        target = self.target
         with target.cluster() as cluster, awake(target.keep_awake):
             self._found.environment = environment.describe(cluster, command_line)
             cells = [cell for cell in self._cells if self._usable(cell)]
             if not cells:
                 raise CannotRunError("none of the clients asked for can be used")
             self.prepare(cells, cluster)
-            progress.expect(len(cells) * self._rounds)
-            for number in range(self._rounds):
-                at = number % len(cells)
-                for cell in cells[at:] + cells[:at]:
-                    progress.running(f"{cell} (round {number + 1})")
-                    outcome = self.measure(cell, cluster)
-                    self._found.outcomes.setdefault(cell, []).append(outcome)
-                    why = failed(outcome)
-                    said = f"failed: {why}" if why else self.brief(cast("R", outcome))
-                    progress.done(f"{cell}, round {number + 1}: {said}")
+            # Tables keep this order, whichever is measured first.
+            self._found.outcomes = {cell: [] for cell in cells}
+            self._rounds.expect(len(cells))
+            self._rounds.measure(cells, lambda cell: self._turn(cell, cluster))
+
+    def _turn(self, cell: C, cluster: Cluster) -> str:
+        outcome = self.measure(cell, cluster)
+        self._found.outcomes[cell].append(outcome)
+        why = failed(outcome)
+        return f"failed: {why}" if why else self.brief(cast("R", outcome))
 
     def _usable(self, cell: C) -> bool:
-        known = self.what(cell)
-        if known not in self._reasons:
-            self._reasons[known] = reason = self.reason(cell)
-            if reason is not None:
-                skipped = Skipped(cell.client, cell.mode, cell.interpreter, reason)
-                self._found.skipped.append(skipped)
-                self.bench.progress.skipped(skipped)
-        return self._reasons[known] is None
+        named = (cell.client, cell.mode, cell.interpreter)
+        return self._can_use(self.what(cell), *named, lambda: self.reason(cell))
 
     def job(self, cell: C, action: str, cluster: Cluster | None) -> Job:
         """What all jobs have in common."""

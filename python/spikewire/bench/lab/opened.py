@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
-from ..measure import merge
+from ..measure import enough, merge
 from ..open.figures import PACING
 from ..open.figures import notes as open_notes
 from . import closed
@@ -30,8 +30,6 @@ SERVICE = tuple(
 PACED = Heading("pacing", "of it pacing", "µs/op")
 HEADINGS = (ASKED, REACHED, *RESPONSE, *SERVICE, closed.CPU, PACED)
 CURVE = (1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
-BEYOND = 10
-"""Samples that have to lie beyond a percentile for it to be drawn."""
 
 
 def caption(settings: Settings) -> str:
@@ -118,11 +116,7 @@ def over_rate(comparison: Comparison, mode: str, percentile: str, name: str, tit
 def curve(recorded: Histogram) -> list[tuple[float, float]]:
     """Percentiles and microseconds, as far into the tail as there are samples."""
     count = recorded.get_total_count()
-    return [
-        (at, recorded.get_value_at_percentile(at) / 1000)
-        for at in CURVE
-        if count * (100 - at) / 100 >= BEYOND
-    ]
+    return [(at, recorded.get_value_at_percentile(at) / 1000) for at in CURVE if enough(count, at)]
 
 
 def _response(comparison: Comparison, line: Line) -> Histogram:

@@ -14,6 +14,8 @@ from ..queries.lab import Scans
 from ..queries.lab import Settings as ScanSettings
 from ..run.compare import Comparison, Lab, Settings
 from ..run.place import Place
+from ..run.rounds import Found, until_interrupted
+from ..run.rounds import Lab as RoundsLab
 from .interpreters import free_threaded
 
 if TYPE_CHECKING:
@@ -38,14 +40,9 @@ class Target(Place):
     keep_awake: bool = False
 
 
-class _Lab(Protocol):
-    def run(self, command_line: Sequence[str]) -> None: ...
-
-
-class _Found(Protocol):
+class _Found(Found, Protocol):
     environment: dict[str, object]
     skipped: list[Skipped]
-    interrupted: bool
 
 
 def _without(skipped: Skipped) -> str:
@@ -140,12 +137,10 @@ class Bench:
         self.measure(CqlLab(settings, found, self.progress), found)
         return found
 
-    def measure(self, lab: _Lab, found: _Found) -> None:
+    def measure(self, lab: RoundsLab, found: _Found) -> None:
         """Runs a lab of whatever kind; Ctrl-C ends it early, and what it found says so."""
         try:
-            lab.run(self.command_line)
-        except KeyboardInterrupt:
-            found.interrupted = True
+            until_interrupted(lab, found, self.command_line)
         finally:
             self.note(found.environment, [_without(skipped) for skipped in found.skipped])
 

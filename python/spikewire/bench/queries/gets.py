@@ -37,7 +37,7 @@ class Getter:
     interpreter: str = ""
 
     def __str__(self) -> str:
-        return f"{self.client} {self.mode}"
+        return f"{self.client} {self.mode} get"
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,8 @@ from ..run.awake import awake
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
 from ..run.place import Place
-from ..run.plan import Skipped, shuffled
+from ..run.plan import Skipped
+from ..run.rounds import Rounds, Usable
 from .cells import (
     ARROW,
     DESCRIBE,
@@ -127,7 +127,8 @@ class Lab:
         self._settings = settings
         self._found = found
         self._progress = progress
-        self._reasons: dict[tuple[str, str, str, str], str | None] = {}
+        self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
+        self._can_use = Usable(found.skipped, progress)
         self._node: node.Runner | None = None
 
     def run(self, command_line: Sequence[str]) -> None:
@@ -144,16 +145,15 @@ class Lab:
                     wanted.append((settings.sizes[0], settings.records))
                 for size, records in dict.fromkeys(wanted):
                     self._fill(size, records, cluster)
-            total = sum(map(len, groups)) + len(gets)
-            self._progress.expect(total * settings.rounds)
             every = [scan for group in groups for scan in group]
             # Tables keep this order, whichever is measured first.
             found.scans, found.gets = {scan: [] for scan in every}, {getter: [] for getter in gets}
-            for number in range(settings.rounds):
-                for scan in shuffled(every, settings.seed, number):
-                    self._scan(scan, number, cluster)
-                for getter in shuffled(gets, settings.seed, number):
-                    self._get(getter, number, cluster)
+            turns: list[Scan | Getter] = [*every, *gets]
+            self._rounds.expect(len(turns))
+            self._rounds.measure(turns, lambda one: self._measure(one, cluster))
+
+    def _measure(self, one: Scan | Getter, cluster: Cluster) -> str:
+        return self._scan(one, cluster) if isinstance(one, Scan) else self._get(one, cluster)
 
     def _groups(self) -> list[tuple[Scan, ...]]:
         settings = self._settings
@@ -191,17 +191,10 @@ class Lab:
         ]
 
     def _usable(self, client: str, mode: str, interpreter: str, needed: str) -> bool:
-        known = (client, mode, interpreter, needed)
-        if known not in self._reasons:
-            reason = self._reason(client, mode, interpreter, needed)
-            self._reasons[known] = None if reason is None else str(reason)
-            if reason is not None:
-                skipped = Skipped(client, mode, interpreter, str(reason))
-                self._found.skipped.append(skipped)
-                self._progress.skipped(skipped)
-        return self._reasons[known] is None
+        named = (client, mode, interpreter)
+        return self._can_use((*named, needed), *named, lambda: self._reason(*named, needed))
 
-    def _reason(self, client: str, mode: str, interpreter: str, needed: str) -> object:
+    def _reason(self, client: str, mode: str, interpreter: str, needed: str) -> str | None:
         """Why this client cannot be used, or None."""
         if mode == NODE and self._node is None:
             self._node, missing = node.runner()
@@ -209,7 +202,8 @@ class Lab:
                 return missing
         job = self._job(client, mode, self._settings.sizes[0], 0, None, DESCRIBE, needed)
         answer = self._start(client, mode, interpreter, job)
-        return answer.get("failed") or answer.get("unavailable")
+        reason = answer.get("failed") or answer.get("unavailable")
+        return None if reason is None else str(reason)
 
     def _fill(self, size: int, records: int, cluster: Cluster) -> None:
         where = self._settings.set_of(size, records)
@@ -219,22 +213,18 @@ class Lab:
             reason = answer.get("failed", answer)
             raise CannotRunError(f"the records could not be written: {reason}")
 
-    def _scan(self, scan: Scan, number: int, cluster: Cluster) -> None:
-        time.sleep(self._settings.pause)
+    def _scan(self, scan: Scan, cluster: Cluster) -> str:
         way = f"{scan.way}/{scan.consumer}"
         job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
-        self._progress.running(f"{scan} (round {number + 1})")
         outcome = as_scan(self._start(scan.client, scan.mode, scan.interpreter, job))
         workers = cluster.workers()
         if "failed" not in outcome and workers is not None:
             outcome["server_threads"] = workers
         self._found.scans[scan].append(outcome)
-        self._progress.done(f"{scan}, round {number + 1}: {_brief(outcome)}")
+        return _brief(outcome)
 
-    def _get(self, getter: Getter, number: int, cluster: Cluster) -> None:
-        time.sleep(self._settings.pause)
+    def _get(self, getter: Getter, cluster: Cluster) -> str:
         size, records = self._settings.sizes[0], self._settings.records
-        self._progress.running(f"{getter} get (round {number + 1})")
         getting = self._job(getter.client, getter.mode, size, records, cluster, "measure")
         getting["shape"] = {"kind": "single", "rows": 1, "columns": 0, "way": ""}
         scanning = self._job(OURS, SYNC, size, records, cluster, "")
@@ -245,7 +235,7 @@ class Lab:
 
         outcome = gets_alone_and_not(start, getting, scanning)
         self._found.gets[getter].append(outcome)
-        self._progress.done(f"{getter} get, round {number + 1}: {outcome.brief()}")
+        return outcome.brief()
 
     def _start(self, client: str, mode: str, interpreter: str, job: Job) -> Mapping[str, object]:
         if mode == NODE:

@@ -11,6 +11,7 @@ from ..run import place
 from ..run.compare import CannotRunError
 from ..run.plan import Skipped
 from ..run.progress import Progress
+from ..run.rounds import until_interrupted
 from .cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
 from .lab import Lab, Scans, Settings
 from .table import show
@@ -56,10 +57,7 @@ def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progr
         if client not in WAYS and set(chosen.modes) != {NODE_QUERIES_MODE}:
             found.skipped.append(Skipped(client, "", "", "its scans are not measured here"))
     with progress:
-        try:
-            Lab(chosen, found, progress).run(command_line)
-        except KeyboardInterrupt:
-            found.interrupted = True
+        until_interrupted(Lab(chosen, found, progress), found, command_line)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, cast
 
@@ -10,7 +9,7 @@ from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, CRATES, NODE, SYNC
 from ..clients.shape import SINGLE, column_bins, column_set
 from ..open.contract import CONSTANT
-from ..table.summary import ERROR_LIMIT, Line, Round, summarise, with_ratios
+from ..table.summary import Line, Round, summarise, with_ratios
 from ..work import parse_workload
 from ..work.keys import UNIFORM
 from ..work.mix import INSERT, INSERTING, LOSING
@@ -20,8 +19,9 @@ from .awake import awake
 from .cluster import Cluster, GivenCluster, is_local, truncate
 from .launch import as_result, python_worker, run_job, rust_variables
 from .place import Place
-from .plan import Absence, Cell, Group, Matrix, Skipped, shuffled
+from .plan import Absence, Cell, Group, Matrix, Skipped
 from .progress import Progress, brief
+from .rounds import ERROR_LIMIT, Rounds, Usable, until_interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -31,10 +31,6 @@ if TYPE_CHECKING:
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Who writes the records first, in this order of choice: any client must be able to read them."""
 FILL_WORKERS = 32
-
-
-_Known = tuple[str, str, str, "bool | None", str]
-"""A client, its mode, interpreter and GIL, and the module that it needs."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,7 +134,8 @@ class Lab:
         self._progress = progress
         self._rust: dict[str, list[str]] = {}
         self._node: node.Runner | None = None
-        self._reasons: dict[_Known, str | None] = {}
+        self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
+        self._can_use = Usable(comparison.skipped, progress)
         self._workload = parse_workload(settings.workload)
         self._next_key = settings.keys
         self._runs = 0
@@ -154,11 +151,13 @@ class Lab:
                 for records in self._record_sets():
                     self._truncate(records, cluster)
                     self.populate(records, cluster)
-            self._progress.expect(sum(map(len, self._comparison.groups)) * self._settings.rounds)
             every = [cell for group in self._comparison.groups for cell in group]
-            for number in range(self._settings.rounds):
-                for cell in shuffled(every, self._settings.seed, number):
-                    self._measure(cell, number, cluster)
+            self._rounds.expect(len(every))
+            self._rounds.measure(
+                every,
+                lambda cell: self._measure(cell, cluster),
+                lambda cell: self._prepare(cell, cluster),
+            )
 
     def _cluster(self) -> Cluster:
         settings = self._settings
@@ -173,15 +172,9 @@ class Lab:
         return groups
 
     def _usable(self, cell: Cell) -> bool:
-        known = (cell.client, cell.mode, cell.interpreter, cell.gil, _needs(cell))
-        if known not in self._reasons:
-            reason = self._unable(cell) or self._reason(cell)
-            self._reasons[known] = reason
-            if reason is not None:
-                skipped = Skipped(cell.client, cell.mode, cell.interpreter, reason)
-                self._comparison.skipped.append(skipped)
-                self._progress.skipped(skipped)
-        return self._reasons[known] is None
+        named = (cell.client, cell.mode, cell.interpreter)
+        alike = (*named, cell.gil, _needs(cell))
+        return self._can_use(alike, *named, lambda: self._unable(cell) or self._reason(cell))
 
     def _unable(self, cell: Cell) -> str | None:
         """Why this client cannot run the workload, whether it is installed or not."""
@@ -271,10 +264,7 @@ class Lab:
                     yield cell
                     break
 
-    def _measure(self, cell: Cell, number: int, cluster: Cluster) -> None:
-        self._progress.starting(cell, number)
-        self._prepare(cell, cluster)
-        time.sleep(self._settings.pause)
+    def _measure(self, cell: Cell, cluster: Cluster) -> str:
         before = cluster.rows()
         outcome = as_result(self._start(cell, self._job(cell, "measure", cluster)))
         after, workers = cluster.rows(), cluster.workers()
@@ -288,7 +278,7 @@ class Lab:
             outcome["server_remote"] = not any(is_local(host) for host, _ in cluster.seeds)
             self._next_key = outcome.get("next_key", self._next_key)
         self._comparison.rounds.setdefault(cell, []).append(outcome)
-        self._progress.finished(cell, number, outcome)
+        return brief(cell, outcome)
 
     def _gil(self, cell: Cell) -> bool | None:
         """What is asked for: of the cell, else of the whole comparison."""
@@ -373,8 +363,5 @@ def compare(
     """Measure everything; Ctrl-C ends it early with what has been measured so far."""
     comparison = Comparison(kind, settings)
     with progress:
-        try:
-            Lab(settings, comparison, progress).run(command_line)
-        except KeyboardInterrupt:
-            comparison.interrupted = True
+        until_interrupted(Lab(settings, comparison, progress), comparison, command_line)
     return comparison

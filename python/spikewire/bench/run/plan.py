@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import random
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST, RUST_SYNC, SYNC
@@ -108,7 +107,6 @@ class Skipped:
     reason: str
 
 
-C = TypeVar("C")
 Group = tuple[Cell, ...]
 """Cells that are compared with each other: same mode, concurrency, interpreter and work."""
 Absence = tuple[Cell, str]
@@ -301,10 +299,3 @@ def _ways(cell: Cell, client: str) -> list[Cell]:
     shape = cell.shape
     ways = PEERS[client].ways_of(shape.kind, cell.mode, shape.rows)
     return [replace(cell, client=client, shape=replace(shape, way=way.name)) for way in ways]
-
-
-def shuffled(cells: Sequence[C], seed: int, number: int) -> list[C]:
-    """The cells of a round in an order of its own, so that none always follows the same one."""
-    mixed = list(cells)
-    random.Random(f"round/{seed}/{number}").shuffle(mixed)  # noqa: S311 - repeatable, not secret
-    return mixed

@@ -62,12 +62,6 @@ class Progress:
         if self._bar is not None and self._task is not None:
             self._bar.update(self._task, total=total, completed=0)
 
-    def starting(self, cell: Cell, number: int) -> None:
-        self.running(f"{cell} (round {number + 1})")
-
-    def finished(self, cell: Cell, number: int, outcome: Round) -> None:
-        self.done(f"{cell}, round {number + 1}: {brief(cell, outcome)}")
-
     def running(self, text: str) -> None:
         """A run begins; the text says which."""
         if self._bar is not None and self._task is not None:

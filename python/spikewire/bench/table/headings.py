@@ -113,8 +113,13 @@ def ratio(value: float | None) -> str:
     return "-" if value is None else f"{value:.2f}"
 
 
+def errors(errors: int, timeouts: int | None) -> str:
+    """How many calls failed, and in brackets how many of them by a timeout."""
+    return f"{errors:,}" + (f" ({timeouts:,} timeouts)" if timeouts else "")
+
+
 def _errors(line: Line) -> str:
-    return f"{line.errors:,}" + (f" ({line.timeouts:,} timeouts)" if line.timeouts else "")
+    return errors(line.errors, line.timeouts)
 
 
 def _percent(value: float | None) -> str:

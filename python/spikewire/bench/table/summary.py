@@ -13,6 +13,7 @@ from ..measure import mean, merge, percentiles, within
 from ..open.figures import OpenFigures, figures, with_generator
 from ..result import Failure, Result
 from ..run.plan import NODE_OURS, RUST_OURS, Cell
+from ..run.rounds import ERROR_LIMIT, error_share
 from .faces import Ratios, is_face, with_faces
 from .pools import LoopRatios, with_pools
 
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
     from ..queries.result import ScanResult
 
 Round = Result | Failure
-ERROR_LIMIT = 0.001
-"""The part of its calls from which failed ones make a line flawed."""
 
 
 @dataclass(frozen=True)
@@ -171,8 +170,7 @@ def failed_calls(errors: int, timeouts: int | None) -> str:
 def _error_share(cell: Cell, results: Sequence[Result]) -> float:
     """Of calls: an operation is a record, and a batch of several is one call."""
     errors = sum(one["errors"] for one in results)
-    calls = errors + sum(one["operations"] for one in results) / cell.shape.rows
-    return errors / calls if calls else 0.0
+    return error_share(errors, sum(one["operations"] for one in results) / cell.shape.rows)
 
 
 def _python(result: Result) -> str | None:

@@ -21,7 +21,7 @@ from ....work import parse_bins
 from ...interleaved import Found, InterleavedLab
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from ....result import Failure
     from ....run.cluster import Cluster
@@ -80,7 +80,7 @@ class FixedLab(InterleavedLab[Cell, FixedResult]):
         super().__init__(bench, cells, amount.processes, found)
         self._amount = amount
 
-    def what(self, cell: Cell) -> object:
+    def what(self, cell: Cell) -> Hashable:
         return cell.client, cell.mode, cell.interpreter, cell.operation == BATCH_READ_NUMPY
 
     def reason(self, cell: Cell) -> str | None:

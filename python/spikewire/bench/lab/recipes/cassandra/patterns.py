@@ -18,6 +18,7 @@ from ....cql.cells import (
     UVLOOP,
 )
 from ....cql.clients import OURS
+from ....table.summary import failed_calls
 from ... import closed
 from ...recipe import Bench, Measurement, Part
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Row, Section, Series, Table
@@ -94,8 +95,9 @@ def _table(server: str, lines: Sequence[Line], made: Settings, threads: Sequence
 
 def flaw(line: Line) -> str:
     said = list(dict.fromkeys(line.failures))
-    if line.errors:
-        said.append(f"{line.errors:,} errors, the first: {line.first_error}")
+    if line.error_share > line.error_limit:
+        errors = failed_calls(line.errors, line.timeouts)
+        said.append(f"{errors}, the first: {line.first_error}")
     return "; ".join(said)
 
 

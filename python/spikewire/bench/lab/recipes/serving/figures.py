@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ....measure import merge
+from ....run.rounds import ERROR_LIMIT, error_share
 from ...report import LESS, MORE, Heading, Measured
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ class Figures:
         """What is to be known of these figures."""
         said: list[str] = []
         errors = sum(result["errors"] for result in self.results)
-        if errors:
+        answered = sum(result["requests"] for result in self.results)
+        if error_share(errors, answered) > ERROR_LIMIT:
             first = next(result["first_error"] for result in self.results if result["errors"])
             said.append(f"{errors:,} requests failed, the first: {first}")
         for result in self.results:

@@ -15,7 +15,7 @@ from ....serving.result import ServingJob, ServingResult, as_serving
 from ...interleaved import FILL_SECONDS, Found, InterleavedLab
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Hashable, Sequence
 
     from ....result import Failure
     from ....run.cluster import Cluster
@@ -68,7 +68,7 @@ class ServingLab(InterleavedLab[Cell, ServingResult]):
         super().__init__(bench, cells, much.rounds, found)
         self._amount = much
 
-    def what(self, cell: Cell) -> object:
+    def what(self, cell: Cell) -> Hashable:
         return cell.environment, cell.client, cell.interpreter
 
     def reason(self, cell: Cell) -> str | None:

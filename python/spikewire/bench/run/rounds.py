@@ -1,0 +1,111 @@
+"""Rounds: in which order cells are measured, what is told meanwhile, what an interruption leaves,
+and how many calls may fail. Comparisons of all kinds follow these rules."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from .plan import Skipped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from .progress import Progress
+
+C = TypeVar("C")
+ERROR_LIMIT = 0.001
+"""The part of its calls from which failed ones make a line flawed."""
+
+
+class Lab(Protocol):
+    def run(self, command_line: Sequence[str]) -> None: ...
+
+
+class Found(Protocol):
+    interrupted: bool
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """In every round each cell has its turn, and then another round begins."""
+
+    number: int
+    seed: int
+    """Decides on the order in each round."""
+    progress: Progress
+    pause: float = 0.0
+    """Seconds before each turn."""
+
+    def expect(self, cells: int) -> None:
+        """So many will be measured, wherever: it is told how many turns are left."""
+        self.progress.expect(cells * self.number)
+
+    def measure(
+        self,
+        cells: Sequence[C],
+        turn: Callable[[C], str],
+        prepare: Callable[[C], object] | None = None,
+    ) -> None:
+        """Measures each cell once in every round. `turn` keeps what it found and says it in a few
+        words; `prepare` comes before the pause."""
+        for number in range(self.number):
+            for cell in shuffled(cells, self.seed, number):
+                self.progress.running(f"{cell} (round {number + 1})")
+                if prepare is not None:
+                    prepare(cell)
+                time.sleep(self.pause)
+                self.progress.done(f"{cell}, round {number + 1}: {turn(cell)}")
+
+
+@dataclass(frozen=True)
+class Usable:
+    """Who can be measured: asked once, and told where not."""
+
+    skipped: list[Skipped]
+    progress: Progress
+    _known: dict[Hashable, bool] = field(default_factory=dict["Hashable", bool])
+
+    def __call__(
+        self,
+        alike: Hashable,
+        client: str,
+        mode: str,
+        interpreter: str,
+        reason: Callable[[], str | None],
+    ) -> bool:
+        """Whether there is no reason against it; the answer stands for all that are `alike`."""
+        if alike not in self._known:
+            why = reason()
+            self._known[alike] = why is None
+            if why is not None:
+                self.skip(Skipped(client, mode, interpreter, why))
+        return self._known[alike]
+
+    def skip(self, skipped: Skipped) -> None:
+        """Left out, which is told."""
+        self.skipped.append(skipped)
+        self.progress.skipped(skipped)
+
+
+def until_interrupted(lab: Lab, found: Found, command_line: Sequence[str]) -> None:
+    """Runs it. Ctrl-C ends it early: what was finished by then stays in what it found, which says
+    so."""
+    try:
+        lab.run(command_line)
+    except KeyboardInterrupt:
+        found.interrupted = True
+
+
+def error_share(errors: int, calls: float) -> float:
+    """Failed calls over all, of which `calls` are those that succeeded."""
+    return errors / (errors + calls) if errors else 0.0
+
+
+def shuffled(cells: Sequence[C], seed: int, number: int) -> list[C]:
+    """The cells of a round in an order of its own, so that none always follows the same one."""
+    mixed = list(cells)
+    random.Random(f"round/{seed}/{number}").shuffle(mixed)  # noqa: S311 - repeatable, not secret
+    return mixed
