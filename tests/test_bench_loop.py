@@ -98,12 +98,15 @@ def test_the_asyncio_loop_is_the_same_text() -> None:
 
 
 PINNED = """\
-def bind(get, put):
-    def loop(blocks, stop, clock, samples, failed):
-        tried = taken = 0
-        last = len(samples) - 1
+def bind(unmarked, get, put):
+    def loop(blocks, stop, clock, samples, failed, marks=unmarked):
+        tried = taken = before = held = had = 0
+        last, edge = len(samples) - 1, marks.edge
         for (k, bins), followers in blocks:
             begun = clock()
+            if begun >= edge:
+                edge = marks.passed(before, held, had, begun, tried, taken)
+            before, held, had = begun, tried, taken
             try:
                 if bins is None:
                     get(k)
@@ -127,8 +130,8 @@ def bind(get, put):
                     failed(error)
                 tried += 1
                 if stop:
-                    return tried, taken, clock()
-        return tried, taken, clock()
+                    return tried, taken, marks.ended(before, held, had, clock(), tried, taken)
+        return tried, taken, marks.ended(before, held, had, clock(), tried, taken)
     return loop"""
 
 

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
+    from .series.timeline import Timeline
+
 NS = 1_000_000_000
 HIGHEST_NS = 60_000_000_000
 DIGITS = 3
@@ -80,10 +82,16 @@ class Window:
         self.used: Usage | None = None
         self.at_edges: Callable[[], object] = bool
         """Called when the window opens and when it closes, at a moment that is not within it."""
+        self.timeline: Timeline | None = None
+        """Where it is to be known what happened when."""
 
     def open(self) -> None:
         self.at_edges()
+        if self.timeline is not None:
+            self.timeline.prepare()
         self._before = Usage.now(self._server_pid, self._clock, opening=True)
+        if self.timeline is not None:
+            self.timeline.begin(self.began)
 
     @property
     def began(self) -> int:
@@ -97,6 +105,8 @@ class Window:
         if before is None:
             raise RuntimeError("the window was never opened")
         self.at_edges()
+        if self.timeline is not None:
+            self.timeline.end()
         self.used = Usage(
             clock=after.clock - before.clock,
             user=after.user - before.user,

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
     from .open.contract import Asked, Given
+    from .series.contract import Series
     from .worker.companion import Beside
 
 
@@ -61,6 +62,8 @@ class Job(TypedDict):
     """Calls begin at a rate, however long they take; without it, in a closed loop."""
     beside: NotRequired[str]
     """What runs in the same process: a kind of `companion`."""
+    histograms: NotRequired[bool]
+    """Whether the result is to have them for each interval."""
 
 
 class Python(TypedDict):
@@ -133,10 +136,12 @@ class Served(TypedDict, total=False):
     """Node.js alone."""
 
     timeouts: int
-    """Of the errors, those that a client's exception calls so; of Python clients alone."""
+    """Of the errors, those that a client's error calls so."""
     rate: float
-    """Of closed loops in Python: `operations` each second, of every worker until the end of its own
-    last call, and all of them together."""
+    """Of closed loops: `operations` each second, of every worker until the end of its own last
+    call, and all of them together."""
+    series: Series
+    """Of closed loops and open ones."""
     served: int
     """Records that the embedded cluster read and wrote in the whole run, warm-up included."""
     misses: int

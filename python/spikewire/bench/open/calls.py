@@ -7,17 +7,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from ..measure import encode
+from ..series.ended import FAILED, LATE, Ended
 from ..work.mix import READING
-from ..worker.drivers import Outcome
+from ..worker.drivers import Outcome, is_timeout
 from .contract import OVERTIME
 from .schedule import NS, held, offsets, overlap
 
 if TYPE_CHECKING:
+    from ..measure import Window
     from ..work import Operation
     from ..worker.drivers import Load
     from .contract import Asked, Given
 
 NOT_YET = -1
+
+
+def followed(window: Window, calls: Calls) -> None:
+    """What comes of these calls is summed by the window's intervals."""
+    if window.timeline is not None:
+        window.timeline.sources.append(Ended(calls))
 
 
 @dataclass
@@ -69,7 +77,7 @@ class Calls:
         return self.end + round(self.seconds * OVERTIME * NS)
 
     def failed(self, at: int, error: BaseException) -> None:
-        self.failures[at] = 1
+        self.failures[at] = LATE if is_timeout(error) else FAILED
         self.outcome.failed(error)
 
     def finish(self, asked: Asked, most: int, now: int) -> OpenOutcome:
@@ -101,7 +109,14 @@ class Calls:
         }
         return outcome
 
+    def response(self, at: int) -> int:
+        """Of a call that has ended; of a write negative."""
+        response = self.ended[at] - self.start - self.due[at]
+        return response if self._reads(at) else -response
+
     def _keep(self, at: int, response: int) -> None:
+        (self.outcome.reads if self._reads(at) else self.outcome.writes).append(response)
+
+    def _reads(self, at: int) -> bool:
         operation = self.operations[at % len(self.operations)]
-        read = operation[2] in READING if len(operation) > 2 else operation[1] is None
-        (self.outcome.reads if read else self.outcome.writes).append(response)
+        return operation[2] in READING if len(operation) > 2 else operation[1] is None

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from ..worker.drivers import GRACE_SECONDS, settle
 from ..worker.loop import asyncio_call
 from ..worker.timing import REAL, Timing
-from .calls import Calls, OpenOutcome
+from .calls import Calls, OpenOutcome, followed
 from .contract import OVERTIME
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ async def run_tasks(
         await Pacer(warming, call, load.workers, timing).run()
     settle()
     pacer = Pacer(measured, call, load.workers, timing)
+    followed(window, measured)
     window.open()
     await pacer.run()
     window.close()

@@ -8,7 +8,7 @@ from ..worker.drivers import GRACE_SECONDS, in_threads
 from ..worker.loop import blocking_call
 from ..worker.timing import REAL, Timing
 from .alarm import sleep_exactly
-from .calls import NOT_YET, Calls, OpenOutcome
+from .calls import NOT_YET, Calls, OpenOutcome, followed
 from .contract import OVERTIME
 
 if TYPE_CHECKING:
@@ -78,6 +78,7 @@ def run_threads(
 ) -> OpenOutcome:
     """Warms up at the same rate, then measures; the window closes with the last reply."""
     measured = Queue(Calls.of(asked, load, load.duration, f"{seed}/measured"), timing)
+    followed(window, measured.calls)
     warming = Queue(Calls.of(asked, load, load.warmup, f"{seed}/warm-up"), timing)
 
     def prepare(number: int) -> tuple[Phase, Phase]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import gc
 import threading
+import time
 from array import array
 from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -18,12 +19,14 @@ from itertools import chain, cycle, repeat
 from typing import TYPE_CHECKING, TypeVar
 
 from ..measure import NS
+from ..series.timeline import marks_of
 from .loop import Tally, asyncio_loop, blocking_loop
 from .timing import REAL, Timing
 
 if TYPE_CHECKING:
     from ..clients.base import AsyncioClient, BlockingClient, PoolClient, Verbs
     from ..measure import Window
+    from ..series.marks import Unmarked
     from ..work import Block
 
 SAMPLES_TOTAL = 1 << 18
@@ -90,10 +93,18 @@ class Outcome:
     overwritten: int = 0
     reads: array[int] = field(default_factory=lambda: array("q"))
     writes: array[int] = field(default_factory=lambda: array("q"))
+    clock: Callable[[], int] = time.perf_counter_ns
+    failures: array[int] = field(default_factory=lambda: array("q"))
+    """When its calls failed, on the loop's clock, and when they did by a timeout."""
+    late: array[int] = field(default_factory=lambda: array("q"))
 
     def failed(self, error: BaseException) -> None:
+        now = self.clock()
         self.errors += 1
-        self.timeouts += is_timeout(error)
+        self.failures.append(now)
+        if is_timeout(error):
+            self.timeouts += 1
+            self.late.append(now)
         if self.first_error is None:
             self.first_error = f"{type(error).__name__}: {error}"
 
@@ -128,6 +139,16 @@ def sample_buffer(workers: int) -> array[int]:
     return array("q", bytes(8 * size))
 
 
+def all_marks(
+    window: Window, buffers: Sequence[array[int]], outcomes: Sequence[Outcome]
+) -> list[Unmarked]:
+    """What each worker is to note at the end of the window's intervals."""
+    return [
+        marks_of(window.timeline, buffer, outcome)
+        for buffer, outcome in zip(buffers, outcomes, strict=True)
+    ]
+
+
 def settle() -> None:
     """Keep what was prepared out of the garbage collector's way; it runs as usual otherwise."""
     gc.collect()
@@ -142,8 +163,9 @@ def run_threads(
     client: BlockingClient, load: Load, window: Window, timing: Timing = REAL
 ) -> Outcome:
     """Each worker is a thread; this thread only waits and says when to stop."""
-    outcomes = [Outcome() for _ in range(load.workers)]
+    outcomes = [Outcome(clock=timing.clock) for _ in range(load.workers)]
     buffers = [sample_buffer(load.workers) for _ in outcomes]
+    marks = all_marks(window, buffers, outcomes)
     tallies: dict[int, Tally] = {}
 
     def prepare(number: int) -> tuple[Phase, Phase]:
@@ -159,7 +181,7 @@ def run_threads(
             timing.begin(window.began)
             stream = load.measured_stream(blocks, number)
             stopped = timing.until(stop, load.duration)
-            tallies[number] = loop(stream, stopped, clock, samples, outcome.failed)
+            tallies[number] = loop(stream, stopped, clock, samples, outcome.failed, marks[number])
 
         return warm_up, measure
 
@@ -236,9 +258,10 @@ async def run_tasks(
     client: AsyncioClient, load: Load, window: Window, timing: Timing = REAL
 ) -> Outcome:
     """Each worker is a task; a timer thread says when to stop, so a busy loop cannot delay it."""
-    outcomes = [Outcome() for _ in range(load.workers)]
+    outcomes = [Outcome(clock=timing.clock) for _ in range(load.workers)]
     streams = [load.blocks(number) for number in range(load.workers)]
     buffers = [sample_buffer(load.workers) for _ in range(load.workers)]
+    marks = all_marks(window, buffers, outcomes)
     loops = [asyncio_loop(load.verbs(client)) for _ in range(load.workers)]
     settle()
     clock = timing.clock
@@ -256,7 +279,14 @@ async def run_tasks(
     def measure(stop: list[bool]) -> list[Awaitable[Tally]]:
         stopped = timing.until(stop, load.duration)
         return [
-            loop(load.measured_stream(streams[at], at), stopped, clock, buffers[at], outcome.failed)
+            loop(
+                load.measured_stream(streams[at], at),
+                stopped,
+                clock,
+                buffers[at],
+                outcome.failed,
+                marks[at],
+            )
             for at, (loop, outcome) in enumerate(zip(loops, outcomes, strict=True))
         ]
 

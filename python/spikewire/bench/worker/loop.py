@@ -16,12 +16,14 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..clients.base import Verbs
+from ..series.marks import UNMARKED
 from ..work.mix import READING
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableSequence, Sequence
 
     from ..clients.base import ManyVerbs, TableVerbs
+    from ..series.marks import Unmarked
     from ..work import Block, Key, Operation
 
 Tally = tuple[int, int, int]
@@ -36,6 +38,7 @@ class Loop(Protocol):
         clock: Callable[[], int],
         samples: MutableSequence[int],
         failed: Callable[[BaseException], None],
+        marks: Unmarked = UNMARKED,
     ) -> Tally | Awaitable[Tally]: ...
 
 
@@ -47,6 +50,7 @@ class BlockingLoop(Loop, Protocol):
         clock: Callable[[], int],
         samples: MutableSequence[int],
         failed: Callable[[BaseException], None],
+        marks: Unmarked = UNMARKED,
     ) -> Tally: ...
 
 
@@ -58,17 +62,22 @@ class AsyncioLoop(Loop, Protocol):
         clock: Callable[[], int],
         samples: MutableSequence[int],
         failed: Callable[[BaseException], None],
+        marks: Unmarked = UNMARKED,
     ) -> Awaitable[Tally]: ...
 
 
 # `samples` is a buffer whose length is a power of two; the latency of a write is kept negative.
+# `marks` is told when an interval has ended since the timed call before: see series/marks.py.
 _TEMPLATE = """
 def bind({names}):
-    {kind} loop(blocks, stop, clock, samples, failed):
-        tried = taken = 0
-        last = len(samples) - 1
+    {kind} loop(blocks, stop, clock, samples, failed, marks=unmarked):
+        tried = taken = before = held = had = 0
+        last, edge = len(samples) - 1, marks.edge
         for ({item}), followers in blocks:
             begun = clock()
+            if begun >= edge:
+                edge = marks.passed(before, held, had, begun, tried, taken)
+            before, held, had = begun, tried, taken
             try:
                 {timed}
                 taken += 1
@@ -84,8 +93,8 @@ def bind({names}):
                     failed(error)
                 tried += 1
                 if stop:
-                    return tried, taken, clock()
-        return tried, taken, clock()
+                    return tried, taken, marks.ended(before, held, had, clock(), tried, taken)
+        return tried, taken, marks.ended(before, held, had, clock(), tried, taken)
     return loop
 """
 
@@ -190,7 +199,7 @@ def loop_source(verbs: Verbs, kind: str = "def") -> str:
 def _source(template: str, verbs: Verbs, kind: str) -> str:
     return inspect.cleandoc(
         template.format(
-            names=", ".join(verbs.names),
+            names=", ".join(("unmarked", *verbs.names)),
             kind=kind,
             item="k, bins, verb" if verbs.steps else "k, bins",
             timed=_branches(verbs, 16, "samples[taken & last] = "),
@@ -219,7 +228,8 @@ def _branches(verbs: Verbs, column: int, latency: str = "") -> str:
 
 def _bind(template: str, verbs: Verbs, kind: str) -> object:
     source = _source(template, verbs, kind)
-    return compiled(source, f"<bench loop: {verbs.read} / {verbs.write}>", verbs.names)
+    names = {"unmarked": UNMARKED, **verbs.names}
+    return compiled(source, f"<bench loop: {verbs.read} / {verbs.write}>", names)
 
 
 def compiled(source: str, filename: str, names: Mapping[str, object]) -> object:

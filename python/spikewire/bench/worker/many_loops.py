@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from itertools import cycle
 from typing import TYPE_CHECKING, cast
 
-from .drivers import GRACE_SECONDS, Outcome, in_threads, sample_buffer, settle, total
+from ..series.marks import UNMARKED
+from .drivers import GRACE_SECONDS, Outcome, all_marks, in_threads, sample_buffer, settle, total
 from .loop import asyncio_call, asyncio_loop
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from ..clients.base import AsyncioClient, PoolClient
     from ..measure import Window
+    from ..series.marks import Unmarked
     from ..work import Operation
     from .drivers import Load, Phase
     from .loop import Tally
@@ -51,19 +53,26 @@ def run_pool(client: PoolClient, load: Load, window: Window) -> Outcome:
     loops = [asyncio_loop(load.verbs(client)) for _ in outcomes]
     clock = time.perf_counter_ns
 
-    def phase(seconds: float, failed: Sequence[Callable[[BaseException], None]]) -> list[Tally]:
+    def phase(
+        seconds: float,
+        failed: Sequence[Callable[[BaseException], None]],
+        marks: Sequence[Unmarked],
+    ) -> list[Tally]:
         with _stopping(seconds) as stop:
             calls = [
-                client.run(loop, load.measured_stream(blocks), stop, clock, buffer, fails)
-                for loop, blocks, buffer, fails in zip(loops, streams, buffers, failed, strict=True)
+                client.run(loop, load.measured_stream(blocks), stop, clock, buffer, fails, mark)
+                for loop, blocks, buffer, fails, mark in zip(
+                    loops, streams, buffers, failed, marks, strict=True
+                )
             ]
             results = (call.result(seconds + GRACE_SECONDS) for call in calls)
             return [cast("Tally", result) for result in results]
 
-    phase(load.warmup, [Outcome().failed for _ in outcomes])
+    phase(load.warmup, [Outcome().failed for _ in outcomes], [UNMARKED for _ in outcomes])
+    marks = all_marks(window, buffers, outcomes)
     settle()
     window.open()
-    tallies = phase(load.duration, [outcome.failed for outcome in outcomes])
+    tallies = phase(load.duration, [outcome.failed for outcome in outcomes], marks)
     window.close()
     began = load.began(window)
     for outcome, tally, buffer in zip(outcomes, tallies, buffers, strict=True):
@@ -110,6 +119,7 @@ def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window:
     """Each thread has an event loop and a client of its own, and its share of the workers."""
     outcomes = [Outcome() for _ in range(load.workers)]
     buffers = [sample_buffer(load.workers) for _ in outcomes]
+    marks = all_marks(window, buffers, outcomes)
     tallies: dict[int, Tally] = {}
     all_opened: list[Opened] = []
     clock = time.perf_counter_ns
@@ -122,21 +132,30 @@ def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window:
         runs = [asyncio_loop(load.verbs(client)) for _ in mine]
 
         async def gathered(
-            stop: list[bool], failed: Sequence[Callable[[BaseException], None]]
+            stop: list[bool],
+            failed: Sequence[Callable[[BaseException], None]],
+            noted: Sequence[Unmarked],
         ) -> list[Tally]:
             return await asyncio.gather(
                 *(
-                    run(load.measured_stream(blocks), stop, clock, buffers[worker], fails)
-                    for run, blocks, worker, fails in zip(runs, streams, mine, failed, strict=True)
+                    run(load.measured_stream(blocks), stop, clock, buffers[worker], fails, note)
+                    for run, blocks, worker, fails, note in zip(
+                        runs, streams, mine, failed, noted, strict=True
+                    )
                 )
             )
 
         def warm_up(stop: list[bool]) -> None:
-            loop.run_until_complete(gathered(stop, [Outcome().failed for _ in mine]))
+            failed, nothing = [Outcome().failed for _ in mine], [UNMARKED for _ in mine]
+            loop.run_until_complete(gathered(stop, failed, nothing))
 
         def measure(stop: list[bool]) -> None:
             found = loop.run_until_complete(
-                gathered(stop, [outcomes[worker].failed for worker in mine])
+                gathered(
+                    stop,
+                    [outcomes[worker].failed for worker in mine],
+                    [marks[worker] for worker in mine],
+                )
             )
             tallies.update(zip(mine, found, strict=True))
 

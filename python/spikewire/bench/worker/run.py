@@ -31,6 +31,7 @@ from ..open.threads import run_threads as open_threads
 from ..queries.cells import ACTIONS as QUERY_ACTIONS
 from ..result import Description, Job, Memory, Python, Result, Served
 from ..run.environment import load_average
+from ..series.timeline import Timeline
 from ..serving.cells import ACTIONS as SERVING_ACTIONS
 from . import drivers
 from .companion import ALONE, SharedWindow, companion
@@ -229,12 +230,14 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     if job["cpus"]:
         os.sched_setaffinity(0, job["cpus"])
     importlib.import_module(plan.peer.module)
+    # Where time is played, memory over it is not to be had.
+    timeline = Timeline(job["duration"], memory=window is None)
     beside = companion(job["beside"], job["mode"]) if "beside" in job else None
     if beside is not None:
         beside.alone(ALONE * job["duration"])
         window = SharedWindow(job["server_pid"], beside)
     window = window or Window(job["server_pid"])
-    window.at_edges = plan.missed.mark
+    window.at_edges, window.timeline = plan.missed.mark, timeline
     started = Started()
     load = load_average()
     ran = run(plan, window, started)
@@ -247,6 +250,12 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     if beside is not None:
         more["beside"] = beside.found()
     more["timeouts"] = outcome.timeouts
+    if job["action"] == "measure":
+        encode = measure.encode if job.get("histograms") else None
+        ended = window.began + round(used.clock * measure.NS)
+        series = timeline.series(ended, plan.shape.rows, encode)
+        if series is not None:
+            more["series"] = series
     if outcome.rate is not None:
         more["rate"] = outcome.rate * plan.shape.rows
     if used.server_threads:

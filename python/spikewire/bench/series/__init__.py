@@ -1,0 +1,9 @@
+"""What happened when: operations, errors, latencies and memory, interval by interval.
+
+==============  ==============================================================
+``contract``    what a result says of it, and how long an interval is
+``marks``       what a worker of a closed loop notes as it goes
+``timeline``    all workers of a process, summed by interval
+``memory``      the resident memory at the end of each interval
+==============  ==============================================================
+"""

@@ -1,0 +1,115 @@
+"""What the worker of a closed loop notes where one interval ends and the next begins.
+
+The loop looks at its clock for each call that it times, and only there compares it with the end of
+the interval: that is all that it costs.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+NEVER = 1 << 62
+
+
+class Unmarked:
+    """For a loop that nobody wants to know this of, as in warm-up."""
+
+    edge = NEVER
+
+    def passed(
+        self, _before: int, _held: int, _had: int, _now: int, _tried: int, _taken: int
+    ) -> int:
+        return NEVER
+
+    def ended(self, _before: int, _held: int, _had: int, now: int, _tried: int, _taken: int) -> int:
+        return now
+
+
+UNMARKED = Unmarked()
+
+
+class Marks(Unmarked):
+    """How many calls one worker had tried, and how many latencies it had taken, at instants from
+    which those at the end of every interval follow."""
+
+    def __init__(
+        self,
+        began: Callable[[], int],
+        interval: int,
+        samples: Sequence[int],
+        errors: array[int],
+        timeouts: array[int],
+    ) -> None:
+        """The buffer of latencies is filled in a circle. Errors and timeouts are the instants at
+        which they came; both may still grow, as does what is noted here."""
+        self._began, self._interval = began, interval
+        self._samples = samples
+        self._errors, self._timeouts = errors, timeouts
+        self._instants, self._tried, self._taken = array("q"), array("q"), array("q")
+
+    @property
+    def edge(self) -> int:  # type: ignore[override]
+        """The end of the first interval."""
+        return self._began() + self._interval
+
+    def passed(self, before: int, held: int, had: int, now: int, tried: int, taken: int) -> int:
+        """An interval has ended since the timed call that began at `before`, when `held` calls had
+        been tried and `had` latencies taken, and that one may have lasted for several intervals.
+        The end of the interval that is `now`."""
+        self.ended(before, held, had, now, tried, taken)
+        began = self._began()
+        return began + ((now - began) // self._interval + 1) * self._interval
+
+    def ended(self, before: int, held: int, had: int, now: int, tried: int, taken: int) -> int:
+        """The same at the end of the loop, which it gives back."""
+        if before:
+            self._note(before, held, had)
+        if taken > had:
+            last = abs(self._samples[(taken - 1) % len(self._samples)])
+            self._note(before + last, held + 1, taken)
+        self._note(now, tried, taken)
+        return now
+
+    def _note(self, instant: int, tried: int, taken: int) -> None:
+        # Readers in other threads look for the instant first.
+        self._tried.append(tried)
+        self._taken.append(taken)
+        self._instants.append(instant)
+
+    def counts(self, instant: int) -> tuple[int, int, int]:
+        """Calls tried, errors and timeouts until then, as far as is known by now."""
+        return (
+            self._tried_by(instant),
+            bisect_right(self._errors, instant),
+            bisect_right(self._timeouts, instant),
+        )
+
+    def _tried_by(self, instant: int) -> int:
+        instants, tried = self._instants, self._tried
+        known = len(instants)
+        at = bisect_right(instants, instant, 0, known)
+        if at == known:
+            return tried[at - 1] if at else 0
+        begun, so_far = (instants[at - 1], tried[at - 1]) if at else (self._began(), 0)
+        part, whole = instant - begun, instants[at] - begun
+        return so_far + (tried[at] - so_far) * part // whole if part > 0 else so_far
+
+    def latencies(self, start: int, end: int) -> Sequence[int] | None:
+        """Those of calls that ended after `start` and by `end`, of writes negative; None where some
+        have been overwritten."""
+        first, last = self._taken_by(start), self._taken_by(end)
+        size = len(self._samples)
+        if first == last:
+            return ()
+        if first < (self._taken[-1] if self._taken else 0) - size:
+            return None
+        return [self._samples[at % size] for at in range(first, last)]
+
+    def _taken_by(self, instant: int) -> int:
+        at = bisect_right(self._instants, instant, 0, len(self._instants))
+        return self._taken[at - 1] if at else 0

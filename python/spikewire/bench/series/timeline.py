@@ -1,0 +1,154 @@
+"""All workers of a process, summed by interval."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+from .contract import Series, intervals_a_second
+from .marks import UNMARKED, Marks
+from .memory import Memory
+
+if TYPE_CHECKING:
+    from array import array
+    from collections.abc import Callable, Sequence
+
+    from .marks import Unmarked
+
+NS = 1_000_000_000
+BEYOND = 10
+"""So many samples lie beyond p99 where it is told."""
+
+
+class Source(Protocol):
+    """What knows of some calls when they ended."""
+
+    def counts(self, instant: int) -> tuple[int, int, int]:
+        """Calls tried, errors and timeouts until then, as far as is known by now."""
+        ...
+
+    def latencies(self, start: int, end: int) -> Sequence[int] | None:
+        """Those of calls that ended after `start` and by `end`, of writes negative; None where some
+        have been overwritten."""
+        ...
+
+
+class Errors(Protocol):
+    """When calls failed, and which of them by a timeout."""
+
+    failures: array[int]
+    late: array[int]
+
+
+class Timeline:
+    """The intervals of one measurement."""
+
+    def __init__(self, duration: float, *, memory: bool = True) -> None:
+        """The time that is planned, in seconds; whether memory is looked at as well, which needs
+        real time."""
+        self.a_second = intervals_a_second(duration)
+        self.interval = NS // self.a_second
+        self.began = 0
+        self.sources: list[Source] = []
+        self._memory = Memory(self.interval) if memory else None
+
+    def prepare(self) -> None:
+        """At a moment that is not measured."""
+        if self._memory is not None:
+            self._memory.start()
+
+    def begin(self, instant: int) -> None:
+        """The window is open."""
+        self.began = instant
+        if self._memory is not None:
+            self._memory.begin(instant)
+
+    def end(self) -> None:
+        """It is closed."""
+        if self._memory is not None:
+            self._memory.end()
+
+    def marks(self, samples: Sequence[int], errors: Errors) -> Marks:
+        """What one more worker of a closed loop is to note."""
+        made = Marks(lambda: self.began, self.interval, samples, errors.failures, errors.late)
+        self.sources.append(made)
+        return made
+
+    def series(
+        self,
+        ended: int,
+        rows: int = 1,
+        encode: Callable[[Sequence[int]], str] | None = None,
+    ) -> Series | None:
+        """Of calls about so many records each, until the end of the window; with histograms where
+        it is said how to encode them. None where nothing is known of any call."""
+        if not self.sources:
+            return None
+        many = max(1, -(-(ended - self.began) // self.interval))
+        edges = [self.began + at * self.interval for at in range(many + 1)]
+        sums = [self._counts(edge) for edge in edges[1:]]
+        good = _rising([tried - errors for tried, errors, _ in sums])
+        made: Series = {
+            "interval": self.interval / NS,
+            "operations": [rows * one for one in _steps(good)],
+            "errors": _steps([errors for _, errors, _ in sums]),
+            "timeouts": _steps([late for _, _, late in sums]),
+            "p50_ns": [],
+            "p99_ns": [],
+            "max_ns": [],
+        }
+        histograms: tuple[list[str], list[str]] = ([], [])
+        # Reads that had not begun before the window opened may end at its very first instant.
+        for at, (start, end) in enumerate(pairwise(edges)):
+            taken = self.latencies(start if at else start - 1, end)
+            _add(made, None if taken is None else sorted(map(abs, taken)))
+            if encode is not None:
+                taken = taken or []
+                histograms[0].append(encode([one for one in taken if one > 0]))
+                histograms[1].append(encode([-one for one in taken if one < 0]))
+        if encode is not None:
+            made["read"], made["write"] = histograms
+        if self._memory is not None and self._memory.held:
+            made["rss"] = self._memory.held[:many]
+        return made
+
+    def _counts(self, instant: int) -> tuple[int, int, int]:
+        tried, errors, late = zip(*(one.counts(instant) for one in self.sources), strict=True)
+        return sum(tried), sum(errors), sum(late)
+
+    def latencies(self, start: int, end: int) -> list[int] | None:
+        """Of all of them together."""
+        found: list[int] = []
+        for one in self.sources:
+            taken = one.latencies(start, end)
+            if taken is None:
+                return None
+            found += taken
+        return found
+
+
+def marks_of(timeline: Timeline | None, samples: Sequence[int], errors: Errors) -> Unmarked:
+    """Nothing is noted where nobody asks."""
+    return UNMARKED if timeline is None else timeline.marks(samples, errors)
+
+
+def _rising(counts: Sequence[int]) -> list[int]:
+    """Between two timed calls it is only known how many others ended, but errors have their own
+    instants: no interval can have less than no success."""
+    most = counts[-1]
+    made: list[int] = []
+    for count in counts:
+        made.append(max(made[-1] if made else 0, min(count, most)))
+    return made
+
+
+def _steps(counts: Sequence[int]) -> list[int]:
+    return [after - before for before, after in pairwise((0, *counts))]
+
+
+def _add(made: Series, taken: Sequence[int] | None) -> None:
+    many = len(taken or ())
+    made["max_ns"].append(taken[-1] if taken else None)
+    made["p50_ns"].append(taken[(many - 1) // 2] if taken else None)
+    told = many >= 100 * BEYOND
+    made["p99_ns"].append(taken[-(-99 * many // 100) - 1] if taken and told else None)

@@ -1,0 +1,175 @@
+"""What happened when: intervals of clients that are known, in played time and in real time."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import pytest
+
+pytest.importorskip("hdrh")
+
+from spikewire.bench import measure
+from spikewire.bench.clients.base import ASYNC, SYNC
+from spikewire.bench.lab.selfcheck.fake import Act
+from spikewire.bench.lab.selfcheck.measure import Known, played, real
+from spikewire.bench.series.contract import INTERVALS, intervals_a_second
+from spikewire.bench.series.ended import FAILED, LATE, NOT_YET, Ended
+from spikewire.bench.series.marks import Marks
+
+if TYPE_CHECKING:
+    from spikewire.bench.result import Result
+    from spikewire.bench.series.contract import Series
+
+MODES = (ASYNC, SYNC)
+
+
+def series(result: Result) -> Series:
+    assert "series" in result
+    return result["series"]
+
+
+@pytest.mark.parametrize(
+    ("duration", "many"),
+    [(0.1, 200), (1, 20), (3, 7), (5, 4), (7, 3), (10, 2), (20, 1), (600, 1)],
+)
+def test_intervals_divide_a_second(duration: float, many: int) -> None:
+    assert intervals_a_second(duration) == many
+    assert duration * many >= INTERVALS
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_calls_are_counted_where_they_end(mode: str) -> None:
+    # 50 calls of 2 ms, then 90 of 10 ms: 100 ms of the one, and 900 of the other.
+    known = Known(mode, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
+    result = played(known)
+    found = series(result)
+    assert found["interval"] == 0.05
+    assert sum(found["operations"]) == result["operations"]
+    # One call of each worker is its warm-up.
+    assert found["operations"][:20] == [4 * 25] * 2 + [4 * 5] * 18
+    assert found["p50_ns"][:20] == [2_000_000] * 2 + [10_000_000] * 18
+    assert found["max_ns"][:20] == found["p50_ns"][:20]
+    assert found["p99_ns"][:20] == [None] * 20, "of a hundred, none lies far enough beyond"
+    assert "rss" not in found, "time was played"
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("rate", [0.0, 100.0])
+def test_nothing_ends_while_a_client_stalls(mode: str, rate: float) -> None:
+    known = Known(mode, lambda at: Act(blocks=0.5 if at == 31 else 0.0, takes=0.01), 1, 1.0, rate)
+    found = series(played(known))
+    # From 0.3 s to 0.8 s.
+    assert found["operations"][:6] == [5] * 6
+    assert found["operations"][7:16] == [0] * 9
+    assert found["operations"][16] > 0
+    assert found["max_ns"][7:16] == [None] * 9
+    assert found["max_ns"][16] is not None
+    assert found["max_ns"][16] >= 500_000_000
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("rate", [0.0, 200.0])
+def test_errors_and_timeouts_have_their_interval(mode: str, rate: float) -> None:
+    def script(at: int) -> Act:
+        # A closed loop has warmed up with the first.
+        number = at if rate else at - 1
+        kind = {0: TimeoutError, 1: OSError}.get(number % 10)
+        return Act(takes=0.005, error=kind if number >= 100 else None)
+
+    result = played(Known(mode, script, 1, 1.0, rate))
+    found = series(result)
+    assert sum(found["operations"]) == result["operations"]
+    assert sum(found["errors"]) == result["errors"] == 20
+    assert sum(found["timeouts"]) == result.get("timeouts") == 10
+    assert found["errors"][:20] == [0] * 10 + [2] * 10
+    assert found["timeouts"][:20] == [0] * 10 + [1] * 10
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_client_that_only_fails_has_no_operations(mode: str) -> None:
+    found = series(played(Known(mode, lambda _at: Act(takes=0.01, error=OSError), 2, 1.0)))
+    assert set(found["operations"]) == {0}
+    assert found["errors"][:20] == [10] * 20
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_histograms_of_intervals_are_those_of_the_run(mode: str) -> None:
+    known = Known(mode, lambda at: Act(takes=0.001 * (1 + at % 3)), 4, 1.0)
+    result = played(known, {**known.job(), "histograms": True})
+    found = series(result)
+    assert "read" in found
+    assert "write" in found
+    for name in ("read", "write"):
+        parts, whole = measure.merge(found[name]), measure.merge([result["latency"][name]])
+        assert parts.get_total_count() == whole.get_total_count() > 0
+        assert measure.percentiles(parts) == measure.percentiles(whole)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("rate", [0.0, 200.0])
+def test_memory_is_looked_at_in_real_time(mode: str, rate: float) -> None:
+    held: list[bytes] = []
+
+    def script(at: int) -> Act:
+        if at == 30:
+            held.append(bytes([1]) * 50_000_000)
+        return Act(takes=0.001)
+
+    found = series(real(Known(mode, script, 1, 0.5, rate)))
+    assert "rss" in found
+    assert len(found["rss"]) <= len(found["operations"])
+    if len(found["rss"]) > 1:
+        assert max(found["rss"]) - found["rss"][0] < 200_000_000
+    assert min(found["rss"], default=1) > 0
+
+
+def test_between_timed_calls_ends_are_spread_evenly_and_a_stall_is_not() -> None:
+    samples, none = array("q", [0] * 8), array("q")
+    marks = Marks(lambda: 1000, 100, samples, none, none)
+    samples[0] = 7
+    # A block of 16 began at 1090, its timed call took 7, and the next block began at 1410.
+    assert marks.edge == 1100
+    assert marks.passed(1090, 64, 0, 1410, 80, 1) == 1500
+    assert marks.counts(1000) == (0, 0, 0)
+    assert marks.counts(1045) == (32, 0, 0)
+    assert marks.counts(1090)[0] == 64
+    assert marks.counts(1097)[0] == 65
+    assert [marks.counts(at)[0] for at in (1100, 1200, 1300, 1400, 1410)] == [65, 69, 74, 79, 80]
+    assert marks.counts(5000)[0] == 80, "as far as is known"
+    assert marks.latencies(1000, 1100) == [7]
+    assert marks.latencies(1100, 1410) == ()
+    assert marks.ended(1480, 85, 1, 1490, 90, 1) == 1490
+    assert marks.counts(1480)[0] == 85
+
+
+def test_latencies_that_were_overwritten_are_not_made_up() -> None:
+    samples, none = array("q", range(1, 5)), array("q")
+    marks = Marks(lambda: 0, 100, samples, none, none)
+    marks.passed(90, 3, 3, 110, 4, 3)
+    assert marks.latencies(0, 100) == [1, 2, 3]
+    marks.passed(190, 8, 8, 210, 9, 8)
+    assert marks.latencies(0, 100) is None
+    assert marks.latencies(100, 200) is None
+
+
+@dataclass
+class Noted:
+    begun: array[int] = field(default_factory=lambda: array("q", [1, 2, 3, NOT_YET]))
+    ended: array[int] = field(default_factory=lambda: array("q", [NOT_YET, 5, 4, NOT_YET]))
+    failures: bytearray = field(default_factory=lambda: bytearray([0, FAILED, 0, 0]))
+
+    def response(self, at: int) -> int:
+        return -10 * at
+
+
+def test_calls_that_end_out_of_turn_are_found_later() -> None:
+    calls = Noted()
+    ended = Ended(calls)
+    assert ended.counts(10) == (2, 1, 0)
+    calls.ended[0], calls.begun[3], calls.ended[3] = 7, 6, 8
+    calls.failures[3] = LATE
+    assert ended.counts(10) == (4, 2, 1)
+    assert ended.counts(4) == (1, 0, 0)
+    assert list(ended.latencies(0, 10)) == [-20, 0]
