@@ -127,6 +127,7 @@ profile: build ## Build with optimisation and symbols, for perf and callgrind (u
 
 .PHONY: wheel
 wheel: venv ## Build the wheel that is shipped, into dist/
+	SPIKEWIRE_COMMIT=$$(git describe --always --dirty --abbrev=40 --exclude '*' 2>/dev/null) \
 	$(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python
 	@$(MAKE) --no-print-directory wheel-size
 

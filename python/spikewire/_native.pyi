@@ -57,6 +57,8 @@ from spikewire.types import (
 )
 
 __all__ = [
+    "BUILD_COMMIT",
+    "BUILD_PROFILE",
     "DEBUG_BUILD",
     "Admin",
     "AdminTask",
@@ -123,6 +125,8 @@ _JobFields: TypeAlias = tuple[bool, bool, float, int, int, int]
 
 __version__: str
 DEBUG_BUILD: bool
+BUILD_PROFILE: str
+BUILD_COMMIT: str | None
 
 def _after_fork() -> None:
     """Called in the child after a fork."""

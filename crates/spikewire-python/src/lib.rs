@@ -135,6 +135,8 @@ mod _native {
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-        module.add("DEBUG_BUILD", cfg!(debug_assertions))
+        module.add("DEBUG_BUILD", cfg!(debug_assertions))?;
+        module.add("BUILD_PROFILE", env!("SPIKEWIRE_PROFILE"))?;
+        module.add("BUILD_COMMIT", option_env!("SPIKEWIRE_COMMIT"))
     }
 }

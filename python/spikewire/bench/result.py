@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from typing_extensions import NotRequired
 
     from .open.contract import Asked, Given
+    from .run.build import Build
     from .series.contract import Series
     from .worker.companion import Beside
 
@@ -131,6 +132,9 @@ class LoopDelay(TypedDict):
 
 class Served(TypedDict, total=False):
     """What not every result has; `served` and `server_threads` are added by the lab itself."""
+
+    build: Build
+    """Of our package, where the process has loaded it."""
 
     loop_delay: LoopDelay
     """Node.js alone."""

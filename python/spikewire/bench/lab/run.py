@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from ..run.build import described
 from ..run.cluster import reachable
 from ..run.compare import CannotRunError
 from .files import save, save_index
@@ -91,7 +92,8 @@ def versions(runs: object) -> Iterator[tuple[str, str]]:
         one = cast("Mapping[str, object]", runs)
         client, version = one.get("client"), one.get("version")
         if isinstance(client, str) and isinstance(version, str) and version:
-            yield client, version
+            build = described(cast("Mapping[str, Any] | None", one.get("build")))
+            yield client, f"{version} ({build})" if build else version
         for value in one.values():
             yield from versions(value)
     elif isinstance(runs, (list, tuple)):

@@ -16,6 +16,7 @@ from ..work.mix import INSERT, INSERTING, LOSING
 from ..worker.steps import lacking
 from . import environment, node, rust
 from .awake import awake
+from .build import of_results
 from .cluster import Cluster, GivenCluster, is_local, truncate
 from .launch import as_result, python_worker, run_job, rust_variables
 from .place import Place
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..result import Job, Python, Work
+    from .build import Build
 
 FILLERS = ("aerospike", "spikewire", "aerospike-py", "aerospike-native", "aerospike-sdk")
 """Who writes the records first, in this order of choice: any client must be able to read them."""
@@ -97,6 +99,10 @@ class Comparison:
         )
         return [with_ratios(lines) + self._absent(lines[0].cell) for lines in measured if lines]
 
+    def builds(self) -> dict[str, Build]:
+        """Which builds of our package were measured, by the client that each is called."""
+        return of_results(list(self.rounds.values()))
+
     def _absent(self, beside: Cell) -> list[Line]:
         """Lines for what clients cannot do, so that no row is missing without a reason."""
         return [
@@ -112,6 +118,7 @@ class Comparison:
             "interrupted": self.interrupted,
             "environment": self.environment,
             "settings": asdict(self.settings),
+            "builds": self.builds(),
             "skipped": [asdict(one) for one in self.skipped],
             "cells": [
                 {**line.as_json(), "runs": self.rounds.get(line.cell, [])}

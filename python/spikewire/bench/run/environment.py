@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import datetime as dt
-import hashlib
 import importlib.metadata
 import os
 import platform
-import re
-import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from . import build
 from . import cluster as clusters
 from .launch import recorded_variables
 
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 CGROUP = ("cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max")
-_RUSTC = re.compile(rb"/rustc/([0-9a-f]{40})/")
-"""Names the compiler's commit in the paths of its own library."""
 LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
 
 
@@ -52,42 +47,9 @@ def machine(command_line: Sequence[str]) -> dict[str, object]:
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "cgroup": {name: value for name in CGROUP if (value := _text(f"/sys/fs/cgroup/{name}"))},
         "variables": recorded_variables(),
-        "build": build(),
+        "build": build.loaded(),
         "packages": {name: _version(name) for name in LAB_PACKAGES},
     }
-
-
-def build() -> dict[str, object]:
-    """Which build of this package is measured: the native part's digest and size, the
-    compiler's commit, and the commit of the source tree that it lies in."""
-    package = Path(__file__).resolve().parents[2]
-    files = (file for kind in ("so", "pyd") for file in package.glob(f"_native*.{kind}"))
-    native = next(files, None)
-    found: dict[str, object] = {"native": None, **_commit(package)}
-    if native is not None:
-        content = native.read_bytes()
-        digest = hashlib.sha256(content).hexdigest()
-        found["native"] = {"name": native.name, "bytes": len(content), "sha256": digest}
-        made = _RUSTC.search(content)
-        found["rustc"] = made[1].decode() if made else None
-    return found
-
-
-def _commit(folder: Path) -> dict[str, object]:
-    """None for an installed package; `modified` if files differ from that commit."""
-    head = _git(folder, "rev-parse", "HEAD")
-    changed = None if head is None else _git(folder, "status", "--porcelain", "-uno")
-    return {"commit": head, "modified": None if changed is None else bool(changed)}
-
-
-def _git(folder: Path, *arguments: str) -> str | None:
-    git = shutil.which("git")
-    if git is None or not any((parent / ".git").exists() for parent in folder.parents):
-        return None
-    made = subprocess.run(  # noqa: S603 - no shell, our own arguments
-        [git, "-C", str(folder), *arguments], capture_output=True, text=True, check=False
-    )
-    return made.stdout.strip() if made.returncode == 0 else None
 
 
 def _text(path: str) -> str | None:

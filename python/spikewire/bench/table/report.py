@@ -12,6 +12,7 @@ from ..clients.base import NODE, RUST, RUST_SYNC, SYNC
 from ..clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
 from ..open.figures import notes as open_notes
 from ..open.figures import title as open_title
+from ..run.build import described
 from .faces import conclusions, is_face
 from .headings import columns, row
 from .pools import is_pooled, run_by
@@ -62,6 +63,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
             console.print(f"  {note}", markup=False, highlight=False)
     for text in conclusions(comparison.lines()):
         console.print(text, markup=False, highlight=False)
+    for client, build in comparison.builds().items():
+        console.print(f"{client}: {described(build)}", markup=False, highlight=False)
     for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in comparison.skipped):
         console.print(f"skipped: {text}", markup=False, highlight=False)
     if comparison.settings.rounds == 1 and comparison.kind == "compare":

@@ -30,6 +30,7 @@ from ..open.tasks import run_tasks as open_tasks
 from ..open.threads import run_threads as open_threads
 from ..queries.cells import ACTIONS as QUERY_ACTIONS
 from ..result import Description, Job, Memory, Python, Result, Served
+from ..run.build import loaded
 from ..run.environment import load_average
 from ..series.timeline import Timeline
 from ..serving.cells import ACTIONS as SERVING_ACTIONS
@@ -325,7 +326,12 @@ def cpus_allowed() -> list[int]:
 
 
 def answer(job: Job) -> Mapping[str, object]:
-    """The result of a job, or why there is none."""
+    """The result of a job, or why there is none, and which build of our package was loaded."""
+    made, build = _answer(job), loaded()
+    return made if build is None else {**made, "build": build}
+
+
+def _answer(job: Job) -> Mapping[str, object]:
     try:
         if job["action"] == "describe":
             return cast("Mapping[str, object]", describe(job))

@@ -7,6 +7,7 @@ import shlex
 from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
+from ...run.build import described
 from . import parts
 
 if TYPE_CHECKING:
@@ -115,30 +116,13 @@ def known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "Python", str(environment.get("python") or "")
     yield "versions", _pairs(environment.get("packages"))
     yield "clients", _pairs(environment.get("clients"))
-    yield "build", _build(environment.get("build"))
+    yield "build", described(environment.get("build"))
     if isinstance(cluster, dict):
         cluster = cast("dict[str, Any]", cluster).get("kind")
     yield "cluster", str(cluster or "")
     for name, value in environment.items():
         if name not in (*_KNOWN, *_RAW) and value is not None:
             yield name.replace("_", " "), _pairs(value)
-
-
-def _build(value: Any) -> str:
-    """Commits and digest as far as they tell one build from another."""
-    if not isinstance(value, dict):
-        return ""
-    build = cast("dict[str, Any]", value)
-    native: dict[str, Any] = build.get("native") or {}
-    known = {
-        "commit": build.get("commit"),
-        "library": native.get("sha256"),
-        "rustc": build.get("rustc"),
-    }
-    words = [f"{name} {str(digest)[:12]}" for name, digest in known.items() if digest]
-    if build.get("modified") and words:
-        words[0] += " with changes"
-    return ", ".join(words)
 
 
 def _pairs(value: Any) -> str:

@@ -1,0 +1,92 @@
+"""Which build of this package was measured: profile, commit, native part."""
+
+from __future__ import annotations
+
+import hashlib
+import subprocess
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+from spikewire import _native
+from spikewire.bench.run import build
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+
+def built(folder: Path, monkeypatch: pytest.MonkeyPatch, **constants: Any) -> build.Build:
+    """As a process sees it that has loaded such a native part."""
+    native = ModuleType(build.NATIVE)
+    native.__file__ = str(folder / "_native.so")
+    vars(native).update(constants)
+    (folder / "_native.so").write_bytes(b"code of /rustc/" + b"ab" * 20 + b"/library")
+    monkeypatch.setitem(sys.modules, build.NATIVE, native)
+    found = build.loaded()
+    assert found is not None
+    return found
+
+
+def git(folder: Path, *arguments: str) -> str:
+    said = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    command = ["git", "-C", str(folder), *said, *arguments]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+
+
+def test_the_native_part_says_which_profile_it_was_built_with() -> None:
+    found = build.loaded()
+    assert found is not None
+    assert found["profile"] == _native.BUILD_PROFILE
+    assert (_native.BUILD_PROFILE == "debug") == _native.DEBUG_BUILD
+
+
+def test_a_wheel_knows_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commit = "12" * 20
+    found = built(tmp_path, monkeypatch, BUILD_PROFILE="dist", BUILD_COMMIT=commit)
+    assert (found["profile"], found["commit"], found["modified"]) == ("dist", commit, False)
+    native = tmp_path / "_native.so"
+    digest = hashlib.sha256(native.read_bytes()).hexdigest()
+    size = native.stat().st_size
+    assert found["native"] == {"name": "_native.so", "bytes": size, "sha256": digest}
+    assert found["rustc"] == "ab" * 20
+    changed = built(tmp_path, monkeypatch, BUILD_COMMIT=f"{commit}-dirty")
+    assert (changed["commit"], changed["modified"]) == (commit, True)
+
+
+def test_a_checkout_has_its_commit_and_what_is_installed_within_has_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    git(tmp_path, "init", "-q")
+    package = tmp_path / "spikewire"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    git(package, "add", "__init__.py")
+    git(package, "commit", "-qm", "first")
+    found = built(package, monkeypatch)
+    assert (found["commit"], found["modified"]) == (git(tmp_path, "rev-parse", "HEAD"), False)
+    (package / "__init__.py").write_text("x = 1")
+    assert built(package, monkeypatch)["modified"] is True
+    installed = tmp_path / ".venv"
+    installed.mkdir()
+    (installed / "__init__.py").write_text("")
+    found = built(installed, monkeypatch, BUILD_COMMIT=None)
+    assert (found["profile"], found["commit"], found["modified"]) == (None, None, None)
+
+
+def test_a_process_without_the_package_has_no_build(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(sys.modules, build.NATIVE)
+    assert build.loaded() is None
+
+
+def test_builds_are_found_in_runs_and_told_in_words(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = built(tmp_path, monkeypatch, BUILD_PROFILE="release", BUILD_COMMIT="12" * 20)
+    runs: list[Any] = [[{"client": "aerospike"}, {"failed": "no"}], [{"client": "a", "build": one}]]
+    assert build.of_results(runs) == {"a": one}
+    words = build.described(one)
+    assert words.startswith("profile release, commit 121212121212, library ")
+    assert words.endswith(", rustc abababababab")
+    assert build.described(None) == ""
