@@ -366,6 +366,27 @@ def test_batches_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]
     assert "row/s ÷ best" in text
 
 
+def test_a_drop_in_beside_the_verbs_that_do_the_same(seeds: tuple[tuple[str, int], ...]) -> None:
+    matrix = replace(
+        FLOOR.matrix,
+        clients=("spikewire", "spikewire-compat"),
+        modes=("batch",),
+        batch_tasks=(),
+        sizes=Sizes(reads=(20,), writes=(20,)),
+    )
+    comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
+    read, written = sound(comparison)
+    assert [line.cell.name for line in read] == ["spikewire", "spikewire-compat"]
+    assert [line.cell.name for line in written] == [
+        *("spikewire", "spikewire operations", "spikewire-compat"),
+    ]
+    _, same, face = written
+    assert same.cpu is not None
+    assert face.cpu is not None
+    assert face.faces is not None
+    assert face.faces.cpu_verb == pytest.approx(face.cpu.median / same.cpu.median)
+
+
 def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
     pytest.importorskip("numpy", reason="NumPy is not installed")
     sizes = Sizes(records=(300,), bins=(1, 3))

@@ -25,6 +25,7 @@ from spikewire.bench.clients.shape import (
     SINGLES,
 )
 from spikewire.bench.run.plan import (
+    BATCH_MODE,
     CLIENTS,
     NODE_CLIENTS,
     RUST_CLIENTS,
@@ -85,6 +86,20 @@ def test_the_default_matrix_puts_every_client_where_it_has_a_face() -> None:
     assert names[SYNC, 32] == ["spikewire", "aerospike", *rivals]
     assert names[RUST, 256] == names[RUST_SYNC, 32] == list(RUST_CLIENTS)
     assert names[NODE, 32] == list(NODE_CLIENTS)
+
+
+def test_a_way_that_is_meant_for_a_face_stands_beside_it_alone() -> None:
+    def names(*clients: str) -> list[list[str]]:
+        matrix = replace(EVERYTHING, clients=clients, modes=(BATCH_MODE,), batch_tasks=(2,))
+        sizes = Sizes(reads=(2,), writes=(2,))
+        groups = replace(matrix, threads=(1,), sizes=sizes).groups()
+        return [[cell.name for cell in group] for group in groups]
+
+    assert names("spikewire", "spikewire-builder") == [["spikewire", "spikewire-builder"]] * 4
+    read, written, *tasks = names("spikewire", "spikewire-compat")
+    assert read == ["spikewire", "spikewire-compat"]
+    assert written == ["spikewire", "spikewire operations", "spikewire-compat"]
+    assert tasks == [["spikewire"]] * 2
 
 
 def test_a_sweep_adds_wide_asyncio_groups_only() -> None:

@@ -7,7 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.bench.clients.shape import BATCH_READ, COLUMNS, DICT, NUMPY, SINGLES, Shape
+from spikewire.bench.clients.shape import (
+    BATCH_READ,
+    BATCH_WRITE,
+    COLUMNS,
+    DICT,
+    NUMPY,
+    OPERATIONS,
+    SINGLES,
+    Shape,
+)
 from spikewire.bench.measure import Growth, encode, merge, percentiles
 from spikewire.bench.run.plan import Cell
 from spikewire.bench.run.progress import brief
@@ -383,4 +392,23 @@ def test_faces_are_measured_against_the_verb_and_against_what_they_replace() -> 
         "spikewire-builder: at most 1.10 of the verb's CPU (sync 32)",
         "spikewire-compat: at most 1.50 of the verb's CPU (sync 32)",
         "spikewire-compat: ahead of aerospike in 0 of 1 cells, at least 0.80 of its op/s (sync 32)",
+    ]
+
+
+def test_a_face_is_measured_against_the_way_that_does_the_same() -> None:
+    def line(client: str, kind: str, cpu: float, way: str = "") -> Line:
+        cell = Cell(client, "sync", 1, shape=Shape(kind, 128, way=way))
+        return summarise(cell, [a_result(client=client, operations=1000, cpu=(cpu, 0.0))])
+
+    def group(kind: str) -> list[Line]:
+        faces = [line(name, kind, 0.012) for name in ("spikewire-compat", "spikewire-builder")]
+        verbs = [line("spikewire", kind, 0.004), line("spikewire", kind, 0.010, OPERATIONS)]
+        return with_ratios([*verbs, *faces])
+
+    def costs(kind: str) -> list[float | None]:
+        return [one.faces.cpu_verb if one.faces else None for one in group(kind)]
+
+    assert [costs(BATCH_WRITE), costs(BATCH_READ)] == [
+        [None, None, pytest.approx(1.2), pytest.approx(3)],
+        [None, None, pytest.approx(3), pytest.approx(3)],
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import importlib.metadata
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol, cast
 
@@ -111,6 +111,8 @@ class Way:
     """Whether the caller gets columns rather than records."""
     needs: str = ""
     """A module without which this way cannot be gone."""
+    beside: str = ""
+    """The face that does the same in other words: this way is measured where that face is."""
 
     def fits(self, mode: str, rows: int) -> bool:
         return mode in self.modes and self.least <= rows <= self.most
@@ -240,9 +242,17 @@ class Peer:
             return None if self.asyncio else "has no asyncio interface"
         return "is not a Rust crate" if mode in CRATES else "is not an npm package"
 
-    def ways_of(self, kind: str, mode: str, rows: int) -> tuple[Way, ...]:
-        """The ways in which this client does such a call."""
-        return tuple(way for way in self.ways if way.kind == kind and way.fits(mode, rows))
+    def ways_of(
+        self, kind: str, mode: str, rows: int, clients: Sequence[str] = ()
+    ) -> tuple[Way, ...]:
+        """The ways in which this client does such a call, beside these clients."""
+        ways = (way for way in self.ways if not way.beside or way.beside in clients)
+        return tuple(way for way in ways if way.kind == kind and way.fits(mode, rows))
+
+    def way_beside(self, kind: str, face: str) -> Way:
+        """The way that does the same as this face: the plain one, unless one says so."""
+        known = (way for way in self.ways if (way.kind, way.beside) == (kind, face))
+        return next(known, Way(kind))
 
     def way(self, kind: str, name: str) -> Way:
         """One of them by its name; what has no ways, as single records, is done the plain way."""

@@ -20,6 +20,8 @@ SINGLES = "get"
 
 BATCH_SIZES = (1, 4, 16, 32, 64, 128, 1024)
 WRITE_SIZES = (128, 1024)
+OPERATIONS = "operations"
+"""The way that writes the records of a batch by rows of operations."""
 SINGLES_SIZE = 4
 """The batch size at which the same records are also read one by one."""
 COLUMN_ROWS = (100, 1_000, 10_000)

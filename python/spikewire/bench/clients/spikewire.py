@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
 from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
 from .base import (
     FIND,
+    SYNC,
     AsyncioClient,
     BlockingClient,
     Dtype,
@@ -29,6 +31,7 @@ from .shape import (
     DICT,
     NUMPY,
     NUMPY_PLAIN,
+    OPERATIONS,
     SINGLES,
     SINGLES_SIZE,
 )
@@ -60,6 +63,8 @@ class _Dataset(_Methods, Protocol):
 
 
 class _Client(Protocol):
+    batch: object
+
     def dataset(self, namespace: str, set_name: str) -> _Dataset: ...
 
     def close(self) -> None: ...
@@ -158,6 +163,20 @@ def _many(dataset: _Dataset, way: str = "", wait: str = "") -> ManyVerbs:
     )
 
 
+def _rows(client: _Client, target: Target) -> ManyVerbs:
+    """Batches whose writes are rows of operations."""
+    write = vars(importlib.import_module("spikewire"))["Write"]
+    put = vars(importlib.import_module("spikewire.op"))["put"]
+    key = f"({target.namespace!r}, {target.set_name!r}, key)"
+    row = f"Write({key}, [put(name, value) for name, value in one.items()])"
+    plain = _many(client.dataset(target.namespace, target.set_name))
+    return replace(
+        plain,
+        write=f"batch([{row} for key, one in zip(k, bins)]).raise_for_errors()",
+        names={**plain.names, "batch": client.batch, "Write": write, "put": put},
+    )
+
+
 def _table(
     dataset: _Dataset, way: str, names: tuple[str, ...], dtype: Dtype, wait: str = ""
 ) -> TableVerbs:
@@ -174,8 +193,10 @@ def _table(
 class Blocking(BlockingClient):
     _client: _Client
     _dataset: _Dataset
+    _target: Target
 
     def open(self, target: Target) -> None:
+        self._target = target
         self._client = _module().Client.connect(
             target.seed_text, use_services_alternate=target.services_alternate
         )
@@ -185,6 +206,8 @@ class Blocking(BlockingClient):
         return single_verbs(self._dataset)
 
     def many(self, way: str, /) -> ManyVerbs:
+        if way == OPERATIONS:
+            return _rows(self._client, self._target)
         return _many(self._dataset, way)
 
     def table(self, way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
@@ -264,6 +287,7 @@ PEER = Peer(
         Way(BATCH_READ),
         Way(BATCH_READ, SINGLES, least=SINGLES_SIZE, most=SINGLES_SIZE),
         Way(BATCH_WRITE),
+        Way(BATCH_WRITE, OPERATIONS, (SYNC,), beside="spikewire-compat"),
         Way(COLUMNS, NUMPY, columnar=True, needs="numpy"),
         Way(COLUMNS, NUMPY_PLAIN, columnar=True, needs="numpy"),
         Way(COLUMNS, ARROW, columnar=True, needs="pyarrow"),

@@ -200,8 +200,9 @@ class Matrix:
                         blank = Cell("", mode, concurrency, interpreter, processes=many)
                         made.append(tuple(replace(blank, client=name) for name in names))
         made += (
-            tuple(cell for name in self._names(blank.mode) for cell in _ways(blank, name))
+            tuple(cell for name in names for cell in _ways(blank, name, names))
             for blank in self._tables()
+            for names in (self._names(blank.mode),)
         )
         made += (
             tuple(replace(blank, client=name) for name in self._names(NODE))
@@ -295,7 +296,7 @@ def _can(client: str, cell: Cell) -> bool:
     return way not in (POOL, MAP) or (peer.pool is not None and way in peer.pool_ways)
 
 
-def _ways(cell: Cell, client: str) -> list[Cell]:
+def _ways(cell: Cell, client: str, clients: Sequence[str]) -> list[Cell]:
     shape = cell.shape
-    ways = PEERS[client].ways_of(shape.kind, cell.mode, shape.rows)
+    ways = PEERS[client].ways_of(shape.kind, cell.mode, shape.rows, clients)
     return [replace(cell, client=client, shape=replace(shape, way=way.name)) for way in ways]

@@ -26,7 +26,7 @@ class Ratios:
     """One line of a group over others of it; None where there is nothing to compare with."""
 
     cpu_verb: float | None = None
-    """Processor time per operation over that of the verb."""
+    """Processor time per operation over that of the verb that does the same."""
     rate_replaced: float | None = None
     """Operations per second over those of the client that this face replaces."""
     cpu_replaced: float | None = None
@@ -42,16 +42,17 @@ def with_faces(lines: Sequence[Line]) -> list[Line]:
     """Lines of one group, those of faces with their ratios."""
     if not any(is_face(line.cell.client) for line in lines):
         return list(lines)
-    plain = {line.cell.client: line for line in lines if not line.cell.shape.way}
+    known = {(line.cell.client, line.cell.shape.way): line for line in lines}
     return [
-        replace(line, faces=_ratios(line, plain)) if is_face(line.cell.client) else line
+        replace(line, faces=_ratios(line, known)) if is_face(line.cell.client) else line
         for line in lines
     ]
 
 
-def _ratios(line: Line, plain: dict[str, Line]) -> Ratios:
+def _ratios(line: Line, known: dict[tuple[str, str], Line]) -> Ratios:
     peer = PEERS[line.cell.client]
-    verb, replaced = plain.get(peer.face_of), plain.get(peer.replaces)
+    way = PEERS[peer.face_of].way_beside(line.cell.shape.kind, peer.name)
+    verb, replaced = known.get((peer.face_of, way.name)), known.get((peer.replaces, ""))
     return Ratios(
         None if verb is None else _over(line.cpu, verb.cpu),
         None if replaced is None else _over(line.rate, replaced.rate),
