@@ -8,20 +8,25 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from spikewire.bench.clients import OURS, PEERS
-from spikewire.bench.queries.cells import FILL, NOTHING, SCAN, record_bins, scans
+from spikewire.bench.queries.cells import ARROW, FILL, NOTHING, SCAN, record_bins, scans
+from spikewire.bench.queries.check import BY_CONTENT, BY_KEY, Selected, share
 from spikewire.bench.queries.result import as_scan
 from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import python_worker, run_job
+from spikewire.bench.work import parse_bins, value_pool
 
 if TYPE_CHECKING:
     from spikewire.bench.result import Job
 
 RECORDS = 700
 CASES = [
-    (scan.client, scan.mode, scan.way)
+    (scan.client, scan.mode, scan.way, scan.consumer)
     for scan in scans(tuple(PEERS), 100, RECORDS)
-    if not scan.ours
+    if not scan.ours or scan.consumer == NOTHING
 ]
+POOL = value_pool(parse_bins(record_bins(100)), seed=1)
+BETWEEN = share(POOL, 20)
+CHOSEN = Selected(POOL, RECORDS, "scans", BETWEEN)
 
 
 def job(hosts: list[tuple[str, int]], action: str, client: str, mode: str, way: str) -> Job:
@@ -30,7 +35,7 @@ def job(hosts: list[tuple[str, int]], action: str, client: str, mode: str, way: 
         "client": client,
         "mode": mode,
         "concurrency": 1,
-        "shape": {"kind": SCAN, "rows": 1, "columns": 0, "way": f"{way}/{NOTHING}"},
+        "shape": {"kind": SCAN, "rows": 1, "columns": 0, "way": way},
         "seeds": hosts,
         "namespace": "test",
         "set": "scans",
@@ -43,6 +48,7 @@ def job(hosts: list[tuple[str, int]], action: str, client: str, mode: str, way: 
         "seed": 1,
         "cpus": [],
         "server_pid": None,
+        "verify": True,
     }
 
 
@@ -50,20 +56,28 @@ def job(hosts: list[tuple[str, int]], action: str, client: str, mode: str, way: 
 def hosts(box: Any) -> list[tuple[str, int]]:
     seeds = box.seeds if isinstance(box.seeds, str) else ",".join(box.seeds)
     made = list(parse_seeds(seeds))
-    filled = run_job(python_worker(sys.executable), job(made, FILL, OURS, "sync", ""))
+    filling = job(made, FILL, OURS, "sync", "")
+    filling["between"] = list(BETWEEN)
+    filled = run_job(python_worker(sys.executable), filling)
     assert filled == {"records": RECORDS}
     return made
 
 
 @pytest.mark.parametrize("box", [3], indirect=True, ids=["three nodes"])
-@pytest.mark.parametrize(("client", "mode", "way"), CASES)
+@pytest.mark.parametrize("selecting", [False, True], ids=["all", "a range"])
+@pytest.mark.parametrize(("client", "mode", "way", "consumer"), CASES)
 def test_a_scan_gives_every_record(
-    hosts: list[tuple[str, int]], client: str, mode: str, way: str
+    hosts: list[tuple[str, int]], client: str, mode: str, way: str, consumer: str, selecting: bool
 ) -> None:
     pytest.importorskip(PEERS[client].module)
     variables = PEERS[client].environment.get(mode)
-    one = job(hosts, SCAN, client, mode, way)
+    one = job(hosts, SCAN, client, mode, f"{way}/{consumer}")
+    if selecting:
+        one["between"] = list(BETWEEN)
     done = as_scan(run_job(python_worker(sys.executable), one, variables))
     assert "failed" not in done, done
-    assert done["records"] == done["scans"] * RECORDS > 0
+    wanted = CHOSEN.count if selecting else RECORDS
+    assert 0 < CHOSEN.count < RECORDS
+    assert done["records"] == done["scans"] * wanted > 0
+    assert done["checked"] == (BY_CONTENT if way == ARROW else BY_KEY)
     assert done["version"]

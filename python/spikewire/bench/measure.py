@@ -162,20 +162,26 @@ def machine_cpu() -> float | None:
 
 def peak_rss() -> int:
     """The most memory this process has held, in bytes."""
-    try:
-        for line in Path("/proc/self/status").read_text().splitlines():
-            if line.startswith("VmHWM:"):
-                return int(line.split()[1]) * 1024
-    except OSError:
-        pass
+    known = _memory().get("VmHWM")
+    if known is not None:
+        return known
     most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return most if sys.platform == "darwin" else most * 1024
 
 
-def reset_peak() -> int:
-    """Forget earlier peaks where the system can; the peak from which to count, in bytes."""
-    _forget_peak()
-    return peak_rss()
+def rss() -> int | None:
+    """The memory this process holds now, in bytes, where the system says it."""
+    return _memory().get("VmRSS")
+
+
+def _memory() -> dict[str, int]:
+    """What the system says of this process, in bytes; nothing where it says nothing."""
+    try:
+        lines = Path("/proc/self/status").read_text().splitlines()
+    except OSError:
+        return {}
+    fields = (line.partition(":") for line in lines if line.startswith(("VmHWM:", "VmRSS:")))
+    return {name: int(value.split()[0]) * 1024 for name, _, value in fields}
 
 
 class Growth:
@@ -189,11 +195,8 @@ class Growth:
     """None until the block has ended, and where the system does not forget earlier peaks."""
 
     def __enter__(self) -> Self:
-        gc.collect()
-        trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
-        if trim is not None:
-            trim(0)
-        self._forgotten = _forget_peak()
+        give_back()
+        self._forgotten = forget_peak()
         self._before = peak_rss()
         return self
 
@@ -202,12 +205,27 @@ class Growth:
             self.taken = peak_rss() - self._before
 
 
-def _forget_peak() -> bool:
+def give_back() -> None:
+    """Hand free memory to the system, where that can be asked for."""
+    gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
+FORGOTTEN = 1 << 21
+"""Bytes by which a peak may lie above what is held when it was just forgotten: other threads go
+on."""
+
+
+def forget_peak() -> bool:
+    """Ask the system to forget earlier peaks of the memory; whether it has done so."""
     try:
         Path("/proc/self/clear_refs").write_text("5")
     except OSError:
         return False
-    return True
+    held = _memory()
+    return "VmHWM" in held and held["VmHWM"] - held.get("VmRSS", 0) <= FORGOTTEN
 
 
 class _Step(Protocol):

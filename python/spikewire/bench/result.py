@@ -61,6 +61,11 @@ class Job(TypedDict):
     """The first key that is inserted where a workload inserts; without it, `keys`."""
     open: NotRequired[Asked]
     """Calls begin at a rate, however long they take; without it, in a closed loop."""
+    between: NotRequired[list[int]]
+    """The least and the greatest value that an index query selects; without it, whole sets are
+    read."""
+    verify: NotRequired[bool]
+    """Whether every record of one more scan is looked at behind the window."""
     beside: NotRequired[str]
     """What runs in the same process: a kind of `companion`."""
     histograms: NotRequired[bool]

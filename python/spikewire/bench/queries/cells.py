@@ -27,6 +27,8 @@ FOREACH, RESULTS, ITERATE = "foreach", "results", "iterate"
 STREAM = "stream"
 NOTHING, FILE, SLEEP = "no-op", "file", "sleep"
 CONSUMERS = (NOTHING, FILE, SLEEP)
+PEER_CONSUMERS = (NOTHING, FILE)
+"""Of other clients for Python, some of which have no way to wait."""
 
 GETS_SCANS = 8
 """Full scans at once while single records are read."""
@@ -91,7 +93,8 @@ def scans(
     in_node: bool = False,
 ) -> tuple[Scan, ...]:
     """Those that are compared with each other, in Python or in Node.js. Python peers are measured
-    with a consumer that does nothing, all others with every one. Slow ways get `slow_records`."""
+    with a consumer that does nothing and with one that writes a file, all others with every one.
+    Slow ways get `slow_records`."""
 
     def enough(way: tuple[str, str, str]) -> int:
         return min(records, slow_records) if way in SLOW else records
@@ -103,7 +106,7 @@ def scans(
         for mode, ways in modes.items()
         if (mode == NODE) == in_node
         for way in ways
-        for consumer in (CONSUMERS if in_node or client == OURS else (NOTHING,))
+        for consumer in (CONSUMERS if in_node or client == OURS else PEER_CONSUMERS)
     )
 
 

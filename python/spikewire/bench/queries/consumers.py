@@ -1,7 +1,8 @@
 """What is done with the records of a scan: nothing, write them to a file, or be slow.
 
-Each gives how many records there were and the bins of the last one. Only records are looked at
-one by one; of tables it is the rows that count.
+Each gives how many records there were and the bins of the last one. The loop over the records of a
+client is written out with the client's own source for a record's bins, so that none pays for an
+adapter's function. Of tables it is the rows that count.
 """
 
 from __future__ import annotations
@@ -10,12 +11,31 @@ import asyncio
 import importlib
 import tempfile
 import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
 from typing import IO, TYPE_CHECKING, Protocol, cast
 
+from ..worker.loop import compiled, indented
 from .cells import FILE, NOTHING, SLEEP
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Callable, Iterable, Mapping, Sized
+    from collections.abc import (
+        AsyncIterable,
+        Awaitable,
+        Callable,
+        Generator,
+        Iterable,
+        Mapping,
+        Sized,
+    )
+
+    from typing_extensions import Self
+
+    from .check import Check
+
+    Consumer = str | Check
+    """What is done with records, by its name, or a check of each of them."""
 
 Read = tuple[int, object]
 """How many records came, and the bins of the last one; None where there were tables."""
@@ -27,9 +47,12 @@ PAUSE, PAUSES, PAUSED_ROWS = 0.005, 100, 500
 """It goes on to sleep this long, so many times, once in so many records. Then it only takes."""
 
 
-class Record(Protocol):
-    @property
-    def bins(self) -> Mapping[str, object]: ...
+@dataclass(frozen=True)
+class Row:
+    """What a client's users write for the bins and the digest of a record called `row`."""
+
+    bins: str = "row.bins"
+    digest: str = "row.key.digest"
 
 
 class _Writer(Protocol):
@@ -42,125 +65,147 @@ class _Arrow(Protocol):
     def table(self, columns: object) -> object: ...
 
 
-def records(rows: Iterable[Record], consumer: str) -> Read:
+class _Scan(Protocol):
+    def __call__(self, rows: object, sink: object) -> object: ...
+
+
+_ITERATING = """
+def bind(line, sleep, to_thread):
+    {kind}def scan(rows, sink):
+        count, bins, buffer = 0, None, bytearray()
+        {kind}for row in rows:
+            bins = {bins}
+            count += 1
+            {each}
+        {end}
+        return count, bins
+    return scan
+"""
+_CALLED = """
+def bind(line, sleep, to_thread):
+    {kind}def scan(rows, sink):
+        count, bins = 0, None
+        def take(row):
+            nonlocal count, bins
+            bins = {bins}
+            count += 1
+            {each}
+        {wait}rows(take)
+        return count, bins
+    return scan
+"""
+_CHECK = "check"
+_EACH = {
+    NOTHING: "",
+    FILE: "sink.write(line(bins))",
+    SLEEP: "if count >= sink.next:\n    {wait}sleep(sink.due(count))",
+    _CHECK: "sink.seen({digest}, bins)",
+}
+_BUFFERED = f"""buffer += line(bins)
+if len(buffer) >= {BUFFER}:
+    await to_thread(sink.write, bytes(buffer))
+    buffer.clear()"""
+"""Full buffers are written in a thread, so that the loop does not wait for the disk."""
+_FLUSHED = "await to_thread(sink.write, bytes(buffer))"
+
+
+def records(rows: Iterable[object], consumer: Consumer, row: Row = Row()) -> Read:
     """What a blocking caller does with records."""
-    if consumer == NOTHING:
-        return _drop(rows)
-    if consumer == SLEEP:
-        return _sleepy(rows)
-    _known(consumer)
-    with _file(BUFFER) as file:
-        return _store(rows, file)
+    with _sink(consumer) as (name, sink):
+        return cast("Read", _scan(_ITERATING, name, row)(rows, sink))
 
 
-async def async_records(rows: AsyncIterable[Record], consumer: str) -> Read:
+async def async_records(rows: AsyncIterable[object], consumer: Consumer, row: Row = Row()) -> Read:
     """What a task does with records."""
-    if consumer == NOTHING:
-        return await _async_drop(rows)
+    with _sink(consumer, 0) as (name, sink):
+        scan = _scan(_ITERATING, name, row, asynchronous=True)
+        return await cast("Awaitable[Read]", scan(rows, sink))
+
+
+def called(foreach: Callable[..., object], consumer: Consumer, row: Row = Row()) -> Read:
+    """What a callback does with records, which a blocking caller hands over."""
+    with _sink(consumer) as (name, sink):
+        return cast("Read", _scan(_CALLED, name, row)(foreach, sink))
+
+
+async def async_called(
+    foreach: Callable[..., Awaitable[object]], consumer: Consumer, row: Row = Row()
+) -> Read:
+    """The same for a task. A callback cannot wait: it writes to the file itself."""
     if consumer == SLEEP:
-        return await _async_sleepy(rows)
-    _known(consumer)
-    with _file(0) as file:
-        return await _async_store(rows, file)
+        raise ValueError(f"consumer {SLEEP!r}: a callback of a task has no way to wait")
+    with _sink(consumer) as (name, sink):
+        scan = _scan(_CALLED, name, row, asynchronous=True)
+        return await cast("Awaitable[Read]", scan(foreach, sink))
 
 
-def tables(batches: Iterable[Sized], consumer: str) -> Read:
+def tables(batches: Iterable[Sized], consumer: Consumer) -> Read:
     """What a blocking caller does with tables."""
-    _known(consumer)
     count, drowsy, paper = 0, Drowsy(), Paper()
-    with _file(BUFFER) as file:
+    with _sink(consumer) as (name, sink), paper:
         for batch in batches:
             count += len(batch)
-            if consumer == FILE:
-                paper.write(file, batch)
-            elif consumer == SLEEP:
+            if name == FILE:
+                paper.write(cast("IO[bytes]", sink), batch)
+            elif name == SLEEP:
                 time.sleep(drowsy.due(count))
-        paper.close()
+            elif name == _CHECK:
+                cast("Check", sink).table(batch)
     return count, None
 
 
-async def async_tables(batches: AsyncIterable[Sized], consumer: str) -> Read:
+async def async_tables(batches: AsyncIterable[Sized], consumer: Consumer) -> Read:
     """What a task does with tables."""
-    _known(consumer)
     count, drowsy, paper = 0, Drowsy(), Paper()
-    with _file(BUFFER) as file:
+    with _sink(consumer) as (name, sink), paper:
         async for batch in batches:
             count += len(batch)
-            if consumer == FILE:
-                await asyncio.to_thread(paper.write, file, batch)
-            elif consumer == SLEEP:
+            if name == FILE:
+                await asyncio.to_thread(paper.write, cast("IO[bytes]", sink), batch)
+            elif name == SLEEP:
                 await asyncio.sleep(drowsy.due(count))
-        paper.close()
+            elif name == _CHECK:
+                cast("Check", sink).table(batch)
     return count, None
 
 
-def _file(buffering: int) -> IO[bytes]:
-    """On disk, and gone when it is closed."""
-    return cast("IO[bytes]", tempfile.TemporaryFile(buffering=buffering))
-
-
-def _known(consumer: str) -> None:
-    if consumer not in (NOTHING, FILE, SLEEP):
+@contextmanager
+def _sink(consumer: Consumer, buffering: int = BUFFER) -> Generator[tuple[str, object], None, None]:
+    """Where records go, and the name of what is done with them."""
+    if not isinstance(consumer, str):
+        yield _CHECK, consumer
+    elif consumer == FILE:
+        # On disk, and gone when it is closed.
+        with tempfile.TemporaryFile(buffering=buffering) as file:
+            yield consumer, file
+    elif consumer == SLEEP:
+        yield consumer, Drowsy()
+    elif consumer == NOTHING:
+        yield consumer, None
+    else:
         raise ValueError(f"{consumer!r} is not a consumer of records")
 
 
-def _drop(rows: Iterable[Record]) -> Read:
-    count, bins = 0, None
-    for row in rows:
-        bins = row.bins
-        count += 1
-    return count, bins
-
-
-async def _async_drop(rows: AsyncIterable[Record]) -> Read:
-    count, bins = 0, None
-    async for row in rows:
-        bins = row.bins
-        count += 1
-    return count, bins
-
-
-def _sleepy(rows: Iterable[Record]) -> Read:
-    count, bins, drowsy = 0, None, Drowsy()
-    for row in rows:
-        bins = row.bins
-        count += 1
-        if count >= drowsy.next:
-            time.sleep(drowsy.due(count))
-    return count, bins
-
-
-async def _async_sleepy(rows: AsyncIterable[Record]) -> Read:
-    count, bins, drowsy = 0, None, Drowsy()
-    async for row in rows:
-        bins = row.bins
-        count += 1
-        if count >= drowsy.next:
-            await asyncio.sleep(drowsy.due(count))
-    return count, bins
-
-
-def _store(rows: Iterable[Record], file: IO[bytes]) -> Read:
-    count, bins = 0, None
-    for row in rows:
-        bins = row.bins
-        count += 1
-        file.write(_line(bins))
-    return count, bins
-
-
-async def _async_store(rows: AsyncIterable[Record], file: IO[bytes]) -> Read:
-    """Full buffers are written in a thread, so that the loop does not wait for the disk."""
-    count, bins, buffer = 0, None, bytearray()
-    async for row in rows:
-        bins = row.bins
-        count += 1
-        buffer += _line(bins)
-        if len(buffer) >= BUFFER:
-            await asyncio.to_thread(file.write, bytes(buffer))
-            buffer.clear()
-    await asyncio.to_thread(file.write, bytes(buffer))
-    return count, bins
+@cache
+def _scan(template: str, consumer: str, row: Row, *, asynchronous: bool = False) -> _Scan:
+    """The loop for such a consumer and such rows."""
+    iterating = template == _ITERATING
+    wait = "await " if asynchronous else ""
+    each = _EACH[consumer].format(wait=wait, digest=row.digest)
+    buffered = asynchronous and iterating and consumer == FILE
+    source = template.format(
+        kind="async " if asynchronous else "",
+        wait=wait,
+        bins=row.bins,
+        each=indented(_BUFFERED if buffered else each, 12),
+        end=_FLUSHED if buffered else "",
+    )
+    names = {
+        "line": _line,
+        "sleep": asyncio.sleep if asynchronous else time.sleep,
+        "to_thread": asyncio.to_thread,
+    }
+    return cast("_Scan", compiled(source.strip(), f"<bench scan: {row}, {consumer}>", names))
 
 
 def _line(bins: Mapping[str, object]) -> bytes:
@@ -204,6 +249,9 @@ class Paper:
             self._writer = new(file, getattr(table, "schema"))  # noqa: B009 - has no types
         self._writer.write_table(table)
 
-    def close(self) -> None:
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_error: object) -> None:
         if self._writer is not None:
             self._writer.close()

@@ -216,6 +216,8 @@ class Lab:
     def _scan(self, scan: Scan, cluster: Cluster) -> str:
         way = f"{scan.way}/{scan.consumer}"
         job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
+        # What a client gives in one round, it gives in all.
+        job["verify"] = not self._found.scans[scan]
         outcome = as_scan(self._start(scan.client, scan.mode, scan.interpreter, job))
         workers = cluster.workers()
         if "failed" not in outcome and workers is not None:

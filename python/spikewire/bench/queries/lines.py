@@ -35,12 +35,26 @@ class ScanLine:
     """The part of its threads' time that the embedded cluster worked; 1 is all it has."""
     grown: int | None = None
     """Bytes from the resident memory before the first scan to the peak, the highest round."""
+    checked: str | None = None
+    """How every record of a scan was looked at: `by key`, `by content`, or why not."""
+    grown_exact: bool = True
+    """Whether the system kept that peak; if not, it is the highest of ten samples a second."""
     loop_delay: Mapping[str, float] | None = None
     """By how many microseconds timers of Node.js were late."""
     rate_ratio: float | None = None
     """Records per second over those of the fastest peer."""
     cpu_ratio: float | None = None
     """Processor time over that of the thriftiest peer."""
+
+    @property
+    def remarks(self) -> list[str]:
+        """What was not done as it is elsewhere."""
+        said: list[str] = []
+        if self.grown is not None and not self.grown_exact:
+            said.append("+MB by ten samples a second, as an earlier peak was not forgotten")
+        if self.checked is not None and self.checked.startswith("not"):
+            said.append(f"records were not compared with what was written: {self.checked}")
+        return said
 
     def as_json(self) -> dict[str, object]:
         fields = asdict(self)
@@ -115,6 +129,8 @@ def _scan_line(scan: Scan, rounds: Sequence[Outcome]) -> ScanLine:
         cpu=Spread.of([sum(_seconds(one)) * 1e6 / one["records"] for one in results]),
         cpu_server=median(server) if server else None,
         server_busy=median(busy) if busy else None,
+        checked=next((one["checked"] for one in results if "checked" in one), None),
+        grown_exact=all(one["memory"].get("exact", True) for one in results),
         loop_delay=loop_delay(results),
         grown=max(one["memory"]["peak"] - one["memory"]["start"] for one in results),
     )

@@ -21,18 +21,24 @@ EVERY = 0.1
 
 class Curve:
     """Samples in a thread of its own while the `with` block runs; the highest point is exact where
-    the system keeps it, whatever lies between two samples."""
+    the system keeps it, whatever lies between two samples. Free memory goes back to the system
+    first: what finds room in memory that the process has already would not show."""
 
     def __init__(self) -> None:
         self.start = 0
         self.peak = 0
+        self.exact = False
+        """Whether the peak is the system's; if not, it is the highest of the points."""
         self.points: list[tuple[float, int]] = []
         """Seconds since the start, and resident bytes; empty where the system has none."""
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
 
     def __enter__(self) -> Self:
-        self.start = measure.reset_peak()
+        measure.give_back()
+        self._forgotten, self._earlier = measure.forget_peak(), measure.peak_rss()
+        held = measure.rss()
+        self.start = self._earlier if self._forgotten or held is None else held
         self._thread.start()
         return self
 
@@ -44,7 +50,11 @@ class Curve:
     ) -> None:
         self._stop.set()
         self._thread.join()
-        self.peak = max([measure.peak_rss(), *(size for _, size in self.points)])
+        peak = measure.peak_rss()
+        # One that was not forgotten says something when it has been passed.
+        self.exact = self._forgotten or peak > self._earlier
+        seen = [self.start, *(size for _, size in self.points)]
+        self.peak = max([peak, *seen] if self.exact else seen)
 
     @property
     def grown(self) -> int:

@@ -1,7 +1,7 @@
 """How each client's users read every record of a set, in the ways of `cells.WAYS`.
 
-The loops are written out for each client, so that none pays for an adapter. All of them take the
-bins of every record as a mapping.
+All of them take the bins of every record as a mapping, and do with them what a consumer does. With
+a range, an index selects the records.
 """
 
 from __future__ import annotations
@@ -19,123 +19,134 @@ from ..clients import (
 )
 from . import consumers
 from .cells import ARROW, FOREACH
+from .check import RANGE_BIN
+from .consumers import Row
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterable, Iterable
-
     from ..clients.base import Target
-    from .consumers import Read, Record
+    from .check import Between
+    from .consumers import Consumer, Read
 
 # Other clients' query objects have no types that hold in every release.
 Foreign = Any
 
 
+_C = Row("row[2]", "row[0][3]")
+_SDK = Row("row.record.bins")
+
+
 class Ours(spikewire.Blocking):
-    def scan(self, _target: Target, way: str, consumer: str) -> Read:
-        with cast("Foreign", self._dataset).query() as query:
+    def scan(
+        self, _target: Target, way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        with cast("Foreign", self._dataset).query(index=_ours(between)) as query:
             if way == ARROW:
                 return consumers.tables(query.arrow_batches(), consumer)
             return consumers.records(query, consumer)
 
 
 class OursAsync(spikewire.Asyncio):
-    async def scan(self, _target: Target, way: str, consumer: str) -> Read:
-        async with cast("Foreign", self._dataset).query() as query:
+    async def scan(
+        self, _target: Target, way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        async with cast("Foreign", self._dataset).query(index=_ours(between)) as query:
             if way == ARROW:
                 return await consumers.async_tables(query.arrow_batches(), consumer)
             return await consumers.async_records(query, consumer)
 
 
+def _ours(between: Between | None) -> object:
+    return between and importlib.import_module("spikewire").between(RANGE_BIN, *between)
+
+
 class C(aerospike_c.Blocking):
-    def scan(self, target: Target, way: str, _consumer: str) -> Read:
-        query = cast("Foreign", self._client).query(target.namespace, target.set_name)
-        count, bins = 0, None
+    def scan(
+        self, target: Target, way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        query = _asked(self._client, target, "aerospike", between)
         if way == FOREACH:
-
-            def take(row: tuple[object, object, object]) -> None:
-                nonlocal count, bins
-                bins = row[2]
-                count += 1
-
-            query.foreach(take)
-            return count, bins
-        for row in query.results():
-            bins = row[2]
-            count += 1
-        return count, bins
+            return consumers.called(query.foreach, consumer, _C)
+        return consumers.records(query.results(), consumer, _C)
 
 
 class Py(aerospike_py.Blocking):
-    def scan(self, target: Target, way: str, consumer: str) -> Read:
-        query = cast("Foreign", self._client).query(target.namespace, target.set_name)
+    def scan(
+        self, target: Target, way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        query = _asked(self._client, target, "aerospike_py", between)
         if way == FOREACH:
-            take = _Taken()
-            query.foreach(take.take)
-            return take.count, take.bins
+            return consumers.called(query.foreach, consumer)
         return consumers.records(query.results(), consumer)
 
 
 class PyAsync(aerospike_py.Asyncio):
-    async def scan(self, target: Target, way: str, consumer: str) -> Read:
-        query = cast("Foreign", self._client).query(target.namespace, target.set_name)
+    async def scan(
+        self, target: Target, way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        query = _asked(self._client, target, "aerospike_py", between)
         if way == FOREACH:
-            take = _Taken()
-            await query.foreach(take.take)
-            return take.count, take.bins
+            return await consumers.async_called(query.foreach, consumer)
         return consumers.records(await query.results(), consumer)
 
 
-class _Taken:
-    """What a callback has seen."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.bins: object = None
-
-    def take(self, row: Record) -> None:
-        self.bins = row.bins
-        self.count += 1
+def _asked(client: Foreign, target: Target, module: str, between: Between | None) -> Foreign:
+    """A query of the whole set, or of what a range of its index selects."""
+    query = client.query(target.namespace, target.set_name)
+    if between is not None:
+        predicates = importlib.import_module(f"{module}.predicates")
+        query.where(predicates.between(RANGE_BIN, *between))
+    return query
 
 
 class Sdk(aerospike_sdk.Blocking):
-    def scan(self, target: Target, _way: str, _consumer: str) -> Read:
-        count, bins = 0, None
-        for row in cast("Foreign", self._session).query(_sdk_set(target)).execute():
-            bins = row.record.bins
-            count += 1
-        return count, bins
+    def scan(
+        self, target: Target, _way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        query = _sdk_query(self._session, target, between)
+        return consumers.records(query.execute(), consumer, _SDK)
 
 
 class SdkAsync(aerospike_sdk.Asyncio):
-    async def scan(self, target: Target, _way: str, _consumer: str) -> Read:
-        count, bins = 0, None
-        async for row in await cast("Foreign", self._session).query(_sdk_set(target)).execute():
-            bins = row.record.bins
-            count += 1
-        return count, bins
+    async def scan(
+        self, target: Target, _way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        query = _sdk_query(self._session, target, between)
+        return await consumers.async_records(await query.execute(), consumer, _SDK)
 
 
-def _sdk_set(target: Target) -> object:
+def _sdk_query(session: Foreign, target: Target, between: Between | None) -> Foreign:
     sdk = vars(importlib.import_module("aerospike_sdk"))
-    return sdk["DataSet"].of(target.namespace, target.set_name)
+    query = session.query(sdk["DataSet"].of(target.namespace, target.set_name))
+    return query if between is None else query.filter(_range(between))
 
 
 class Native(aerospike_native.Blocking):
-    def scan(self, target: Target, _way: str, consumer: str) -> Read:
-        rows = cast("Foreign", self._client).query_blocking(*_native_statement(target))
-        return consumers.records(cast("Iterable[Record]", rows), consumer)
+    def scan(
+        self, target: Target, _way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        rows = cast("Foreign", self._client).query_blocking(*_native_statement(target, between))
+        return consumers.records(rows, consumer)
 
 
 class NativeAsync(aerospike_native.Asyncio):
-    async def scan(self, target: Target, _way: str, consumer: str) -> Read:
-        rows = await cast("Foreign", self._client).query(*_native_statement(target))
-        return await consumers.async_records(cast("AsyncIterable[Record]", rows), consumer)
+    async def scan(
+        self, target: Target, _way: str, consumer: Consumer, between: Between | None = None
+    ) -> Read:
+        rows = await cast("Foreign", self._client).query(*_native_statement(target, between))
+        return await consumers.async_records(rows, consumer)
 
 
-def _native_statement(target: Target) -> tuple[object, object]:
+def _native_statement(target: Target, between: Between | None) -> tuple[object, object]:
     native = vars(importlib.import_module("aerospike_native"))
     statement = native["Statement"](target.namespace, target.set_name, None)
+    if between is not None:
+        statement.filters = [_range(between)]
     return statement, native["PartitionFilter"].all()
+
+
+def _range(between: Between) -> object:
+    native = vars(importlib.import_module("aerospike_native"))
+    return native["Filter"].range(RANGE_BIN, *between)
 
 
 BlockingReader = Ours | C | Py | Sdk | Native

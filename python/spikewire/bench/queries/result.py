@@ -9,12 +9,17 @@ from ..result import Cpu, Failure, LoopDelay, Python
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from typing_extensions import NotRequired
+
 
 class Grown(TypedDict):
     """Resident bytes: when the client was ready to read, the most it came to, and the way there."""
 
     start: int
     peak: int
+    exact: NotRequired[bool]
+    """Whether the peak is the system's; if not, it is the highest point of the curve, since the
+    system did not forget a higher one from before."""
     curve: list[tuple[float, int]]
     """Seconds since the start and resident bytes, ten times a second, warm-up included."""
 
@@ -26,6 +31,9 @@ class Added(TypedDict, total=False):
     """How many of the embedded cluster's threads can work at once."""
     server_busiest: float
     """Seconds that the busiest of its threads worked within the window."""
+    checked: str
+    """How every record of one more scan, behind the window, was looked at: `by key`, `by content`,
+    or why not."""
     loop: str
     """What ran it, where that is not Python."""
     loop_delay: LoopDelay

@@ -108,6 +108,7 @@ def _during_cells(during: DuringLine | None) -> list[str]:
 def notes(line: ScanLine) -> list[str]:
     """What a reader must not miss about this line."""
     scan, said = line.scan, [f"{line.scan}: {reason}" for reason in dict.fromkeys(line.failures)]
+    said += [f"{scan}: {remark}" for remark in line.remarks]
     if line.server_busy is not None and line.server_busy >= BUSY:
         said.append(f"{scan}: set by the server, busy {line.server_busy:.0%} of its time")
     return said

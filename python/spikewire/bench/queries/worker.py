@@ -3,32 +3,35 @@
 from __future__ import annotations
 
 import asyncio
-import gc
 import importlib
 import os
 import signal
 import threading
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, cast
 
 from ..clients import PEERS
 from ..clients.base import SYNC, Target
 from ..measure import Window
-from ..work import matches, value_pool
+from ..work import matches, record_of
 from ..worker.job import MismatchError, Plan
 from ..worker.run import describe_python
 from .among import get_among_scans
 from .cells import ARROW, DESCRIBE, FILE, FILL, GET_AMONG_SCANS, KEEP_SCANNING, NOTHING
+from .check import RANGE_BIN, Selected, check_of, contents_of
 from .memory import Curve
 from .readers import ASYNCIO, BLOCKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Generator, Iterator, Mapping
 
     from ..result import Job
     from ..work import Bins
+    from .check import Check
     from .consumers import Read
     from .readers import AsyncioReader, BlockingReader
     from .result import Added, ScanResult
@@ -48,6 +51,15 @@ class Work:
     curve: Curve = field(default_factory=Curve)
     scans: int = 0
     records: int = 0
+    checked: str | None = None
+    """How every record of a last scan, behind the window, was looked at."""
+
+    @cached_property
+    def selected(self) -> Selected:
+        """What a scan has to give."""
+        plan, between = self.plan, self.plan.job.get("between")
+        bounds = None if between is None else (between[0], between[1])
+        return Selected(plan.pool, plan.job["keys"], plan.target.set_name, bounds)
 
     @property
     def way(self) -> tuple[str, str]:
@@ -57,8 +69,8 @@ class Work:
     def check(self, read: Read) -> None:
         """Refuse a client that does not see every record as it was written."""
         count, bins = read
-        if count != self.plan.job["keys"]:
-            raise MismatchError(f"a scan gave {count:,} of {self.plan.job['keys']:,} records")
+        if count != self.selected.count:
+            raise MismatchError(f"a scan gave {count:,} of {self.selected.count:,} records")
         if self.way[0] != ARROW and not matches(self.plan.bins, bins):
             raise MismatchError(f"a record reads back as {bins!r}, not {self.plan.job['bins']}")
 
@@ -77,16 +89,33 @@ class Work:
         self.records += read[0]
         return True
 
+    @contextmanager
+    def looking(self) -> Generator[Check | None, None, None]:
+        """Around one more scan, whose records are all looked at; None where there is to be none."""
+        if not self.plan.job.get("verify"):
+            yield None
+        elif self.way[0] == ARROW and find_spec("pyarrow") is None:
+            self.checked = "not, as pyarrow is not installed"
+            yield None
+        else:
+            selected = self.selected
+            check = contents_of(selected) if self.way[0] == ARROW else check_of(selected)
+            yield check
+            check.end()
+            self.checked = check.how
+
     def run(self, reader: BlockingReader) -> None:
         target = self.plan.target
         reader.open(target)
         try:
-            gc.collect()
             with self.curve:
                 for end in self.stretches():
-                    while self.count(reader.scan(target, *self.way)):
+                    while self.count(reader.scan(target, *self.way, self.selected.between)):
                         if time.perf_counter() >= end:
                             break
+            with self.looking() as check:
+                if check is not None:
+                    reader.scan(target, self.way[0], check, self.selected.between)
         finally:
             reader.close()
 
@@ -94,12 +123,14 @@ class Work:
         target = self.plan.target
         await reader.open(target)
         try:
-            gc.collect()
             with self.curve:
                 for end in self.stretches():
-                    while self.count(await reader.scan(target, *self.way)):
+                    while self.count(await reader.scan(target, *self.way, self.selected.between)):
                         if time.perf_counter() >= end:
                             break
+            with self.looking() as check:
+                if check is not None:
+                    await reader.scan(target, self.way[0], check, self.selected.between)
         finally:
             await reader.close()
 
@@ -146,6 +177,8 @@ def scan(job: Job) -> ScanResult:
     used = work.window.used
     assert used is not None
     more: Added = {}
+    if work.checked is not None:
+        more["checked"] = work.checked
     if used.server_threads:
         more["server_busiest"] = max(used.server_threads.values())
     return {
@@ -164,24 +197,29 @@ def scan(job: Job) -> ScanResult:
             "start": work.curve.start,
             "peak": work.curve.peak,
             "curve": work.curve.points,
+            "exact": work.curve.exact,
         },
         "load_average": load_average,
     }
 
 
 def fill(plan: Plan) -> int:
-    """Write every record, with our own client: the peers prove that they can read them."""
-    pool = value_pool(plan.bins, plan.job["seed"])
+    """Write every record, with our own client, and make an index where a range of one is to be
+    read: the peers prove that they can read them."""
+    pool = plan.pool
     keys = plan.job["keys"]
     client, dataset = _dataset(plan.target)
 
     def rows(start: int) -> dict[int, Bins]:
         stop = min(start + CHUNK, keys)
-        return {key: pool[key % len(pool)] for key in range(start, stop)}
+        return {key: record_of(pool, key) for key in range(start, stop)}
 
     try:
         for start in range(0, keys, CHUNK):
             dataset.put_many(rows(start)).raise_for_errors()
+        if "between" in plan.job:
+            place = plan.target.namespace, plan.target.set_name
+            client.indexes.create(*place, RANGE_BIN, int, name=f"{place[1]}-{RANGE_BIN}")
     finally:
         client.close()
     return keys

@@ -223,6 +223,11 @@ def _branches(verbs: Verbs, column: int, latency: str = "") -> str:
         kept = "clock() - begun" if reading else "begun - clock()"
         body = f"{statement}\n{latency}{kept}" if latency else statement
         text += f"{head}\n{textwrap.indent(body, '    ')}\n"
+    return indented(text, column)
+
+
+def indented(text: str, column: int) -> str:
+    """Lines that stand where a template has its field, in this column."""
     return textwrap.indent(text, " " * column).strip()
 
 

@@ -48,10 +48,8 @@ class Scans(Measurement):
 _TEXT = (
     "A process reads every record of a set of records of a kilobyte. A consumer drops them, writes"
     " each to a file, or sleeps now and then; where a client has a way to hold the server back"
-    " while"
-    " its caller is slow, memory stays where it was. Node.js first, then the clients for Python,"
-    " whose"
-    " peers are measured with the consumer that drops records."
+    " while its caller is slow, memory stays where it was. Node.js first, then the clients for"
+    " Python, whose peers have no consumer that sleeps."
 )
 
 
@@ -102,7 +100,8 @@ def _row(line: ScanLine) -> Row:
         "server": line.cpu_server,
         "grown": None if line.grown is None else line.grown / 1e6,
     }
-    return Row(_label(line), fields, line.scan.client, "; ".join(dict.fromkeys(line.failures)))
+    note = "; ".join(dict.fromkeys((*line.failures, *line.remarks)))
+    return Row(_label(line), fields, line.scan.client, note)
 
 
 def _memory(found: Found, consumer: str) -> list[Chart]:

@@ -1,0 +1,183 @@
+"""Whether a scan gives every record that it has to, each once and as it was written.
+
+A scan gives no keys, but digests, and those say which key a record has.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+from collections import Counter
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Protocol, cast
+
+from ..work.records import differs
+from ..worker.job import MismatchError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from ..work import Bins
+
+INTEGER = b"\x01"
+"""The type of an integer key, as it goes into a digest."""
+BY_KEY, BY_CONTENT = "by key", "by content"
+RANGE_BIN = "b0"
+"""The bin with an index: an integer."""
+Between = tuple[int, int]
+"""The least and the greatest value of that bin that an index query selects."""
+
+
+@dataclass(frozen=True)
+class Selected:
+    """The records that a scan of a set, or an index query, has to give."""
+
+    pool: Sequence[Bins]
+    keys: int
+    set_name: str
+    between: Between | None = None
+
+    @cached_property
+    def numbers(self) -> frozenset[int]:
+        """Which of the different records are among them."""
+        every = range(len(self.pool))
+        if self.between is None:
+            return frozenset(every)
+        low, high = self.between
+        values = [cast("int", self.pool[number][RANGE_BIN]) for number in every]
+        return frozenset(number for number in every if low <= values[number] <= high)
+
+    @cached_property
+    def count(self) -> int:
+        return sum(self.copies(number) for number in self.numbers)
+
+    def copies(self, number: int) -> int:
+        """How many keys have this record."""
+        return len(range(number, self.keys, len(self.pool)))
+
+    def of_keys(self) -> Iterator[int]:
+        chosen, size = self.numbers, len(self.pool)
+        return (key for key in range(self.keys) if key % size in chosen)
+
+
+def share(pool: Sequence[Bins], percent: float) -> Between:
+    """From zero to a value that such a part of the records does not exceed: halfway between two of
+    them, and exact as a float, for clients that have no other numbers."""
+    values = sorted(cast("int", bins[RANGE_BIN]) for bins in pool)
+    taken = max(1, min(len(values) - 1, round(len(values) * percent / 100)))
+    return 0, int(float((values[taken - 1] + values[taken]) // 2))
+
+
+class Check(Protocol):
+    """Is told of every record."""
+
+    how: str
+
+    def seen(self, digest: object, bins: object) -> None:
+        """Raises `MismatchError` for one that is not right."""
+
+    def table(self, columns: object) -> None:
+        """Many records in columns, which have no digests."""
+
+    def end(self) -> None:
+        """Raises unless every record came."""
+
+
+def check_of(selected: Selected) -> Check:
+    """By key, unless this Python lacks what makes a digest."""
+    made = _digests(selected.set_name)
+    return _Contents(selected) if made is None else _Keys(selected, made)
+
+
+def contents_of(selected: Selected) -> Check:
+    """For tables."""
+    return _Contents(selected)
+
+
+def _digests(set_name: str) -> Callable[[int], bytes] | None:
+    """What gives the digest of an integer key, or None."""
+    try:
+        begun = hashlib.new("ripemd160", set_name.encode() + INTEGER, usedforsecurity=False)
+    except ValueError:
+        return None
+
+    def digest(key: int) -> bytes:
+        made = begun.copy()
+        made.update(key.to_bytes(8, "big", signed=True))
+        return made.digest()
+
+    return digest
+
+
+class _Keys:
+    how = BY_KEY
+
+    def __init__(self, selected: Selected, digest: Callable[[int], bytes]) -> None:
+        size = len(selected.pool)
+        self._pool = selected.pool
+        self._numbers = {digest(key): key % size for key in selected.of_keys()}
+
+    def seen(self, digest: object, bins: object) -> None:
+        known = bytes.fromhex(digest) if isinstance(digest, str) else bytes(cast("bytes", digest))
+        number = self._numbers.pop(known, None)
+        if number is None:
+            raise MismatchError(
+                f"a scan gave the record with digest {known.hex()} twice, or it has no such key"
+            )
+        difference = differs(self._pool[number], bins)
+        if difference is not None:
+            raise MismatchError(f"the record with digest {known.hex()} is wrong: {difference}")
+
+    def table(self, columns: object) -> None:
+        raise TypeError(f"{columns!r} has no digests")
+
+    def end(self) -> None:
+        if self._numbers:
+            raise MismatchError(f"a scan did not give {len(self._numbers):,} of its records")
+
+
+@dataclass
+class _Contents:
+    """Every record is one of those written, and there are as many of each as were written."""
+
+    selected: Selected
+    how: str = BY_CONTENT
+    _found: Counter[int] = field(default_factory=Counter[int])
+
+    @cached_property
+    def _numbers(self) -> dict[object, int]:
+        return {bins[RANGE_BIN]: number for number, bins in enumerate(self.selected.pool)}
+
+    def seen(self, digest: object, bins: object) -> None:
+        del digest
+        held = cast("Mapping[str, object]", bins)
+        number = self._numbers.get(held.get(RANGE_BIN))
+        if number is None:
+            raise MismatchError(f"a scan gave {held!r:.60}, which is no record of this set")
+        difference = differs(self.selected.pool[number], held)
+        if difference is not None:
+            raise MismatchError(f"a record of the scan is wrong: {difference}")
+        self._found[number] += 1
+
+    def table(self, columns: object) -> None:
+        arrow = cast("_Arrow", importlib.import_module("pyarrow"))
+        for bins in arrow.table(columns).to_pylist():
+            self.seen(None, bins)
+
+    def end(self) -> None:
+        for number in range(len(self.selected.pool)):
+            wanted = self.selected.copies(number) if number in self.selected.numbers else 0
+            if self._found[number] != wanted:
+                raise MismatchError(
+                    f"a scan gave {self._found[number]:,} records like that of key {number}, of"
+                    f" which there are {wanted:,}"
+                )
+
+
+class _Rows(Protocol):
+    def to_pylist(self) -> list[object]: ...
+
+
+class _Arrow(Protocol):
+    def table(self, columns: object) -> _Rows: ...
