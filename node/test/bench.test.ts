@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { cpSync, readFileSync, symlinkSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -111,14 +112,66 @@ test('scans: every way, every consumer, and the memory that they take', async (t
     cells.map(({ way, consumer }) => [way, consumer]),
     ways.flatMap((way) => ['no-op', 'file', 'sleep'].map((consumer) => [way, consumer])),
   )
-  for (const { records, rate, cpu, grown } of cells) {
+  for (const { records, rate, cpu, grown, checked } of cells) {
     assert.equal(records, 700)
+    assert.equal(checked, 'by key')
     // The system's count of memory is not exact: a scan of so few records may seem to free some.
     assert.ok(
       Number(rate) > 0 && Number(cpu) >= 0 && Number.isFinite(grown),
       `${rate} ${cpu} ${grown}`,
     )
   }
+})
+
+test('a scan with a record of another key fails, and so does one that lacks records', () => {
+  const { Check } = inner('./check.js')
+  const { valuePool, parseBins } = inner('./workload.js')
+  const pool = valuePool(parseBins('I4,S8'), 1)
+  const digest = (key: number) =>
+    createHash('ripemd160')
+      .update('set')
+      .update(Buffer.from([1, 0, 0, 0, 0, 0, 0, 0, key]))
+      .digest()
+  const says = (seen: [number, number][]) => {
+    const check = new Check(pool, 'set', 2)
+    for (const [key, record] of seen) check.seen(digest(key), pool[record])
+    try {
+      check.end()
+      return 'right'
+    } catch (error) {
+      return (error as Error).message
+    }
+  }
+  assert.equal(
+    says([
+      [1, 1],
+      [0, 0],
+    ]),
+    'right',
+  )
+  assert.equal(
+    says([
+      [0, 1],
+      [1, 0],
+    ]),
+    'a scan gave another record for key 0 than was written there',
+  )
+  assert.equal(says([[0, 0]]), 'a scan did not give 1 records')
+  const twice = says([
+    [0, 0],
+    [0, 0],
+  ])
+  assert.match(twice, /^a scan gave the record with digest [0-9a-f]{40} twice, or it has no such/)
+})
+
+test('memory whose earlier peak was not forgotten, and records that were not compared', () => {
+  const { notes } = inner('./scans.js')
+  const line = { client: 'a', way: 'b', consumer: 'c', grown: 1, grownExact: true }
+  assert.deepEqual(notes({ ...line, checked: 'by key' }), [])
+  assert.deepEqual(notes({ ...line, grownExact: false, checked: 'not, as it is' }), [
+    'a b c: +MB by ten samples a second, as an earlier peak was not forgotten',
+    'a b c: records were not compared with what was written: not, as it is',
+  ])
 })
 
 test('a given cluster, and one that lacks the records', async () => {

@@ -34,6 +34,8 @@ export interface BenchClient {
   rows(batch: unknown): unknown[]
   /** Hands every record of the set to a consumer; how many there were, and the bins of one. */
   scan(way: string, consumer: string): Promise<Scanned>
+  /** Tells of every record of the set, read in this way. */
+  each(way: string, seen: (digest: Uint8Array, bins: unknown) => void): Promise<void>
   close(): Promise<void>
 }
 

@@ -33,6 +33,8 @@ export interface Job {
   part?: number
   cpus: number[]
   server_pid: number | null
+  /** Whether every record of one more scan is looked at behind the window. */
+  verify?: boolean
   /** Processes at once, each with a client of its own. Default: 1. */
   processes?: number
 }
@@ -93,6 +95,15 @@ export interface Latency {
   max_ns: number
 }
 
+/** Resident bytes before the first scan and at most; `curve`: seconds and bytes. */
+export interface Grown {
+  start: number
+  peak: number
+  /** Whether the peak is the system's; if not, it is the highest point of the curve. */
+  exact: boolean
+  curve: [number, number][]
+}
+
 /** What one process that read whole sets measured. */
 export interface ScanResult extends Used {
   client: string
@@ -104,8 +115,9 @@ export interface ScanResult extends Used {
   scans: number
   records: number
   loop_delay: LoopDelay
-  /** Resident bytes before the first scan and at most; `curve`: seconds and bytes. */
-  memory: { start: number; peak: number; curve: [number, number][] }
+  memory: Grown
+  /** How every record of one more scan, behind the window, was looked at, or why not. */
+  checked?: string
   load_average: number[]
 }
 

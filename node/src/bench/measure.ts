@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
-import type { LoopDelay, Used } from './job.js'
+import type { Grown, LoopDelay, Used } from './job.js'
 
 /** Linux counts processor time in hundredths of a second, on every platform that Node runs on. */
 const TICKS = 100
@@ -38,18 +38,27 @@ function machineCpu(): number | null {
 
 /** The most memory that this process has held, in bytes. */
 export function peakRss(): number {
-  const line = text('/proc/self/status')?.match(/^VmHWM:\s+(\d+) kB$/m)
-  return 1024 * (line ? Number(line[1]) : process.resourceUsage().maxRSS)
+  return memory('VmHWM') ?? 1024 * process.resourceUsage().maxRSS
 }
 
-/** Forgets earlier peaks where the system can; the peak from which to count, in bytes. */
-export function resetPeak(): number {
+/** What the system says of this process's memory, in bytes. */
+function memory(field: string): number | undefined {
+  const line = text('/proc/self/status')?.match(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm'))
+  return line ? 1024 * Number(line[1]) : undefined
+}
+
+/** By how much a peak may lie above what is held when it was just forgotten: other threads go on. */
+const FORGOTTEN = 1 << 21
+
+/** Asks the system to forget earlier peaks; whether it has done so. */
+function forgetPeak(): boolean {
   try {
     writeFileSync('/proc/self/clear_refs', '5')
   } catch {
-    // What was held before stays the peak.
+    return false
   }
-  return peakRss()
+  const peak = memory('VmHWM')
+  return peak !== undefined && peak - process.memoryUsage.rss() <= FORGOTTEN
 }
 
 /** The measured stretch of a run. */
@@ -111,7 +120,9 @@ function difference(before: number | null, after: number | null): number | null 
 
 /** The resident memory of this process over time. */
 export class Curve {
-  readonly start = resetPeak()
+  readonly #forgotten = forgetPeak()
+  readonly #earlier = peakRss()
+  readonly start = this.#forgotten ? this.#earlier : process.memoryUsage.rss()
   readonly points: [number, number][] = []
   readonly #began = performance.now()
   readonly #timer = setInterval(() => {
@@ -120,9 +131,13 @@ export class Curve {
   }, 100)
 
   /** What a result has of it. */
-  end(): { start: number; peak: number; curve: [number, number][] } {
+  end(): Grown {
     clearInterval(this.#timer)
-    return { start: this.start, peak: peakRss(), curve: this.points }
+    const last = peakRss()
+    // One that was not forgotten says something when it has been passed.
+    const exact = this.#forgotten || last > this.#earlier
+    const seen = this.points.reduce((most, [, size]) => Math.max(most, size), this.start)
+    return { start: this.start, peak: exact ? last : seen, exact, curve: this.points }
   }
 }
 

@@ -57,6 +57,17 @@ class Ours implements BenchClient {
     return way === 'stream' ? streamed(query, consumer) : iterated(query, consumer)
   }
 
+  async each(way: string, seen: (digest: Uint8Array, bins: unknown) => void): Promise<void> {
+    const query = this.#dataset.query()
+    const records = way === 'stream' ? query.stream() : query
+    for await (const { key, bins } of records as AsyncIterable<{
+      key: { digest: Buffer }
+      bins: Bins
+    }>) {
+      seen(key.digest, bins)
+    }
+  }
+
   close(): Promise<void> {
     return this.#client.close()
   }

@@ -1,6 +1,7 @@
 /** One job in this process. */
 
 import { inspect } from 'node:util'
+import { BY_KEY, Check, unchecked } from './check.js'
 import type { BenchClient, Candidate } from './clients.js'
 import type { Answer, Description, Job, Result, ScanResult } from './job.js'
 import { batches, latencyOf, runLoops, singles } from './loop.js'
@@ -8,6 +9,7 @@ import { Curve, loadAverage, peakRss, runtime, Window } from './measure.js'
 import { OURS } from './ours.js'
 import { THEIRS } from './theirs.js'
 import {
+  type BinSpec,
   batchStream,
   insertStream,
   isRecord,
@@ -179,6 +181,8 @@ async function scan(
   window.open()
   const scans = await scanning(job.duration)
   const used = window.close()
+  const memory = curve.end()
+  const checked = job.verify ? await verified(job, specs, client, way) : undefined
   return {
     client: candidate.name,
     version,
@@ -188,7 +192,23 @@ async function scan(
     ...used,
     scans,
     records: scans * job.keys,
-    memory: curve.end(),
+    memory,
+    ...(checked !== undefined && { checked }),
     load_average: average,
   }
+}
+
+/** One more scan, in which every record is compared with what was written under its key. */
+async function verified(
+  job: Job,
+  specs: BinSpec[],
+  client: BenchClient,
+  way: string,
+): Promise<string> {
+  const missing = unchecked()
+  if (missing !== undefined) return missing
+  const check = new Check(valuePool(specs, job.seed), job.set, job.keys)
+  await client.each(way, (digest, bins) => check.seen(digest, bins))
+  check.end()
+  return BY_KEY
 }

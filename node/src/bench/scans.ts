@@ -24,6 +24,10 @@ export interface ScanLine {
   cpuServer?: number | null
   /** Bytes from the resident memory before the first scan to the peak, the highest round. */
   grown?: number
+  /** Whether that peak is the system's; if not, it is the highest of ten samples a second. */
+  grownExact?: boolean
+  /** How every record of one scan was compared with what was written, or why not. */
+  checked?: string
   loopDelay?: { p50: number; p99: number }
 }
 
@@ -58,7 +62,9 @@ export async function measureScans(session: Session, lines: ScanLine[]): Promise
       const { client, way, consumer } = cell
       const shape = { kind: 'scan', rows: 1, way: `${way}/${consumer}` }
       // The first scan is long enough by itself.
-      const job = { ...session.job('scan', client), ...about, shape, warmup: 0 }
+      // What a client gives in one round, it gives in all.
+      const verify = rounds.get(cell)?.length === 0
+      const job = { ...session.job('scan', client), ...about, shape, warmup: 0, verify }
       const name = `${client}, ${way}, ${consumer}`
       rounds.get(cell)?.push(await session.measure<ScanResult>(job, name, brief))
     }
@@ -70,6 +76,9 @@ export async function measureScans(session: Session, lines: ScanLine[]): Promise
       const size = `${records.toLocaleString('en-US')} records of ${settings.recordSize} bytes`
       const title = `scans of ${size}, ${runtime()}, cluster ${session.site.title}`
       process.stdout.write(`${columned(title, COLUMNS, lines)}\n`)
+      for (const line of lines) {
+        for (const note of notes(line)) process.stdout.write(`  ${note}\n`)
+      }
     }
   }
 }
@@ -87,6 +96,7 @@ export function summariseScans(
     failures: rounds.flatMap((one) => ('failed' in one ? [one.failed] : [])),
   }
   if (results.length === 0) return line
+  const checked = results.find((one) => one.checked !== undefined)?.checked
   const each = (of: (one: ScanResult) => number) => median(results.map(of))
   return {
     ...line,
@@ -96,11 +106,25 @@ export function summariseScans(
       ? null
       : each((one) => ((one.server_cpu as number) * 1e6) / one.records),
     grown: Math.max(...results.map((one) => one.memory.peak - one.memory.start)),
+    grownExact: results.every((one) => one.memory.exact),
+    ...(checked !== undefined && { checked }),
     loopDelay: {
       p50: each((one) => one.loop_delay.p50) / 1000,
       p99: each((one) => one.loop_delay.p99) / 1000,
     },
   }
+}
+
+/** What was not done as it is elsewhere. */
+export function notes({ client, way, consumer, grown, grownExact, checked }: ScanLine): string[] {
+  const said: string[] = []
+  if (grown !== undefined && !grownExact) {
+    said.push('+MB by ten samples a second, as an earlier peak was not forgotten')
+  }
+  if (checked?.startsWith('not')) {
+    said.push(`records were not compared with what was written: ${checked}`)
+  }
+  return said.map((text) => `${client} ${way} ${consumer}: ${text}`)
 }
 
 const COLUMNS: Column<ScanLine>[] = [

@@ -42,8 +42,13 @@ interface Scan {
   foreach(): RecordStream
 }
 
+interface StreamedRecord {
+  key: { digest: Buffer }
+  bins: object
+}
+
 interface RecordStream {
-  on(event: 'data', listener: (record: { bins: object }) => void): void
+  on(event: 'data', listener: (record: StreamedRecord) => void): void
   on(event: 'error', listener: (error: Error) => void): void
   on(event: 'end', listener: () => void): void
 }
@@ -100,10 +105,21 @@ class Theirs implements BenchClient {
   }
 
   scan(way: string, consumer: string): Promise<Scanned> {
+    return consumed(this.#stream(way), consumer)
+  }
+
+  async each(way: string, seen: (digest: Uint8Array, bins: unknown) => void): Promise<void> {
+    const stream = this.#stream(way)
+    const ended = over(stream)
+    stream.on('data', ({ key, bins }) => seen(key.digest, bins))
+    await ended
+  }
+
+  #stream(way: string): RecordStream {
     const set = [this.#namespace, this.#set] as const
     const scan =
       way === 'query' ? this.#client.query(...set) : this.#client.scan(...set, { concurrent: true })
-    return consumed(scan.foreach(), consumer)
+    return scan.foreach()
   }
 
   close(): Promise<void> {
@@ -113,12 +129,16 @@ class Theirs implements BenchClient {
   }
 }
 
-/** The stream cannot be paused: a reader slower than the servers keeps what came meanwhile. */
-async function consumed(stream: RecordStream, consumer: string): Promise<Scanned> {
-  const ended = new Promise<void>((resolve, reject) => {
+function over(stream: RecordStream): Promise<void> {
+  return new Promise((resolve, reject) => {
     stream.on('error', reject)
     stream.on('end', resolve)
   })
+}
+
+/** The stream cannot be paused: a reader slower than the servers keeps what came meanwhile. */
+async function consumed(stream: RecordStream, consumer: string): Promise<Scanned> {
+  const ended = over(stream)
   const scanned: Scanned = { count: 0, last: undefined }
   if (consumer === 'file') {
     const paper = new Paper()
