@@ -4,15 +4,26 @@ from __future__ import annotations
 
 import sys
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import pytest
 
 from spikewire.bench.lab.selfcheck.fake import Act
 from spikewire.bench.lab.selfcheck.measure import Known, given, line, played, slower_than
-from spikewire.bench.measure import merge
+from spikewire.bench.lab.selfcheck.pool import FakePool
+from spikewire.bench.measure import Window, merge
+from spikewire.bench.open.calls import Calls, dealt
+from spikewire.bench.open.loops import run_pool
 from spikewire.bench.open.schedule import NS, held, offsets, overlap
 from spikewire.bench.run.launch import as_result, python_worker, run_job
+from spikewire.bench.worker.job import Plan
 from test_bench_worker import a_job
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spikewire.bench.clients.base import Outstanding
+    from spikewire.bench.worker.timing import Timing
 
 pytestmark = pytest.mark.lab
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -118,3 +129,28 @@ def test_a_worker_gives_response_and_service_times(mode: str, arrivals: str) -> 
     assert result["latency"]["samples"] == 100
     assert result["latency"]["max_ns"] >= found["service_max_ns"]
     assert result["elapsed"] >= 0.2
+
+
+def test_calls_are_dealt_out_to_event_loops_in_turns() -> None:
+    calls = Calls(offsets(10, 1.0, "constant", "1"), [(0, None)], 1.0)
+    assert [(list(numbers), most) for numbers, most in dealt(calls, 8, 3)] == [
+        ([0, 3, 6, 9], 3),
+        ([1, 4, 7], 3),
+        ([2, 5, 8], 2),
+    ]
+
+
+def test_a_pool_that_runs_two_pacers_on_one_loop_is_no_measure() -> None:
+    class OneLoop(FakePool):
+        def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+            self._next = 0
+            return super().run(function, *args)
+
+        def timing(self, _loop: int, /) -> Timing:
+            return super().timing(0)
+
+    known = Known("async", lambda _number: Act(), 8, 0.1, 100.0, loops=2)
+    plan, pool = Plan.of(known.job()), OneLoop([known.script] * 2)
+    with pytest.raises(RuntimeError, match="two pacers on one of its event loops"):
+        run_pool(pool, 2, plan.load(), Window(), plan.job["open"], 1, pool.timing)
+    pool.close()

@@ -11,11 +11,14 @@ import pytest
 from rich.console import Console
 
 from spikewire.bench.clients import FLOOR
+from spikewire.bench.clients.shape import Shape
 from spikewire.bench.measure import encode
 from spikewire.bench.open import sweep
+from spikewire.bench.open.contract import NO_MAP
 from spikewire.bench.open.figures import PACING, notes
 from spikewire.bench.run.compare import CannotRunError, Comparison
 from spikewire.bench.run.plan import Cell, Matrix
+from spikewire.bench.table.headings import columns, row
 from spikewire.bench.table.report import show, title
 from spikewire.bench.table.summary import Line, Spread, summarise, with_ratios
 from spikewire.testing import Cluster
@@ -45,6 +48,8 @@ def opened(unsent: int = 0, elapsed: float = 1.0, **more: int) -> Result:
         "late_max_ns": 1_000,
         "outstanding_most": 3,
         "held": more.get("held", 0),
+        "pacing_calls": 50,
+        "pacing_cpu": 0.0005,
     }
     return result
 
@@ -78,15 +83,48 @@ def test_it_is_said_who_did_not_keep_up() -> None:
     assert notes(summarise(CELL, [opened()])) == []
 
 
-def test_the_pacing_is_measured_with_the_client_that_does_nothing() -> None:
-    floor = summarise(replace(CELL, client=FLOOR), [opened()])
-    ours = summarise(CELL, [opened()])
-    lines = with_ratios([ours, floor])
-    assert lines[0].open is not None
-    assert lines[0].open.generator == pytest.approx(100)
-    assert PACING in notes(lines[0])
-    assert notes(lines[1]) == []
-    assert lines[0].rate_ratio is None
+def test_what_the_pacing_takes_is_shown_and_taken_off() -> None:
+    result = opened()
+    result["cpu"] = {"user": 0.002, "system": 0.001}
+    line = with_ratios([summarise(CELL, [result])])[0]
+    assert line.open is not None
+    assert line.cpu == Spread(30, 30, 30)
+    # Fifty calls that did nothing took 500 microseconds.
+    assert line.open.generator == pytest.approx(10)
+    assert line.open.less_pacing == pytest.approx(20)
+    assert PACING in notes(line)
+    assert line.rate_ratio is None
+    result["open"]["pacing_cpu"] = 0.0001
+    assert notes(summarise(CELL, [result])) == []
+
+
+def test_a_batch_is_one_call_of_many_operations() -> None:
+    result = opened()
+    result["operations"] = 800
+    result["cpu"] = {"user": 0.002, "system": 0.001}
+    cell = replace(CELL, shape=Shape("batch-read", 8))
+    line = summarise(cell, [result])
+    assert line.open is not None
+    assert line.open.generator == pytest.approx(10 / 8)
+    assert line.open.less_pacing == pytest.approx(20 / 8)
+    assert sweep.calls(line) == pytest.approx(100)
+    headings = columns("batch-read", opened=True)
+    cells = {one.name: text for one, text in zip(headings, row(line), strict=True)}
+    assert (cells["records"], cells["reached"], cells["CPU us/row"]) == ("8", "100", "3.75")
+
+
+def test_a_pool_that_is_handed_commands_has_no_open_loop() -> None:
+    matrix = Matrix(
+        ("spikewire",), ("pool",), (8,), (2,), (1,), ("",), loops=(2,), rates=(10.0, 20.0)
+    )
+    ways = {cell.shape.way for group in matrix.groups() for cell in group}
+    assert ways == {"", "pool", "each"}
+    absent = [cell for cell, reason in matrix.absent() if reason == NO_MAP]
+    assert {(cell.mode, cell.rate) for cell in absent} == {
+        (mode, rate) for mode in ("async", "async-uvloop") for rate in (10.0, 20.0)
+    }
+    assert absent[0].beside(matrix.groups()[0][0])
+    assert replace(matrix, rates=()).absent() == ()
 
 
 def test_a_matrix_of_rates_has_open_loops_alone() -> None:
@@ -122,8 +160,11 @@ def test_a_sweep_takes_shares_of_what_the_slowest_can_do() -> None:
         ("bench --arrivals poisson", "--arrivals is for open loops, with --rate"),
         ("bench --rate 5 -w I", "has no --rate"),
         ("compare --rate 5 --mode node", "node is a closed loop"),
-        ("compare --rate 5 --mode batch", "batch is a closed loop"),
-        ("compare --rate 5 --mode pool", "pool is a closed loop"),
+        ("compare --rate 5 --mode columns", "columns is a closed loop"),
+        ("compare --rate 5 --mode faces", "faces is a closed loop"),
+        ("compare --rate sweep --mode async,batch", "sweep one mode at a time"),
+        ("compare --rate sweep --mode batch --batch-sizes 4,8", "sweep one size at a time"),
+        ("compare --rate 5 --mode sync --batch-sizes 8", "--batch-sizes is for --mode batch"),
         ("compare --rate 5 --mode queries", "queries is a closed loop"),
     ],
 )
@@ -164,10 +205,38 @@ def test_a_sweep_against_the_embedded_cluster(
     closed = json.loads((tmp_path / "sweep-saturation.json").read_text())["cells"]
     assert [one["client"] for one in closed] == ["spikewire"]
     cells = json.loads(path.read_text())["cells"]
-    assert {one["client"] for one in cells} == {"spikewire", FLOOR}
+    assert {one["client"] for one in cells} == {"spikewire"}
+    assert all(one["open"]["generator"] > 0 for one in cells)
+    assert "of the slowest: spikewire sync 2" in capsys.readouterr().out
     asked = sorted({one["open"]["asked"] for one in cells})
     assert len(asked) == len(sweep.SHARES)
     assert asked[-1] <= closed[0]["rate"]["median"]
+
+
+@pytest.mark.parametrize(
+    ("flags", "told"),
+    [
+        ("--mode pool --loops 2 --work 0", {"1 loop", "pool, 2 loops", "2 loops, a client each"}),
+        ("--mode batch --batch-sizes 4 --write-sizes 2", {"batch reads", "batch writes"}),
+    ],
+)
+def test_pools_and_batches_at_a_rate(
+    flags: str, told: set[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "open.json"
+    with Cluster(nodes=1) as cluster:
+        where = f"-H {cluster.seeds} -k 100 -d 0.1 --warmup 0.05 --pause 0 --rounds 1"
+        more = f"--clients spikewire -z 4 --threads 2 --rate 100 --json {path}"
+        status = run("compare", *f"{flags} {where} {more}".split())
+    said = capsys.readouterr()
+    assert status == 0, said
+    assert {text for text in told if text in said.out} == told
+    cells = [one for one in json.loads(path.read_text())["cells"] if one["absent"] is None]
+    assert len(cells) >= 4
+    for cell in cells:
+        (ran,) = cell["runs"]
+        assert ran["open"]["scheduled"] == ran["open"]["pacing_calls"] == 10
+        assert ran["operations"] == (10 - ran["open"]["unsent"]) * cell["shape"]["rows"]
 
 
 def test_rates_stand_below_each_other_in_a_table() -> None:

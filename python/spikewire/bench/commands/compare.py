@@ -104,8 +104,9 @@ def add_parser(subparsers: Subparsers) -> None:
         *("-z", "--async-tasks"),
         type=counts,
         metavar="N,...",
-        help=f"default: 1,32; in mode {BATCH_MODE}: 32; in mode {POOL_MODE}, on all loops "
-        f"together: {pools.listed(pools.TASKS)}",
+        help=f"default: 1,32; in mode {BATCH_MODE}: {open_flags.BATCHES}; "
+        f"in mode {POOL_MODE}, on all loops together: {pools.listed(pools.TASKS)}; with --rate, "
+        f"the most that are outstanding: {open_flags.OUTSTANDING}, batches {open_flags.BATCHES}",
     )
     compare.add_argument(
         "--threads", type=counts, metavar="N,...", help="default: 1,32; with --rate: 32"
@@ -154,6 +155,12 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """`spikewire compare`: the whole matrix."""
+    if args.rate and args.modes is MODES:
+        args.modes = open_flags.SINGLE_MODES
+    problem = open_flags.problem(args, args.modes)
+    if problem is not None:
+        return refuse(problem)
+    open_flags.complete(args)
     for alone in (FACES_MODE, POOL_MODE):
         if alone in args.modes and len(args.modes) > 1:
             return refuse(f"--mode {alone} is a comparison of its own")
@@ -170,13 +177,10 @@ def run(args: argparse.Namespace) -> int:
     else:
         pace = SHORT if set(args.modes) <= set(TABLES) else LONG
     args.clients = args.clients or args.usual
-    if args.rate and args.modes is MODES:
-        args.modes = open_flags.OPEN_MODES
-    problem = open_flags.problem(args, args.modes)
-    if problem is not None:
-        return refuse(problem)
     if set(args.modes) & set(QUERY_MODES):
         return _run_queries(args)
+    # Each size of an open loop costs a run at each rate: none is taken that was not asked for.
+    asked_alone = bool(args.rate and (args.batch_sizes or args.write_sizes))
     matrix = Matrix(
         clients=args.clients,
         modes=args.modes,
@@ -186,10 +190,10 @@ def run(args: argparse.Namespace) -> int:
         interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
         floor=args.floor,
-        batch_tasks=args.async_tasks or (32,),
+        batch_tasks=args.async_tasks or (open_flags.BATCHES,),
         sizes=Sizes(
-            args.batch_sizes or BATCH_SIZES,
-            args.write_sizes or WRITE_SIZES,
+            args.batch_sizes or (() if asked_alone else BATCH_SIZES),
+            args.write_sizes or (() if asked_alone else WRITE_SIZES),
             args.records or COLUMN_ROWS,
             args.column_bins or COLUMN_BINS,
         ),

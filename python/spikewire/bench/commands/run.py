@@ -121,7 +121,7 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight, *in_node)
     if args.keys < widest and not args.rate:
         return f"-k {args.keys}: fewer keys than the {widest} workers"
-    largest = max(*matrix.sizes.reads, *matrix.sizes.writes)
+    largest = max((*matrix.sizes.reads, *matrix.sizes.writes))
     if BATCH_MODE in matrix.modes and args.keys < largest:
         return f"-k {args.keys}: fewer keys than a batch of {largest}"
     largest = max((*matrix.node_sizes.reads, *matrix.node_sizes.writes))

@@ -27,8 +27,10 @@ RESPONSE = tuple(
 SERVICE = tuple(
     Heading(f"service-{name}", f"service {name}", "µs", LESS, 0) for name in ("p50", "p99")
 )
+LATE = Heading("late", "begun late p99", "µs", "", 0)
 PACED = Heading("pacing", "of it pacing", "µs/op")
-HEADINGS = (ASKED, REACHED, *RESPONSE, *SERVICE, closed.CPU, PACED)
+NET = Heading("net", "without pacing", "µs/op", LESS)
+HEADINGS = (ASKED, REACHED, *RESPONSE, *SERVICE, LATE, closed.CPU, PACED, NET)
 CURVE = (1.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.5, 99.9, 99.95, 99.99)
 
 
@@ -67,7 +69,9 @@ def row(line: Line, label: str) -> Row:
             "max": line.latency_max,
             "service-p50": found.service.get("p50"),
             "service-p99": found.service.get("p99"),
+            "late": found.late.get("p99"),
             "pacing": found.generator,
+            "net": found.less_pacing,
         }
     return Row(label, figures, line.cell.client, plain.flawed)
 

@@ -10,10 +10,12 @@ from ..measure import encode
 from ..series.ended import FAILED, LATE, Ended
 from ..work.mix import READING
 from ..worker.drivers import Outcome, is_timeout
-from .contract import OVERTIME
+from .contract import OVERTIME, PACING_SECONDS
 from .schedule import NS, held, offsets, overlap
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from ..measure import Window
     from ..work import Operation
     from ..worker.drivers import Load
@@ -35,9 +37,33 @@ class OpenOutcome(Outcome):
     open: Given | None = None
 
 
+def dealt(calls: Calls, most: int, parts: int = 1) -> list[tuple[Sequence[int], int]]:
+    """The calls dealt out in turns, and with them how many may be outstanding."""
+    each, over = divmod(most, parts)
+    count = len(calls.due)
+    return [(range(part, count, parts), each + (part < over)) for part in range(parts)]
+
+
+@dataclass(frozen=True)
+class Pacing:
+    """What it took to begin calls that did nothing."""
+
+    calls: int
+    cpu: float
+    """Seconds of processor time."""
+
+    @staticmethod
+    def of(calls: Calls, window: Window) -> Pacing:
+        """`window` was open while they were begun."""
+        used = window.used
+        assert used is not None
+        return Pacing(len(calls.due), used.user + used.system)
+
+
 @dataclass
 class Calls:
-    """One phase of a run. Workers write to `begun` and `ended` at their call's number."""
+    """One phase of a run. Workers, of whatever thread, write to `begun`, `ended` and `failures` at
+    their call's number."""
 
     due: array[int]
     """Nanoseconds from the start, ascending."""
@@ -63,8 +89,19 @@ class Calls:
                 break
         return Calls(due, operations, seconds)
 
+    @staticmethod
+    def idle(asked: Asked, load: Load, seed: str) -> Calls:
+        """Of a phase in which calls do nothing, to see what their pacing takes."""
+        seconds = min(load.duration, PACING_SECONDS)
+        due = offsets(asked["rate"], seconds, asked["arrivals"], seed)
+        return Calls(due, [(0, None)], seconds)
+
     def begin(self, now: int) -> None:
         self.start = now
+
+    @property
+    def has_begun(self) -> bool:
+        return self.start != NOT_YET
 
     @property
     def end(self) -> int:
@@ -78,11 +115,16 @@ class Calls:
 
     def failed(self, at: int, error: BaseException) -> None:
         self.failures[at] = LATE if is_timeout(error) else FAILED
-        self.outcome.failed(error)
+        if self.outcome.first_error is None:
+            self.outcome.first_error = f"{type(error).__name__}: {error}"
 
-    def finish(self, asked: Asked, most: int, now: int) -> OpenOutcome:
-        """What came of it, with at most so many calls at once, at the end of the window."""
+    def finish(
+        self, asked: Asked, shares: Sequence[tuple[Sequence[int], int]], now: int, pacing: Pacing
+    ) -> OpenOutcome:
+        """What came of it at the end of the window. `shares`: as it was dealt out."""
         outcome = self.outcome
+        outcome.timeouts = self.failures.count(LATE)
+        outcome.errors = self.failures.count(FAILED) + outcome.timeouts
         sent = [at for at, instant in enumerate(self.begun) if instant != NOT_YET]
         good = [at for at in sent if not self.failures[at]]
         due = [self.start + instant for instant in self.due]
@@ -105,7 +147,9 @@ class Calls:
             "late": encode(late),
             "late_max_ns": max(late, default=0),
             "outstanding_most": overlap(begun, ended),
-            "held": held([due[at] for at in sent], begun, ended, most),
+            "held": sum(self._held(numbers, most) for numbers, most in shares),
+            "pacing_calls": pacing.calls,
+            "pacing_cpu": pacing.cpu,
         }
         return outcome
 
@@ -113,6 +157,12 @@ class Calls:
         """Of a call that has ended; of a write negative."""
         response = self.ended[at] - self.start - self.due[at]
         return response if self._reads(at) else -response
+
+    def _held(self, numbers: Sequence[int], most: int) -> int:
+        """Of these calls, those that were due while so many of them were in progress."""
+        sent = [at for at in numbers if self.begun[at] != NOT_YET]
+        due = [self.start + self.due[at] for at in sent]
+        return held(due, [self.begun[at] for at in sent], [self.ended[at] for at in sent], most)
 
     def _keep(self, at: int, response: int) -> None:
         (self.outcome.reads if self._reads(at) else self.outcome.writes).append(response)

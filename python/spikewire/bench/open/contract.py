@@ -11,9 +11,17 @@ OVERTIME = 1.0
 not begun are left."""
 
 
+PACING_SECONDS = 1.0
+"""For so long, or the measured time if that is shorter, calls that do nothing begin at the same
+rate before anything else: what the pacing itself takes."""
+
+NO_MAP = "has no open loop: the pool takes its commands as fast as it can"
+"""Why handing command after command to a pool cannot be one."""
+
+
 class Asked(TypedDict):
     """Part of a job: it makes an open loop of it. The job's `concurrency` is then the most calls
-    that may be outstanding: worker threads, or tasks of an event loop."""
+    that may be outstanding: worker threads, or tasks of all event loops together."""
 
     rate: float
     """Calls to begin each second."""
@@ -39,7 +47,11 @@ class Given(TypedDict):
     """From when a call was to begin to when it began."""
     late_max_ns: int
     outstanding_most: int
-    """Calls in progress at the same time."""
+    """Calls in progress at the same time; of several processes, in one of them."""
     held: int
     """Calls that were due while as many as may be were outstanding. They began late; none is left
     out."""
+    pacing_calls: int
+    """Calls that did nothing, begun at the same rate in the same process before the window."""
+    pacing_cpu: float
+    """Seconds of processor time that they took."""

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import median
 from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
-from ..clients.base import SYNC
+from ..clients.base import RUST_SYNC, SYNC
+from ..clients.shape import SINGLE
 from ..measure import merge, percentiles
+from ..table.pools import is_pooled, run_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -21,8 +24,9 @@ KEPT_UP = 0.95
 GENERATOR_SHARE = 0.1
 """The part of a client's processor time from which a reader is told what the pacing took."""
 PACING = (
-    "more than a tenth of the processor time is the pacing, which wakes the client for each call:"
-    " what calls cost is for closed loops to tell"
+    "more than a tenth of the processor time is the pacing, which wakes the process for each call;"
+    " it was measured in the same process with calls that do nothing, and `less pacing` is without"
+    " it"
 )
 
 
@@ -43,12 +47,14 @@ class OpenFigures:
     late: Mapping[str, float]
     """Percentiles of how much later calls began than they were due."""
     kept_up: bool
-    generator: float | None = None
-    """Processor time for each call that the pacing takes, by the client that does nothing."""
+    generator: float
+    """Processor time for each operation that the pacing takes, by calls that do nothing."""
+    less_pacing: float | None
+    """Processor time for each operation without that."""
 
 
-def figures(results: Sequence[Result]) -> OpenFigures | None:
-    """None for closed loops."""
+def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
+    """None for closed loops. `rows`: operations of one call."""
     rounds = [(one, one["open"]) for one in results if "open" in one]
     if not rounds:
         return None
@@ -64,7 +70,30 @@ def figures(results: Sequence[Result]) -> OpenFigures | None:
         service_max=max(one["service_max_ns"] for one in given) / 1000,
         late=percentiles(merge(one["late"] for one in given)),
         kept_up=all(_kept_up(result, one) for result, one in rounds),
+        generator=median(1e6 * _paced(one) / rows for one in given),
+        less_pacing=_less_pacing(rounds),
     )
+
+
+def _paced(given: Given) -> float:
+    """Seconds that the pacing takes for each call."""
+    return given["pacing_cpu"] / given["pacing_calls"]
+
+
+def _less_pacing(rounds: Sequence[tuple[Result, Given]]) -> float | None:
+    """What each round took for an operation without the pacing of all its calls, in the middle."""
+    each = [
+        1e6
+        * (
+            result["cpu"]["user"]
+            + result["cpu"]["system"]
+            - _paced(given) * (given["scheduled"] - given["unsent"])
+        )
+        / result["operations"]
+        for result, given in rounds
+        if result["operations"]
+    ]
+    return median(each) if each else None
 
 
 def _kept_up(result: Result, given: Given) -> bool:
@@ -73,17 +102,10 @@ def _kept_up(result: Result, given: Given) -> bool:
     return not given["unsent"] and reached >= KEPT_UP * given["rate"]
 
 
-def with_generator(lines: Sequence[Line]) -> list[Line]:
-    """Lines of one group, those of open loops with the pacing's own processor time."""
-    floor = next((line.cpu for line in lines if line.open and line.cell.client == FLOOR), None)
+def without_ratios(lines: Sequence[Line]) -> list[Line]:
+    """Lines of one group: those of open loops do what they are asked, no more and no less."""
     return [
-        line
-        if line.open is None
-        else replace(
-            line,
-            rate_ratio=None,
-            open=replace(line.open, generator=None if floor is None else floor.median),
-        )
+        line if line.open is None else replace(line, rate_ratio=None, one_loop=None)
         for line in lines
     ]
 
@@ -91,17 +113,27 @@ def with_generator(lines: Sequence[Line]) -> list[Line]:
 def title(lines: Sequence[Line]) -> str:
     """What the lines of a table share, over all rates."""
     cell = lines[0].cell
-    who = "threads" if cell.mode == SYNC else "outstanding at the most"
+    who = "threads" if cell.mode in (SYNC, RUST_SYNC) else "outstanding at the most"
+    mode = cell.mode
+    if any(is_pooled(line.cell) for line in lines):
+        mode, who = f"pool, {mode}", f"{who} in all"
+        if cell.work:
+            who += f", {cell.work} us of Python with each call"
     arrivals = next((line.open.arrivals for line in lines if line.open), "")
-    return f"open loop, {cell.mode}, {cell.concurrency} {who}, {arrivals} arrivals"
+    many = f" in each of {cell.processes} processes" if cell.processes > 1 else ""
+    return f"open loop, {mode}, {cell.concurrency} {who}{many}, {arrivals} arrivals"
 
 
-def notes(line: Line) -> list[str]:
-    """What a reader must not miss about an open loop."""
-    found, said = line.open, list[str]()
-    if found is None or line.cell.client == FLOOR:
+def notes(line: Line, *, pools: bool = False) -> list[str]:
+    """What a reader must not miss about an open loop; `pools` where event loops in threads are
+    compared."""
+    found, said, cell = line.open, list[str](), line.cell
+    if found is None or cell.client == FLOOR:
         return said
-    who = f"{line.cell.name} at {found.asked:,g}/s"
+    name = f"{cell.client}, {run_by(cell)}" if pools else cell.name
+    if cell.shape.kind != SINGLE:
+        name += f", {cell.shape.rows:,} records"
+    who = f"{name} at {found.asked:,g}/s"
     if not found.kept_up:
         text = f"{who}: did not keep up with the rate"
         if found.unsent:
@@ -110,9 +142,9 @@ def notes(line: Line) -> list[str]:
     if found.held:
         said.append(
             f"{who}: {found.held:,} of {found.scheduled:,} calls were due while"
-            f" {line.cell.concurrency} were outstanding, and waited"
+            f" {cell.concurrency} were outstanding, and waited"
         )
     cpu = line.cpu and line.cpu.median
-    if cpu and found.generator and found.generator > GENERATOR_SHARE * cpu:
+    if cpu and found.generator > GENERATOR_SHARE * cpu:
         said.append(PACING)
     return said

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..arguments import value
 from ..clients.base import ASYNC, ASYNC_UVLOOP, SYNC
+from ..run.plan import BATCH_MODE
+from ..table.pools import POOL_MODE
+from ..work import parse_workload
+from ..work.mix import INSERTING
 from .contract import ARRIVALS, CONSTANT
 
 if TYPE_CHECKING:
@@ -15,9 +20,15 @@ if TYPE_CHECKING:
 
     from ..run.compare import Comparison, Settings
 
-OPEN_MODES = (ASYNC, ASYNC_UVLOOP, SYNC)
-OUTSTANDING, THREADS = 256, 32
-"""The most calls outstanding on an event loop, and threads, unless the user says otherwise."""
+SINGLE_MODES = (ASYNC, ASYNC_UVLOOP, SYNC)
+OPEN_MODES = (*SINGLE_MODES, BATCH_MODE, POOL_MODE)
+"""What has open loops, and of it the modes of single records."""
+OUTSTANDING, BATCHES, THREADS = 256, 32, 32
+"""The most calls and batches outstanding on event loops, and threads, unless the user says
+otherwise."""
+BATCH_MODES = (BATCH_MODE,)
+BATCH_SIZES = (128,)
+"""Records of a batch read, unless the user says otherwise of reads or of writes."""
 SWEEP = "sweep"
 HIGHEST_RATE = 1e6
 
@@ -59,9 +70,37 @@ def problem(args: argparse.Namespace, modes: Sequence[str]) -> str | None:
     closed = [mode for mode in modes if mode not in OPEN_MODES]
     if closed:
         return f"--rate is for --mode {', '.join(OPEN_MODES)}; {closed[0]} is a closed loop"
-    if args.workload == "I":
-        return "-w I writes every key once, as fast as a client can: it has no --rate"
+    if parse_workload(args.workload).kind == INSERTING:
+        return (
+            f"-w {args.workload} writes every key once, as fast as a client can: it has no --rate"
+        )
+    return _mixed(args, modes) if args.rate == SWEEP else None
+
+
+def _mixed(args: argparse.Namespace, modes: Sequence[str]) -> str | None:
+    """Why there is no single rate that all could bear a share of."""
+    batches = [mode for mode in modes if mode in BATCH_MODES]
+    if not batches:
+        return None
+    if len(modes) > 1:
+        others = ", ".join(mode for mode in modes if mode != batches[0])
+        return (
+            f"--rate {SWEEP}: calls of --mode {batches[0]} and of {others} are not alike, and have"
+            " rates of their own: sweep one mode at a time"
+        )
+    sizes = [*(args.batch_sizes or ()), *(args.write_sizes or ())]
+    if len(sizes) > 1:
+        return (
+            f"--rate {SWEEP}: batches of {', '.join(map(str, sizes))} have rates of their own:"
+            " sweep one size at a time"
+        )
     return None
+
+
+def complete(args: argparse.Namespace) -> None:
+    """Fills in the size of batches where there is a rate and the user has said none."""
+    if args.rate and set(args.modes) & set(BATCH_MODES) and not args.write_sizes:
+        args.batch_sizes = args.batch_sizes or BATCH_SIZES
 
 
 def run(
@@ -84,5 +123,7 @@ def run(
             return closed
         show(closed)
         write_json(closed, path.with_name(f"{path.stem}-saturation{path.suffix}"))
-        rate = sweep.rates(sweep.slowest(closed.lines()))
+        slowest = sweep.slowest(closed.lines())
+        settings = replace(settings, rates_from=sweep.told(slowest))
+        rate = sweep.rates(slowest)
     return compare(kind, sweep.at_rates(settings, rate), command_line, Progress())

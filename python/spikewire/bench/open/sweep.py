@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
-from ..clients.base import ASYNC, ASYNC_UVLOOP
+from ..clients.shape import MAP
 from ..run.compare import CannotRunError
 
 if TYPE_CHECKING:
@@ -17,31 +17,60 @@ if TYPE_CHECKING:
 
 SHARES = (0.25, 0.5, 0.75, 0.9)
 SATURATING_TASKS = 128
-"""In flight on an event loop, to see what a client can do; threads are as many as in open loops."""
+"""In flight at the most, to see what a client can do; threads and batches are as many as in open
+loops."""
 
 
 def saturating(settings: Settings) -> Settings:
     """A comparison of closed loops that tells what each client can do."""
-    tasks = (SATURATING_TASKS,) if {ASYNC, ASYNC_UVLOOP} & set(settings.matrix.modes) else (1,)
-    return replace(settings, matrix=replace(settings.matrix, tasks=tasks, rates=()))
+    matrix = settings.matrix
+
+    def most(outstanding: Sequence[int]) -> tuple[int, ...]:
+        return (min(SATURATING_TASKS, max(outstanding)),)
+
+    closed = replace(
+        matrix,
+        tasks=most(matrix.tasks),
+        in_flight=most(matrix.in_flight),
+        node_in_flight=most(matrix.node_in_flight),
+        rates=(),
+    )
+    return replace(settings, matrix=closed)
 
 
 def at_rates(settings: Settings, rates: Sequence[float]) -> Settings:
-    """The same clients in open loops, and the one that does nothing, to see what pacing takes."""
-    return replace(settings, matrix=replace(settings.matrix, rates=tuple(rates), floor=True))
+    """The same clients in open loops."""
+    return replace(settings, matrix=replace(settings.matrix, rates=tuple(rates)))
 
 
 def slowest(groups: Iterable[Sequence[Line]]) -> Line:
     """Of closed loops, the line that did the fewest calls each second; raises `CannotRunError`
     where nothing was measured."""
-    lines = [line for group in groups for line in group if line.cell.client != FLOOR]
-    measured = [(line.rate.median, line) for line in lines if line.rate is not None]
+    lines = [line for group in groups for line in group]
+    measured = [
+        (calls(line), line)
+        for line in lines
+        if line.rate is not None and line.cell.client != FLOOR and line.cell.shape.way != MAP
+    ]
     if not measured:
         raise CannotRunError("no client was measured in a closed loop, so there is no rate to take")
     return min(measured, key=lambda one: one[0])[1]
 
 
+def calls(line: Line) -> float:
+    """Each second; a batch is one."""
+    return 0.0 if line.rate is None else line.rate.median / line.cell.shape.rows
+
+
 def rates(line: Line) -> tuple[float, ...]:
     """Shares of that line's calls each second, to two digits, each once."""
-    most = 0.0 if line.rate is None else line.rate.median
-    return tuple(dict.fromkeys(float(f"{share * most:.2g}") for share in SHARES))
+    return tuple(dict.fromkeys(float(f"{share * calls(line):.2g}") for share in SHARES))
+
+
+def told(line: Line) -> str:
+    """Who sets the rates of a sweep."""
+    shares = ", ".join(f"{share:.0%}"[:-1] for share in SHARES[:-1])
+    return (
+        f"rates are {shares} and {SHARES[-1]:.0%} of the {calls(line):,.0f} calls each second of"
+        f" the slowest: {line.cell}"
+    )

@@ -5,25 +5,25 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
+from ..measure import Window
 from ..worker.drivers import GRACE_SECONDS, settle
 from ..worker.loop import asyncio_call
 from ..worker.timing import REAL, Timing
-from .calls import Calls, OpenOutcome, followed
+from .calls import Calls, OpenOutcome, Pacing, dealt, followed
 from .contract import OVERTIME
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Sequence
 
     from ..clients.base import AsyncioClient
-    from ..measure import Window
     from ..work import Operation
     from ..worker.drivers import Load
     from .contract import Asked
 
 
 class Pacer:
-    """Begins the calls of one phase. Calls that are due while `most` are outstanding wait for a
-    reply; they are late then, and none is left out."""
+    """Begins calls of one phase: those of some numbers, or all. Calls that are due while `most` are
+    outstanding wait for a reply; they are late then, and none is left out."""
 
     def __init__(
         self,
@@ -31,8 +31,10 @@ class Pacer:
         call: Callable[[Operation], Awaitable[None]],
         most: int,
         timing: Timing,
+        numbers: Sequence[int] | None = None,
     ) -> None:
         self._calls, self._call, self._most, self._clock = calls, call, most, timing.clock
+        self._numbers = range(len(calls.due)) if numbers is None else numbers
         self._loop = asyncio.get_running_loop()
         self._alarm = timing.alarm(self._loop, self._tick)
         self._over = self._loop.create_future()
@@ -41,8 +43,7 @@ class Pacer:
         self._waiting = False
 
     async def run(self) -> None:
-        """Until all replies are there and the planned time is over."""
-        self._calls.begin(self._clock())
+        """Until all replies are there and the planned time, which has begun, is over."""
         try:
             self._tick()
             await asyncio.wait_for(self._over, self._calls.seconds * (1 + OVERTIME) + GRACE_SECONDS)
@@ -52,24 +53,24 @@ class Pacer:
                 task.cancel()
 
     def _tick(self) -> None:
-        calls, clock, tasks = self._calls, self._clock, self._tasks
+        calls, clock, tasks, numbers = self._calls, self._clock, self._tasks, self._numbers
         due, start, limit = calls.due, calls.start, calls.limit
-        at, count = self._next, len(calls.due)
-        while at < count:
-            now = clock()
+        turn, count = self._next, len(numbers)
+        while turn < count:
+            at, now = numbers[turn], clock()
             instant = start + due[at]
             if now < instant:
-                self._next = at
+                self._next = turn
                 self._alarm.at(instant)
                 return
             if now > limit:
                 break
             if len(tasks) >= self._most:
-                self._next, self._waiting = at, True
+                self._next, self._waiting = turn, True
                 self._alarm.off()
                 return
             tasks[at] = self._loop.create_task(self._one(at))
-            at += 1
+            turn += 1
         self._next = count
         if clock() < calls.end:
             self._alarm.at(calls.end)
@@ -93,6 +94,10 @@ class Pacer:
             self._tick()
 
 
+async def nothing(_operation: Operation) -> None:
+    """A call that takes no time: what is left is the pacing."""
+
+
 async def run_tasks(
     client: AsyncioClient,
     load: Load,
@@ -101,16 +106,28 @@ async def run_tasks(
     seed: int,
     timing: Timing = REAL,
 ) -> OpenOutcome:
-    """Warms up at the same rate, then measures; the window closes with the last reply."""
+    """Sees what the pacing takes, warms up at the same rate, then measures; the window closes with
+    the last reply."""
+
+    async def phase(calls: Calls, call: Callable[[Operation], Awaitable[None]]) -> None:
+        pacer = Pacer(calls, call, load.workers, timing)
+        calls.begin(timing.clock())
+        await pacer.run()
+
     call = asyncio_call(load.verbs(client))
     measured = Calls.of(asked, load, load.duration, f"{seed}/measured")
-    if load.warmup:
-        warming = Calls.of(asked, load, load.warmup, f"{seed}/warm-up")
-        await Pacer(warming, call, load.workers, timing).run()
+    idle, idling = Calls.idle(asked, load, f"{seed}/pacing"), Window()
     settle()
-    pacer = Pacer(measured, call, load.workers, timing)
+    idling.open()
+    await phase(idle, nothing)
+    idling.close()
+    if load.warmup:
+        await phase(Calls.of(asked, load, load.warmup, f"{seed}/warm-up"), call)
+    settle()
     followed(window, measured)
     window.open()
-    await pacer.run()
+    await phase(measured, call)
     window.close()
-    return measured.finish(asked, load.workers, timing.clock())
+    return measured.finish(
+        asked, dealt(measured, load.workers), timing.clock(), Pacing.of(idle, idling)
+    )

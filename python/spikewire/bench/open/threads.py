@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..measure import Window
 from ..worker.drivers import GRACE_SECONDS, in_threads
 from ..worker.loop import blocking_call
 from ..worker.timing import REAL, Timing
 from .alarm import sleep_exactly
-from .calls import NOT_YET, Calls, OpenOutcome, followed
+from .calls import Calls, OpenOutcome, Pacing, dealt, followed
 from .contract import OVERTIME
 
 if TYPE_CHECKING:
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from ..clients.base import BlockingClient
-    from ..measure import Window
     from ..work import Operation
     from ..worker.drivers import Load, Phase
     from .contract import Asked
@@ -59,7 +59,7 @@ class Queue:
     def _begin(self) -> None:
         """The first thread to come says when the phase starts."""
         with self._turn:
-            if self.calls.start == NOT_YET:
+            if not self.calls.has_begun:
                 self.calls.begin(self._timing.clock())
 
     def _sleep_until(self, instant: int) -> None:
@@ -76,26 +76,41 @@ def run_threads(
     seed: int,
     timing: Timing = REAL,
 ) -> OpenOutcome:
-    """Warms up at the same rate, then measures; the window closes with the last reply."""
+    """Sees what the pacing takes, warms up at the same rate, then measures; the window closes with
+    the last reply."""
+    idle = Queue(Calls.idle(asked, load, f"{seed}/pacing"), timing)
     measured = Queue(Calls.of(asked, load, load.duration, f"{seed}/measured"), timing)
     followed(window, measured.calls)
     warming = Queue(Calls.of(asked, load, load.warmup, f"{seed}/warm-up"), timing)
 
+    def works(queue: Queue, number: int, call: Callable[[Operation], None]) -> Phase:
+        def work(_stop: list[bool]) -> None:
+            with timing.taking_part(number):
+                queue.work(call)
+
+        return work
+
+    def idling(number: int) -> tuple[Phase, Phase]:
+        sleep_exactly()
+        return _no_phase, works(idle, number, _nothing)
+
     def prepare(number: int) -> tuple[Phase, Phase]:
         call = blocking_call(load.verbs(client))
         sleep_exactly()
+        warm_up = works(warming, number, call) if load.warmup else _no_phase
+        return warm_up, works(measured, number, call)
 
-        def warm_up(_stop: list[bool]) -> None:
-            if load.warmup:
-                with timing.taking_part(number):
-                    warming.work(call)
-
-        def measure(_stop: list[bool]) -> None:
-            with timing.taking_part(number):
-                measured.work(call)
-
-        return warm_up, measure
-
+    pacing = Window()
+    in_threads(load.workers, 0.0, idle.calls.seconds, idling, pacing)
     grace = load.duration * OVERTIME + GRACE_SECONDS
     in_threads(load.workers, load.warmup, load.duration, prepare, window, grace)
-    return measured.calls.finish(asked, load.workers, timing.clock())
+    calls, found = measured.calls, Pacing.of(idle.calls, pacing)
+    return calls.finish(asked, dealt(calls, load.workers), timing.clock(), found)
+
+
+def _nothing(_operation: Operation) -> None:
+    """A call that takes no time."""
+
+
+def _no_phase(_stop: list[bool]) -> None:
+    """Where there is no warming up."""

@@ -57,6 +57,8 @@ class Settings(Place):
     """The part of its calls from which failed ones make a line flawed."""
     arrivals: str = CONSTANT
     """Of the calls in open loops."""
+    rates_from: str = ""
+    """Whose throughput the rates of a sweep are shares of, in words."""
     distribution: str = UNIFORM
     misses: float = 0.0
     max_ops: int | None = None

@@ -20,6 +20,7 @@ from ..clients.shape import (
     WRITE_SIZES,
     Shape,
 )
+from ..open.contract import NO_MAP
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -232,7 +233,7 @@ class Matrix:
         for loops in self.loops:
             for way in (POOL, MAP, EACH):
                 # One loop with a client of its own is what there is without a pool.
-                if way != EACH or loops > 1:
+                if (way != EACH or loops > 1) and not (way == MAP and self.rates):
                     yield Cell("", mode, tasks, shape=Shape(way=way), loops=loops)
 
     def _tables(self) -> Iterator[Cell]:
@@ -258,21 +259,38 @@ class Matrix:
                         yield Cell("", NODE, in_flight, "", shape, many)
 
     def absent(self) -> tuple[Absence, ...]:
-        """What clients have no way to do in the tables of batches and columns, and why."""
+        """What clients have no way to do in tables of batches, columns and pools, and why."""
         names = [name for name in PEERS if name in self.clients and name != FLOOR]
-        made: list[Absence] = []
+        return tuple(
+            (replace(cell, rate=rate, gil=state), reason)
+            for cell, reason in (*self._absent_tables(names), *self._absent_pools(names))
+            for rate in self.rates or (0.0,)
+            for state in self.gil
+        )
+
+    def _absent_tables(self, names: Sequence[str]) -> Iterator[Absence]:
         for cell in self._tables():
             shape = cell.shape
             for peer in (PEERS[name] for name in names):
                 lacking = peer.lacks(cell.mode)
                 ways = peer.ways_of(shape.kind, cell.mode, shape.rows)
                 if lacking is not None:
-                    made.append((replace(cell, client=peer.name), lacking))
+                    yield replace(cell, client=peer.name), lacking
                 elif shape.kind == COLUMNS and not any(way.columnar for way in ways):
                     columns = replace(shape, way="columns")
                     reason = "has no columns to read into"
-                    made.append((replace(cell, client=peer.name, shape=columns), reason))
-        return tuple(made)
+                    yield replace(cell, client=peer.name, shape=columns), reason
+
+    def _absent_pools(self, names: Sequence[str]) -> Iterator[Absence]:
+        """Pools that are handed command after command, where calls begin at a rate."""
+        if not (self.loops and self.rates):
+            return
+        shape = Shape(way=MAP)
+        for group in self._pools():
+            blank = replace(group[0], client="", loops=self.loops[0], shape=shape)
+            for name in names:
+                if _can(name, blank):
+                    yield replace(blank, client=name), NO_MAP
 
     def _names(self, mode: str) -> Sequence[str]:
         if mode in CRATES:

@@ -37,7 +37,7 @@ def columns(
     """Of the tables about this kind of call; `faces` where our own client's are compared, `pools`
     where event loops in threads are, `opened` where open loops are."""
     if opened:
-        return _OPEN
+        return _OPEN_POOLS if pools else _OPEN if kind == SINGLE else _OPEN_BATCH
     if pools:
         return _POOLS
     if faces:
@@ -82,6 +82,15 @@ def _at(percentile: str) -> Callable[[Line], str]:
 
 def _service(percentile: str) -> Callable[[Line], str]:
     return lambda line: whole(line.open.service.get(percentile) if line.open else None)
+
+
+def _late(percentile: str) -> Callable[[Line], str]:
+    return lambda line: whole(line.open.late.get(percentile) if line.open else None)
+
+
+def _reached(line: Line) -> str:
+    """Calls each second."""
+    return f"{line.rate.median / line.cell.shape.rows:,.0f}" if line.rate else "-"
 
 
 def _within(milliseconds: int) -> Callable[[Line], str]:
@@ -131,6 +140,7 @@ def _megabytes(value: float | None, digits: int = 0) -> str:
 
 
 _WHO = Column("client", _client, always=True)
+_RUN_BY = Column("run by", lambda line: run_by(line.cell), always=True)
 _SPREAD = Column("spread %", _spread)
 _ERRORS = Column("errors", _errors)
 _SWITCHES = Column(
@@ -195,28 +205,38 @@ _FACES = (
 
 _POOLS = (
     _WHO,
-    Column("run by", lambda line: run_by(line.cell), always=True),
+    _RUN_BY,
     *_SINGLE[1:-2],
     Column("op/s ÷ 1 loop", lambda line: ratio(line.one_loop.rate if line.one_loop else None)),
     Column("CPU ÷ 1 loop", lambda line: ratio(line.one_loop.cpu if line.one_loop else None)),
 )
 
-_OPEN = (
-    Column("rate", lambda line: f"{line.cell.rate:,.0f}", always=True),
-    _WHO,
-    Column("reached", lambda line: f"{line.rate.median:,.0f}" if line.rate else "-"),
-    _SPREAD,
-    Column("response p50 us", _at("p50")),
-    Column("p90", _at("p90"), narrow=False),
-    Column("p99", _at("p99")),
-    Column("p99.9", _at("p99.9")),
-    Column("max", lambda line: whole(line.latency_max or None)),
-    Column("service p50 us", _service("p50")),
-    Column("p99 ", _service("p99")),
-    Column("CPU us/op", _cpu),
-    Column("pacing", lambda line: tenths(line.open.generator if line.open else None)),
-    _ERRORS,
-)
+
+def _opened(unit: str, *what: Column) -> tuple[Column, ...]:
+    """Of open loops, in which a call may be about several operations."""
+    return (
+        Column("rate", lambda line: f"{line.cell.rate:,.0f}", always=True),
+        *what,
+        Column("reached", _reached),
+        _SPREAD,
+        Column("response p50 us", _at("p50")),
+        Column("p90", _at("p90"), narrow=False),
+        Column("p99", _at("p99")),
+        Column("p99.9", _at("p99.9")),
+        Column("max", lambda line: whole(line.latency_max or None)),
+        Column("service p50 us", _service("p50")),
+        Column("p99 ", _service("p99")),
+        Column("late p99 us", _late("p99"), narrow=False, spare=True),
+        Column(f"CPU us/{unit}", _cpu),
+        Column("pacing", lambda line: tenths(line.open.generator if line.open else None)),
+        Column("less pacing", lambda line: tenths(line.open.less_pacing if line.open else None)),
+        _ERRORS,
+    )
+
+
+_OPEN = _opened("op", _WHO)
+_OPEN_BATCH = _opened("row", _RECORDS, _WHO)
+_OPEN_POOLS = _opened("op", _WHO, _RUN_BY)
 
 _COLUMNS = (
     Column("bins", lambda line: f"{line.cell.shape.columns}", always=True),

@@ -65,6 +65,8 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         console.print(text, markup=False, highlight=False)
     for client, build in comparison.builds().items():
         console.print(f"{client}: {described(build)}", markup=False, highlight=False)
+    if comparison.settings.rates_from:
+        console.print(comparison.settings.rates_from, markup=False, highlight=False)
     for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in comparison.skipped):
         console.print(f"skipped: {text}", markup=False, highlight=False)
     if comparison.settings.rounds == 1 and comparison.kind == "compare":
@@ -76,10 +78,10 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
 def title(lines: Sequence[Line]) -> str:
     """The work, the mode, the concurrency and the interpreter that these lines share."""
     cell = lines[0].cell
+    if cell.rate:
+        return WORK[cell.shape.kind] + open_title(lines) + _interpreter(lines)
     if any(is_pooled(line.cell) for line in lines):
         return pools_title(lines) + _interpreter(lines)
-    if cell.rate:
-        return open_title(lines) + _interpreter(lines)
     unit = UNITS.get(cell.mode, "task")
     plural = "s" if cell.concurrency != 1 and unit != "in flight" else ""
     text = f"{WORK[cell.shape.kind]}{cell.mode}, {cell.concurrency} {unit}{plural}"
@@ -125,7 +127,7 @@ def notes(lines: Sequence[Line]) -> list[str]:
         if not short and line.others is not None and line.others > NOISE:
             said.append(f"{client}: other programs used {line.others:.0%} of this machine")
         said += _limited(line)
-        said += open_notes(line)
+        said += open_notes(line, pools=pools)
         if differing and line.gil is not None:
             said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
     return said + _one_by_one(lines)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from ..clients import FLOOR, OURS, PEERS
 from ..clients.shape import COLUMNS
 from ..measure import mean, merge, percentiles, within
-from ..open.figures import OpenFigures, figures, with_generator
+from ..open.figures import OpenFigures, figures, without_ratios
 from ..result import Failure, Result
 from ..run.plan import NODE_OURS, RUST_OURS, Cell
 from ..run.rounds import ERROR_LIMIT, error_share
@@ -206,7 +206,7 @@ def _with_costs(line: Line, results: Sequence[Result]) -> Line:
         samples=sum(one["latency"]["samples"] for one in results),
         server_busy=_server_busy(results),
         memory=_memory(results),
-        open=figures(results),
+        open=figures(results, line.cell.shape.rows),
     )
 
 
@@ -299,7 +299,7 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
         )
         for line in lines
     ]
-    return with_generator(with_pools(with_faces(compared)))
+    return without_ratios(with_pools(with_faces(compared)))
 
 
 def _least_cpu(lines: Sequence[Line]) -> float | None:

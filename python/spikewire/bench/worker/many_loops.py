@@ -31,6 +31,15 @@ Opened = tuple[asyncio.AbstractEventLoop, "AsyncioClient"]
 """An event loop that does not run, and a client that was opened there."""
 
 
+def close_all(opened: Sequence[Opened]) -> None:
+    """Clients, and event loops that do not run any more."""
+    for loop, client in opened:
+        if not loop.is_running():
+            loop.run_until_complete(client.close())
+            loop.run_until_complete(loop.shutdown_asyncgens())
+            loop.close()
+
+
 @contextmanager
 def _stopping(seconds: float) -> Generator[list[bool], None, None]:
     """A list that is no longer empty after this time, nor behind the block."""
@@ -164,11 +173,7 @@ def run_clients(loops: int, opened: Callable[[int], Opened], load: Load, window:
     try:
         in_threads(loops, load.warmup, load.duration, prepare, window)
     finally:
-        for loop, client in all_opened:
-            if not loop.is_running():
-                loop.run_until_complete(client.close())
-                loop.run_until_complete(loop.shutdown_asyncgens())
-                loop.close()
+        close_all(all_opened)
     began = load.began(window)
     for number, tally in tallies.items():
         outcomes[number].finish(tally, buffers[number], began)

@@ -26,6 +26,9 @@ from ..cql import ACTION as CQL_ACTION
 from ..fixed.cells import ACTIONS as FIXED_ACTIONS
 from ..measure import Window
 from ..open.calls import OpenOutcome
+from ..open.contract import NO_MAP
+from ..open.loops import run_clients as open_clients
+from ..open.loops import run_pool as open_pool
 from ..open.tasks import run_tasks as open_tasks
 from ..open.threads import run_threads as open_threads
 from ..queries.cells import ACTIONS as QUERY_ACTIONS
@@ -143,13 +146,19 @@ async def _run_asyncio(plan: Plan, client: AsyncioClient, window: Window, starte
 
 def _run_pool(plan: Plan, client: PoolClient, window: Window, started: Started) -> Ran:
     loops, load = plan.job.get("loops", 1), plan.load()
+    outcome: drivers.Outcome
     client.open(plan.target, loops, uvloop=plan.job["mode"] == ASYNC_UVLOOP)
     try:
         read = asyncio_read(plan.verbs(client))
         for key in plan.checked():
             plan.check(key, client.run(read, key).result(drivers.GRACE_SECONDS))
         started.ready = measure.peak_rss()
-        if plan.shape.way == MAP:
+        job = plan.job
+        if "open" in job:
+            if plan.shape.way == MAP:
+                raise ValueError(NO_MAP)
+            outcome = open_pool(client, loops, load, window, job["open"], job["seed"])
+        elif plan.shape.way == MAP:
             outcome = run_map(client, max(1, load.workers // loops), load, window)
         else:
             outcome = run_pool(client, load, window)
@@ -182,8 +191,11 @@ def _run_clients(
         names.append(_named(loop))
         return loop, client
 
-    outcome = run_clients(plan.job.get("loops", 1), opened, plan.load(), window)
-    return Ran(outcome, names[0])
+    job, loops, load = plan.job, plan.job.get("loops", 1), plan.load()
+    if "open" in job:
+        outcome = open_clients(loops, opened, load, window, job["open"], job["seed"])
+        return Ran(outcome, names[0])
+    return Ran(run_clients(loops, opened, load, window), names[0])
 
 
 async def _awaited(result: Awaitable[object]) -> object:

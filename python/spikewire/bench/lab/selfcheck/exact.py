@@ -104,6 +104,30 @@ def stall(mode: str) -> Iterator[Finding]:
     yield Finding(name, "slowest", (STALL + taken) * 1e6, latency["max_ns"] / 1000, unit="µs")
 
 
+def stalled_loop() -> Iterator[Finding]:
+    """One call holds up one of the two event loops of a pool for 200 ms, and the other goes on."""
+    rate, seconds, taken, at = 1000.0, 1.0, 0.0005, 150
+    known = Known(
+        ASYNC,
+        lambda number: Act(blocks=STALL if number == at else 0.0, takes=taken),
+        512,
+        seconds,
+        rate,
+        other=lambda _number: Act(takes=taken),
+        loops=2,
+    )
+    mine = offsets(rate, seconds, CONSTANT, "")[::2]
+    delayed = sum(mine[at] <= instant < mine[at] + round(STALL * NS) for instant in mine)
+    result, name = played(known), "open loop, a pool, a stall of 200 ms on one of two loops"
+    latency, more = result["latency"], round((taken + 1e-5) * NS)
+    yield Finding(name, "calls", round(rate * seconds), result["operations"])
+    charged = slower_than([latency["read"], latency["write"]], more)
+    yield Finding(name, "calls that it delayed, by response time", delayed, charged)
+    served = slower_than([given(result)["service"]], more)
+    yield Finding(name, "calls that it delayed, by service time", 1, served)
+    yield Finding(name, "slowest", (STALL + taken) * 1e6, latency["max_ns"] / 1000, unit="µs")
+
+
 def overload(mode: str) -> Iterator[Finding]:
     """Four workers for more than they can do."""
     workers, rate, seconds, taken = 4, 1000.0, 1.0, 0.01
@@ -163,3 +187,4 @@ def every() -> Iterator[Finding]:
         yield from overload(mode)
         for rate in (0.0, 200.0):
             yield from errors(mode, rate)
+    yield from stalled_loop()

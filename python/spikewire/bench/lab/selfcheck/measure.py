@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 from ...clients import FLOOR
 from ...clients.base import ASYNC, SYNC
 from ...measure import Window, merge
+from ...open.loops import run_pool as open_pool
 from ...run.plan import Cell
 from ...table.summary import Line, summarise
 from ...worker.run import Ran, measured, new_loop, with_tasks, with_threads
 from ...worker.timing import REAL
 from .fake import FakeAsyncio, FakeBlocking, Script, Scripts
+from .pool import FakePool
 from .virtual import LoopTime, ThreadTime
 
 if TYPE_CHECKING:
@@ -36,7 +38,9 @@ class Known:
     """Calls each second in an open loop; 0 is a closed one."""
     arrivals: str = "constant"
     other: Script | None = None
-    """What every second worker does, if that is not the same."""
+    """What every second worker, or event loop, does, if that is not the same."""
+    loops: int = 0
+    """Of a pool; 0 is one event loop without a pool."""
 
     @property
     def scripts(self) -> Scripts:
@@ -63,6 +67,8 @@ class Known:
             "cpus": [],
             "server_pid": None,
         }
+        if self.loops:
+            made["loops"] = self.loops
         if self.rate:
             made["open"] = {"rate": self.rate, "arrivals": self.arrivals}
         return made
@@ -79,6 +85,8 @@ def played(known: Known, job: Job | None = None) -> Result:
             return Ran(with_threads(plan, client, window, threads.timing()))
 
         return measured(job, run_threads, Window(clock=threads.seconds))
+    if known.loops:
+        return _pooled(known, job)
     time = LoopTime()
 
     def run_tasks(plan: Plan, window: Window, _started: Started) -> Ran:
@@ -89,6 +97,20 @@ def played(known: Known, job: Job | None = None) -> Result:
         return measured(job, run_tasks, Window(clock=time.seconds))
     finally:
         time.loop.close()
+
+
+def _pooled(known: Known, job: Job) -> Result:
+    """A pool of event loops in an open loop."""
+    pool = FakePool([known.scripts[at % 2] for at in range(known.loops)])
+
+    def run_pool(plan: Plan, window: Window, _started: Started) -> Ran:
+        asked = plan.job["open"]
+        return Ran(open_pool(pool, known.loops, plan.load(), window, asked, 1, pool.timing))
+
+    try:
+        return measured(job, run_pool, Window(clock=pool.seconds))
+    finally:
+        pool.close()
 
 
 def real(known: Known) -> Result:

@@ -91,22 +91,23 @@ class ThreadTime:
     def __init__(self, threads: int) -> None:
         self._threads = threads
         self._local = threading.local()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
+        self._mine = [threading.Condition(self._lock) for _ in range(threads)]
         self._times: dict[int, int] = {}
         self._joined = 0
-        self._latest = 0
+        self._start = self._latest = 0
 
     def clock(self) -> int:
         return int(getattr(self._local, "now", 0))
 
     def seconds(self) -> float:
         """Of the thread that is furthest."""
-        with self._changed:
+        with self._lock:
             return max(self._latest, self.clock()) / NS
 
     def sleep(self, seconds: float) -> None:
         self._local.now = self.clock() + round(seconds * NS)
-        with self._changed:
+        with self._lock:
             self._latest = max(self._latest, self._local.now)
 
     def timing(self) -> Timing:
@@ -124,35 +125,46 @@ class ThreadTime:
 
     @contextmanager
     def _taking_part(self, number: int) -> Generator[None]:
-        """The turns begin when all threads have come, and do not wait for one that has left."""
-        with self._changed:
+        """The turns begin when all threads have come, at the time of the one that is furthest, and
+        do not wait for one that has left."""
+        with self._lock:
             self._local.number = number
+            if not self._joined:
+                self._start = self._latest
+            self._local.now = max(self.clock(), self._start)
             self._times[number] = self.clock()
             self._joined += 1
-            self._changed.notify_all()
+            self._wake_next()
         try:
             yield
         finally:
-            with self._changed:
+            with self._lock:
                 del self._times[number]
                 if not self._times:
                     self._joined = 0
-                self._changed.notify_all()
+                self._wake_next()
 
     def _turn(self) -> _Turn:
         return _Turn(self)
 
     def wait_for_turn(self) -> None:
         me = self._local.number
-        with self._changed:
+        with self._lock:
             self._times[me] = self.clock()
-            self._changed.notify_all()
-            self._changed.wait_for(
-                lambda: (
-                    self._joined == self._threads
-                    and min((now, number) for number, now in self._times.items())[1] == me
-                )
-            )
+            if self._turn_of() != me:
+                self._wake_next()
+                self._mine[me].wait_for(lambda: self._turn_of() == me)
+
+    def _turn_of(self) -> int | None:
+        """Whose turn it is, once all have come."""
+        if self._joined < self._threads or not self._times:
+            return None
+        return min((now, number) for number, now in self._times.items())[1]
+
+    def _wake_next(self) -> None:
+        number = self._turn_of()
+        if number is not None:
+            self._mine[number].notify()
 
     def _until(self, _stop: Sequence[bool], seconds: float) -> Until:
         return Until(self.clock, self.clock() + round(seconds * NS))

@@ -1,0 +1,76 @@
+"""A pool whose event loops have played times, all of which go on side by side."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ...clients.base import PoolClient, Target, Verbs
+from .fake import FakeAsyncio
+from .virtual import LoopTime
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from ...clients.base import Outstanding
+    from ...worker.timing import Timing
+    from .fake import Script
+
+
+@dataclass(frozen=True)
+class Ended:
+    """A call that is over when it is asked for."""
+
+    value: object
+
+    def result(self, _timeout: float | None = None) -> object:
+        return self.value
+
+
+class FakePool(PoolClient):
+    """Runs a call on one loop after another, to its end, but each from the instant at which the
+    first one began. Every loop's calls are numbered from 0 on and do what its script says."""
+
+    def __init__(self, scripts: Sequence[Script]) -> None:
+        self._times = [LoopTime() for _ in scripts]
+        self._clients = [
+            FakeAsyncio((script,), time.sleep)
+            for script, time in zip(scripts, self._times, strict=True)
+        ]
+        self._next = self._running = 0
+
+    def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
+        pass
+
+    def timing(self, loop: int) -> Timing:
+        """Of the loop of that number."""
+        return self._times[loop].timing()
+
+    def seconds(self) -> float:
+        """Of the loop that is furthest."""
+        return max(time.seconds() for time in self._times)
+
+    def verbs(self) -> Verbs:
+        """Those of the loop that a call runs on."""
+        asks = [client.verbs().names["ask"] for client in self._clients]
+
+        def ask(*what: object) -> object:
+            called: Any = asks[self._running]
+            return called(*what)
+
+        return Verbs("await ask(k)", "await ask(k, bins)", {"ask": ask})
+
+    def run(self, function: Callable[..., object], *args: object) -> Outstanding:
+        self._running = self._next
+        self._next = (self._next + 1) % len(self._times)
+        called: Any = function(*args)
+        return Ended(self._times[self._running].loop.run_until_complete(called))
+
+    def map(
+        self, handler: Callable[..., object], items: Iterable[object], limit: int
+    ) -> Iterator[object]:
+        raise NotImplementedError("its calls are known one by one")
+
+    def close(self) -> None:
+        for time in self._times:
+            time.loop.close()
