@@ -396,6 +396,32 @@ def test_only_fast_ways_are_used_for_scans_beside_gets() -> None:
     assert usual_way("aerospike-native", ASYNC) is None
 
 
+def test_index_queries_from_flags_to_tables(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cells, "CONSUMERS", (NOTHING,))
+    path = tmp_path / "index.json"
+    flags = "--mode queries,index-queries --clients spikewire --records 1021 --record-size 64"
+    status = run(
+        *flags.split(),
+        *("--select", "20", "--rounds", "1", "-d", "0.02", "--warmup", "0", "--pause", "0"),
+        *("--json", str(path)),
+    )
+    out = capsys.readouterr().out
+    assert status == 0, out
+    assert "index queries that select 20 % of records of 64 bytes" in out
+    found = json.loads(path.read_text())["scans"]
+    assert [(one["mode"], one["way"], one["selected"], one["rows"]) for one in found] == [
+        (mode, way, selected, 1021 if selected is None else 204)
+        for selected in (None, 20)
+        for mode in (SYNC, ASYNC)
+        for way in (OBJECTS, ARROW)
+    ]
+    for line in found:
+        assert line["runs"][0]["checked"] in (BY_KEY, BY_CONTENT)
+        assert line["failures"] == []
+
+
 def run(*arguments: str) -> int:
     made = argparse.ArgumentParser(prog="spikewire")
     add_parsers(made.add_subparsers(required=True))
@@ -417,6 +443,9 @@ def run(*arguments: str) -> int:
         ("--mode queries --python nowhere", "--python nowhere: no such program"),
         ("--mode queries -H a --server-cpus 0", "--server-cpus is for the embedded cluster"),
         ("--mode sync --record-size 100", "--record-size is for --mode queries"),
+        ("--mode queries --select 20", "--select is for --mode index-queries"),
+        ("--mode index-queries --select 0", "--select 0: must be more than 0"),
+        ("--mode index-queries --select 100", "--select 100: must be more than 0"),
         ("--mode sync --slow-records 100", "--slow-records is for --mode queries"),
         ("--mode scans-p99 --slow-records 100", "--slow-records is for --mode queries"),
     ],

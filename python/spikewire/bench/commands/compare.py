@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..arguments import count, counts, names
+from ..arguments import count, counts, names, percentage
 from ..clients import PEERS
 from ..clients.base import ASYNC, MODES, NODE, RUST, SYNC
 from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
@@ -12,11 +12,13 @@ from ..needed import missing
 from ..open import flags as open_flags
 from ..queries import flags as query_flags
 from ..queries.cells import (
+    INDEX_MODE,
     NODE_QUERIES_MODE,
     QUERIES_MODE,
     QUERY_MODES,
     RECORD_SIZES,
     RECORDS,
+    SELECTED,
     SLOW_RECORDS,
 )
 from ..run.plan import (
@@ -60,8 +62,9 @@ _OF_MODES = {
     "--write-sizes": _BATCHES,
     "--records": (COLUMNS_MODE,),
     "--column-bins": (COLUMNS_MODE,),
-    "--record-size": (QUERIES_MODE, NODE_QUERIES_MODE),
-    "--slow-records": (QUERIES_MODE,),
+    "--record-size": (QUERIES_MODE, INDEX_MODE, NODE_QUERIES_MODE),
+    "--slow-records": (QUERIES_MODE, INDEX_MODE),
+    "--select": (INDEX_MODE,),
     "--in-flight": (RUST, NODE, NODE_BATCH_MODE),
     "--processes": (NODE, NODE_BATCH_MODE),
     "--loops": (POOL_MODE,),
@@ -98,7 +101,7 @@ def add_parser(subparsers: Subparsers) -> None:
         f"{' and '.join(TABLES)} are tables of their own, about many records in one call; "
         f"{FACES_MODE} compares the faces of spikewire, in {', '.join(FACE_MODES)}; "
         f"{POOL_MODE} compares event loops in threads with one loop and with calling threads; "
-        f"{' and '.join(QUERY_MODES)} are another comparison, about scans",
+        f"{' and '.join(QUERY_MODES)} are another comparison, about scans and index queries",
     )
     compare.add_argument(
         *("-z", "--async-tasks"),
@@ -142,6 +145,13 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="N",
         help=f"in mode {QUERIES_MODE}: most records for peers that keep all of them, or take long; "
         f"default: {SLOW_RECORDS}",
+    )
+    compare.add_argument(
+        "--select",
+        type=percentage,
+        metavar="PERCENT",
+        help=f"in mode {INDEX_MODE}: the part of the records that a query gives; "
+        f"default: {SELECTED:g}",
     )
     compare.add_argument(
         "--python",

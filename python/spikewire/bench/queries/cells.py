@@ -11,7 +11,8 @@ from ..run.plan import NODE_OURS, NODE_PEER
 QUERIES_MODE = "queries"
 GETS_MODE = "scans-p99"
 NODE_QUERIES_MODE = "node-queries"
-QUERY_MODES = (QUERIES_MODE, GETS_MODE, NODE_QUERIES_MODE)
+INDEX_MODE = "index-queries"
+QUERY_MODES = (QUERIES_MODE, INDEX_MODE, GETS_MODE, NODE_QUERIES_MODE)
 """Modes of a comparison that are about scans."""
 
 DESCRIBE = "describe-scan"
@@ -35,6 +36,8 @@ GETS_SCANS = 8
 
 RECORDS = 100_000
 SLOW_RECORDS = 100_000
+SELECTED = 10.0
+"""The percentage of the records that an index query gives."""
 RECORD_SIZES = (1_000, 100)
 LEAST_SIZE = 40
 LARGEST_SIZE = 1_000_000
@@ -74,6 +77,8 @@ class Scan:
     records: int
     """How many the set has."""
     interpreter: str = ""
+    selected: float | None = None
+    """The percentage that an index selects; None where there is no index, but the whole set."""
 
     @property
     def ours(self) -> bool:
@@ -81,7 +86,8 @@ class Scan:
 
     def __str__(self) -> str:
         what = f"{self.client} {self.mode} {self.way} {self.consumer}"
-        return f"{what}, {self.records:,} of {self.size:,} bytes"
+        part = "" if self.selected is None else f"{self.selected:g} % of "
+        return f"{what}, {part}{self.records:,} of {self.size:,} bytes"
 
 
 def scans(
@@ -91,6 +97,7 @@ def scans(
     slow_records: int = SLOW_RECORDS,
     interpreter: str = "",
     in_node: bool = False,
+    selected: float | None = None,
 ) -> tuple[Scan, ...]:
     """Those that are compared with each other, in Python or in Node.js. Python peers are measured
     with a consumer that does nothing and with one that writes a file, all others with every one.
@@ -100,7 +107,7 @@ def scans(
         return min(records, slow_records) if way in SLOW else records
 
     return tuple(
-        Scan(client, mode, way, consumer, size, enough((client, mode, way)), interpreter)
+        Scan(client, mode, way, consumer, size, enough((client, mode, way)), interpreter, selected)
         for client, modes in WAYS.items()
         if client in clients
         for mode, ways in modes.items()

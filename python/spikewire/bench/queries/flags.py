@@ -6,7 +6,14 @@ import shutil
 from typing import TYPE_CHECKING
 
 from ..run import place
-from .cells import LARGEST_SIZE, LEAST_SIZE, NODE_QUERIES_MODE, QUERIES_MODE, QUERY_MODES
+from .cells import (
+    INDEX_MODE,
+    LARGEST_SIZE,
+    LEAST_SIZE,
+    NODE_QUERIES_MODE,
+    QUERIES_MODE,
+    QUERY_MODES,
+)
 
 if TYPE_CHECKING:
     import argparse
@@ -46,8 +53,12 @@ def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
         return f"--records: --mode {asked} takes one number of records"
     if asked == NODE_QUERIES_MODE and args.python:
         return f"--python is not for --mode {asked}"
-    if args.slow_records is not None and QUERIES_MODE not in args.modes:
-        return f"--slow-records is for --mode {QUERIES_MODE}"
+    if args.slow_records is not None and not {QUERIES_MODE, INDEX_MODE} & set(args.modes):
+        return f"--slow-records is for --mode {QUERIES_MODE} or {INDEX_MODE}"
+    if args.select is not None and INDEX_MODE not in args.modes:
+        return f"--select is for --mode {INDEX_MODE}"
+    if args.select is not None and not 0 < args.select < 100:
+        return f"--select {args.select:g}: must be more than 0 and less than 100 percent"
     for size in args.record_size or ():
         if not LEAST_SIZE <= size <= LARGEST_SIZE:
             return f"--record-size {size}: must be {LEAST_SIZE} to {LARGEST_SIZE:,} bytes"

@@ -14,6 +14,7 @@ from ..run.launch import python_worker, run_job
 from ..run.place import Place
 from ..run.plan import Skipped
 from ..run.rounds import Rounds, Usable
+from ..work import parse_bins, value_pool
 from .cells import (
     ARROW,
     DESCRIBE,
@@ -21,14 +22,17 @@ from .cells import (
     FILL,
     GETS_MODE,
     GETS_SCANS,
+    INDEX_MODE,
     NODE_QUERIES_MODE,
     QUERIES_MODE,
     SCAN,
+    SELECTED,
     Scan,
     getters,
     record_bins,
     scans,
 )
+from .check import share
 from .gets import GetRound, Getter, gets_alone_and_not
 from .lines import GetLine, ScanLine, get_lines, scan_lines
 from .result import Outcome, as_scan
@@ -53,6 +57,8 @@ class Settings(Place):
     interpreters: tuple[str, ...]
     records: int
     slow_records: int
+    selected: float = SELECTED
+    """The percentage of the records that index queries give."""
     sizes: tuple[int, ...]
     duration: float
     warmup: float
@@ -82,12 +88,13 @@ class Scans:
     interrupted: bool = False
 
     def scan_lines(self) -> list[list[ScanLine]]:
-        """One list for each size of records and interpreter, Node.js apart."""
-        groups: dict[tuple[int, str, bool], dict[Scan, list[Outcome]]] = {}
+        """One list for each size of records and interpreter, Node.js and index queries apart."""
+        groups: dict[tuple[int, str, bool, bool], dict[Scan, list[Outcome]]] = {}
         for scan, rounds in self.scans.items():
             if not rounds:
                 continue
-            kind = (scan.size, scan.interpreter, scan.mode == NODE)
+            by_index = scan.selected is not None
+            kind = (scan.size, scan.interpreter, scan.mode == NODE, by_index)
             groups.setdefault(kind, {})[scan] = rounds
         return [scan_lines(group) for group in groups.values()]
 
@@ -130,6 +137,7 @@ class Lab:
         self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
         self._can_use = Usable(found.skipped, progress)
         self._node: node.Runner | None = None
+        self._ranges: dict[int, list[int]] = {}
 
     def run(self, command_line: Sequence[str]) -> None:
         settings, found = self._settings, self._found
@@ -140,11 +148,14 @@ class Lab:
             if not gets and not any(groups):
                 raise CannotRunError("none of the clients asked for can be used")
             if settings.populate:
-                wanted = [(scan.size, scan.records) for group in groups for scan in group]
+                every = [scan for group in groups for scan in group]
+                wanted = dict.fromkeys(((scan.size, scan.records) for scan in every), False)
                 if gets:
-                    wanted.append((settings.sizes[0], settings.records))
-                for size, records in dict.fromkeys(wanted):
-                    self._fill(size, records, cluster)
+                    wanted.setdefault((settings.sizes[0], settings.records), False)
+                indexed = [scan for scan in every if scan.selected is not None]
+                wanted.update(((scan.size, scan.records), True) for scan in indexed)
+                for (size, records), with_index in wanted.items():
+                    self._fill(size, records, cluster, with_index=with_index)
             every = [scan for group in groups for scan in group]
             # Tables keep this order, whichever is measured first.
             found.scans, found.gets = {scan: [] for scan in every}, {getter: [] for getter in gets}
@@ -157,11 +168,13 @@ class Lab:
 
     def _groups(self) -> list[tuple[Scan, ...]]:
         settings = self._settings
-        tables: list[tuple[str, bool]] = []
+        tables: list[tuple[str, bool, float | None]] = []
         if QUERIES_MODE in settings.modes:
-            tables += [(interpreter, False) for interpreter in settings.interpreters]
+            tables += [(interpreter, False, None) for interpreter in settings.interpreters]
+        if INDEX_MODE in settings.modes:
+            tables += [(python, False, settings.selected) for python in settings.interpreters]
         if NODE_QUERIES_MODE in settings.modes:
-            tables.append(("", True))
+            tables.append(("", True, None))
         return [
             tuple(
                 scan
@@ -172,10 +185,11 @@ class Lab:
                     settings.slow_records,
                     interpreter,
                     in_node,
+                    selected,
                 )
                 if self._usable(scan.client, scan.mode, scan.interpreter, _needs(scan))
             )
-            for interpreter, in_node in tables
+            for interpreter, in_node, selected in tables
             for size in settings.sizes
         ]
 
@@ -205,10 +219,13 @@ class Lab:
         reason = answer.get("failed") or answer.get("unavailable")
         return None if reason is None else str(reason)
 
-    def _fill(self, size: int, records: int, cluster: Cluster) -> None:
+    def _fill(self, size: int, records: int, cluster: Cluster, *, with_index: bool) -> None:
         where = self._settings.set_of(size, records)
         self._progress.say(f"writing {records:,} records of {size:,} bytes to {where}")
-        answer = self._start(OURS, SYNC, "", self._job(OURS, SYNC, size, records, cluster, FILL))
+        job = self._job(OURS, SYNC, size, records, cluster, FILL)
+        if with_index:
+            job["between"] = self._between(size)
+        answer = self._start(OURS, SYNC, "", job)
         if answer.get("records") != records:
             reason = answer.get("failed", answer)
             raise CannotRunError(f"the records could not be written: {reason}")
@@ -218,12 +235,21 @@ class Lab:
         job = self._job(scan.client, scan.mode, scan.size, scan.records, cluster, SCAN, way)
         # What a client gives in one round, it gives in all.
         job["verify"] = not self._found.scans[scan]
+        if scan.selected is not None:
+            job["between"] = self._between(scan.size)
         outcome = as_scan(self._start(scan.client, scan.mode, scan.interpreter, job))
         workers = cluster.workers()
         if "failed" not in outcome and workers is not None:
             outcome["server_threads"] = workers
         self._found.scans[scan].append(outcome)
         return _brief(outcome)
+
+    def _between(self, size: int) -> list[int]:
+        """The range that index queries ask for in records of this size."""
+        if size not in self._ranges:
+            pool = value_pool(parse_bins(record_bins(size)), self._settings.seed)
+            self._ranges[size] = list(share(pool, self._settings.selected))
+        return self._ranges[size]
 
     def _get(self, getter: Getter, cluster: Cluster) -> str:
         size, records = self._settings.sizes[0], self._settings.records

@@ -26,6 +26,8 @@ class ScanLine:
     version: str = ""
     runtime: str = ""
     """What ran the client."""
+    rows: int | None = None
+    """Records of one scan."""
     rate: Spread | None = None
     """Records per second."""
     cpu: Spread | None = None
@@ -125,6 +127,7 @@ def _scan_line(scan: Scan, rounds: Sequence[Outcome]) -> ScanLine:
         line,
         version=results[0]["version"],
         runtime=_runtime(results[0]),
+        rows=results[0]["records"] // results[0]["scans"],
         rate=Spread.of([one["records"] / one["elapsed"] for one in results]),
         cpu=Spread.of([sum(_seconds(one)) * 1e6 / one["records"] for one in results]),
         cpu_server=median(server) if server else None,

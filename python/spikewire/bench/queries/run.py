@@ -12,7 +12,7 @@ from ..run.compare import CannotRunError
 from ..run.plan import Skipped
 from ..run.progress import Progress
 from ..run.rounds import until_interrupted
-from .cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SLOW_RECORDS, WAYS
+from .cells import NODE_QUERIES_MODE, RECORD_SIZES, RECORDS, SELECTED, SLOW_RECORDS, WAYS
 from .lab import Lab, Scans, Settings
 from .table import show
 
@@ -38,6 +38,7 @@ def settings(args: argparse.Namespace) -> Settings:
         interpreters=tuple(args.python or [""]),
         records=(args.records or (RECORDS,))[0],
         slow_records=args.slow_records or SLOW_RECORDS,
+        selected=SELECTED if args.select is None else args.select,
         sizes=args.record_size or RECORD_SIZES,
         **place.given(args),
         rounds=args.rounds,

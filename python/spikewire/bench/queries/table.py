@@ -37,7 +37,9 @@ def show(found: Scans, console: Console | None = None) -> None:
     console = console or console_for()
     for lines in found.scan_lines():
         size, runtime = lines[0].scan.size, next((one.runtime for one in lines if one.runtime), "?")
-        title = f"scans of records of {size:,} bytes, {runtime}"
+        selected = lines[0].scan.selected
+        kind = "scans" if selected is None else f"index queries that select {selected:g} %"
+        title = f"{kind} of records of {size:,} bytes, {runtime}"
         headings: tuple[str, ...] = SCAN_HEADINGS
         rows = [scan_row(line) for line in lines]
         if any(line.loop_delay is not None for line in lines):
@@ -69,7 +71,7 @@ def scan_row(line: ScanLine) -> list[str]:
         scan.mode,
         scan.way,
         scan.consumer,
-        f"{scan.records:,}",
+        f"{scan.records if line.rows is None else line.rows:,}",
         f"{rate.median:,.0f}" if rate else "-",
         f"{rate.percent:.0f}" if rate and line.rounds > 1 else "-",
         tenths(cpu.median if cpu else None),
