@@ -84,6 +84,7 @@ __all__ = [
     "Key",
     "Marker",
     "NamedRecords",
+    "NamedWrites",
     "Newer",
     "OfficialOperations",
     "OfficialResults",
@@ -111,6 +112,7 @@ __all__ = [
     "_ordered_maps",
     "_plain_keys",
     "_plain_rows",
+    "_plain_steps",
     "_raw_text_digest",
     "_send_chain",
     "cql",
@@ -243,8 +245,8 @@ class Client:
     @property
     def _holds_connections(self) -> bool:
         """Whether this process, and not the parent of a fork, made the connections."""
-    def _open(self) -> None:
-        """Finds the cluster; blocks."""
+    def _open(self) -> bool:
+        """Finds the cluster; blocks. Says whether the client was not connected before."""
     def _nodes(self) -> list[tuple[str, str]]: ...
     def close(self) -> None:
         """Closes every connection. Calls in flight in other threads fail at once with
@@ -3370,8 +3372,9 @@ class AsyncClient:
     @property
     def _holds_connections(self) -> bool:
         """Whether this process, and not the parent of a fork, made the connections."""
-    def _open(self) -> None:
-        """Finds the cluster; blocks, so the Python half calls it off the loop."""
+    def _open(self) -> bool:
+        """Finds the cluster; blocks, so the Python half calls it off the loop. Says whether the
+        client was not connected before."""
     def _close(self) -> None:
         """Ends every connection: those of the running loop at once, others soon."""
     def _nodes(self) -> list[tuple[str, str]]: ...
@@ -6495,6 +6498,19 @@ def _plain_keys(keys: list[Any], /) -> bool:
 def _plain_rows(rows: list[Any], /) -> bool:
     """Whether every row is a tuple of a key, which is not one of bytes, and a dict of bins."""
 
+def _plain_steps(
+    known: OfficialOperations, ops: list[Any], /
+) -> tuple[list[Operation], list[str]] | None:
+    """The operations of a list of dictionaries, and their bins; `None` where one of them needs more
+    than a look. `known` says which do not."""
+
+@final
+class NamedWrites:
+    """The keys of rows that are written, and the names of their bins, whatever becomes of the bins
+    afterwards. `records` are tuples of key and bins."""
+
+    def __new__(cls, records: list[Any]) -> Self: ...
+
 @final
 class NamedRecords:
     """Makes named tuples of what verbs return: those of `spikewire.compat.aerospike_py`."""
@@ -6516,8 +6532,11 @@ class NamedRecords:
         the row failed."""
     def bins_by_key(self, keys: list[Any], batch: Batch) -> dict[Any, dict[str, Any]]:
         """The bins of the records that were found, by user key."""
-    def written(self, records: list[Any], batch: Batch) -> list[Any]:
-        """What became of each row of a batch of writes: `records` are tuples of key and bins."""
+    def stepped(self, key: Any, record: Record, names: list[str]) -> Any:
+        """A record that was asked for by a key tuple, with the results of operations: `names` are
+        their bins, and the results of a bin with several are a list. `None` is no result."""
+    def written(self, records: NamedWrites, batch: Batch) -> list[Any]:
+        """What became of each row of a batch of writes."""
     def operated(
         self, keys: list[Any], batch: Batch, names: list[str | None], silent: bool
     ) -> list[Any]:

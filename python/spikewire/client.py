@@ -6,7 +6,6 @@ closed in each world.
 
 from __future__ import annotations
 
-import asyncio
 import warnings
 from typing import TYPE_CHECKING, Any, NamedTuple, cast, overload
 
@@ -271,12 +270,11 @@ class AsyncClient(_native.AsyncClient):
 
     async def open(self) -> Self:
         """Connects, for use without ``async with``; call ``await close()`` at the end. Opening an
-        open client does nothing. Where it is cancelled, the client is closed."""
+        open client does nothing. A client that it opens is closed where it is cancelled."""
         # `create_task` takes the futures of verbs there.
-        accept_awaitables(asyncio.get_running_loop())
-        # A call that is cancelled does not end what an earlier one opened.
-        if not self._holds_connections:
-            await open_unless_cancelled(self._open, self._close)
+        accept_awaitables()
+        # A call that is cancelled does not end what another one opened.
+        await open_unless_cancelled(self._open, self._close)
         return self
 
     @property
@@ -388,9 +386,7 @@ class AsyncClient(_native.AsyncClient):
         self._close()
 
     async def __aenter__(self) -> Self:
-        accept_awaitables()
-        await open_unless_cancelled(self._open, self._close)
-        return self
+        return await self.open()
 
     async def __aexit__(
         self,

@@ -105,8 +105,9 @@ impl Shared {
         Ok(format!("<{} {}, {}>", class.get_type().name()?, self.seeds(), self.lifecycle))
     }
 
-    /// Finds the cluster, unless that is done already; blocks without holding the interpreter.
-    pub fn open(&self, py: Python<'_>) -> PyResult<()> {
+    /// Finds the cluster, unless that is done already; blocks without holding the interpreter. Says
+    /// whether it was not connected before.
+    pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
         self.lifecycle.open(py, || Core::open(self.options.clone()))
     }
 

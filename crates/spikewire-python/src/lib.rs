@@ -86,7 +86,7 @@ mod _native {
     #[pymodule_export]
     use crate::columns::ArrowTable;
     #[pymodule_export]
-    use crate::compat::named::{_plain_keys, _plain_rows, NamedRecords};
+    use crate::compat::named::{_plain_keys, _plain_rows, _plain_steps, NamedRecords, NamedWrites};
     #[pymodule_export]
     use crate::compat::official::OfficialResults;
     #[pymodule_export]

@@ -234,15 +234,12 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
 
     async def open(self) -> Self:
         """Opens the session, for use without ``async with``; call ``await close()`` at the end.
-        Opening an open one does nothing. Where it is cancelled, the session is closed."""
+        Opening an open one does nothing. A session that it opens is closed where it is cancelled.
+        """
         # `create_task` takes the futures of verbs there.
         accept_awaitables()
-        # A call that is cancelled does not end what an earlier one opened.
-        if self.is_open:
-            # In the child of a fork it connects anew.
-            await asyncio.to_thread(self._start)
-        else:
-            await open_unless_cancelled(self._start, self._end)
+        # A call that is cancelled does not end what another one opened.
+        await open_unless_cancelled(self._start, self._end)
         return self
 
     def query(
@@ -346,9 +343,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         self._end()
 
     async def __aenter__(self) -> Self:
-        accept_awaitables()
-        await open_unless_cancelled(self._start, self._end)
-        return self
+        return await self.open()
 
     async def __aexit__(
         self,

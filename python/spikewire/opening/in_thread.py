@@ -18,7 +18,7 @@ async def open_unless_cancelled(opens: Callable[[], _T], closes: Callable[[], ob
     """What a function opens in a thread, which takes its time.
 
     Where the task is cancelled meanwhile, what is opened all the same is closed at once: nothing
-    else would do so.
+    else would do so. A function that returns ``False`` has opened nothing.
     """
     lock = threading.Lock()
     is_wanted, is_open = True, False
@@ -27,10 +27,11 @@ async def open_unless_cancelled(opens: Callable[[], _T], closes: Callable[[], ob
         nonlocal is_open
         made = opens()
         with lock:
-            is_open = True
+            is_open = made is not False
             if is_wanted:
                 return made
-        closes()
+        if is_open:
+            closes()
         return made
 
     try:

@@ -67,19 +67,23 @@ impl<C: Running> Lifecycle<C> {
         Self { lazy, state: RwLock::new(State::New) }
     }
 
-    /// Connects, unless that is done already; blocks without holding the interpreter.
+    /// Connects, unless that is done already; blocks without holding the interpreter. Says whether
+    /// it was not connected before, neither here nor in the parent of a fork.
     pub fn open(
         &self,
         py: Python<'_>,
         connect: impl FnOnce() -> Result<C, C::Error> + Send,
-    ) -> PyResult<()> {
-        match self.state() {
-            State::Open(core) if core.is_own() => return Ok(()),
+    ) -> PyResult<bool> {
+        let is_new = match self.state() {
+            State::Open(core) if core.is_own() => return Ok(false),
             // The parent's: without this, dropping it would wait for a thread that is not here.
-            State::Open(core) => core.abandon(),
+            State::Open(core) => {
+                core.abandon();
+                false
+            }
             State::Closed => return Err(not_connected::<C>(py, true)),
-            State::New => {}
-        }
+            State::New => true,
+        };
         let core = Arc::new(py.detach(connect).map_err(|error| error.raise(py))?);
         let late = {
             let mut state = self.state.write();
@@ -93,9 +97,9 @@ impl<C: Running> Lifecycle<C> {
                 }
             }
         };
-        let Some((late, closed)) = late else { return Ok(()) };
+        let Some((late, closed)) = late else { return Ok(is_new) };
         py.detach(|| late.close());
-        if closed { Err(not_connected::<C>(py, true)) } else { Ok(()) }
+        if closed { Err(not_connected::<C>(py, true)) } else { Ok(false) }
     }
 
     /// The state as it is now. No lock is held when Python code runs: that may let go of the

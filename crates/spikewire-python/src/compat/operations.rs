@@ -30,7 +30,7 @@ struct Known {
 /// What a dictionary says.
 pub(super) struct Given<'a, 'py> {
     pub code: u8,
-    verb: &'a Py<PyString>,
+    pub verb: &'a Py<PyString>,
     number: Bound<'py, PyAny>,
     pub bin: Bound<'py, PyString>,
     /// None for a read.

@@ -40,8 +40,9 @@ pub struct Shared {
 pub type Connections = LoopConnections<Cassandra, Ticket>;
 
 impl Shared {
-    /// Finds the cluster, unless that is done already; blocks without holding the interpreter.
-    pub fn open(&self, py: Python<'_>) -> PyResult<()> {
+    /// Finds the cluster, unless that is done already; blocks without holding the interpreter. Says
+    /// whether it was not open before.
+    pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
         self.lifecycle.open(py, || self.make())
     }
 

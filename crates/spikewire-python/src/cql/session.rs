@@ -177,8 +177,8 @@ macro_rules! session {
         verbs!($class {
             $($own)*
 
-            /// Finds the cluster; blocks.
-            fn _start(&self, py: Python<'_>) -> PyResult<()> {
+            /// Finds the cluster; blocks. Says whether the session was not open before.
+            fn _start(&self, py: Python<'_>) -> PyResult<bool> {
                 self.face.shared().open(py)
             }
 

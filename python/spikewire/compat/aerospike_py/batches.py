@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import spikewire
-from spikewire._native import _plain_rows
+from spikewire._native import NamedWrites, _plain_rows
 from spikewire.compat.aerospike_py.exception import ClientError
-from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
+from spikewire.compat.aerospike_py.lazy import LazyBatchRecords, LazyWriteResult
 from spikewire.compat.aerospike_py.operations import Prepared, merged, prepared
 from spikewire.compat.aerospike_py.policies import batch_options, row_options
 from spikewire.compat.aerospike_py.requests import Request, by_bin
@@ -146,13 +147,9 @@ def batch_apply(keys: Any, module: Any, function: Any, args: Any, policy: Any) -
 def batch_write(records: Any, policy: Any) -> Request:
     """Writes records; rows are keys and bins, and metadata if wanted."""
     call, shared = batch_options(policy), row_options("batch_write", policy)
-
-    def finish(batch: Any) -> BatchWriteResult:
-        return _result(_named.written(records, batch))
-
     records = _listed(records, "records")
     if _plain_rows(records):
-        return Request("put_many", (records,), call | shared, finish)
+        return Request("put_many", (records,), call | shared, _written(records))
     rows: list[tuple[Any, dict[str, Any]]] = []
     own: list[dict[str, Any]] = []
     plain = True
@@ -162,9 +159,15 @@ def batch_write(records: Any, policy: Any) -> Request:
         own.append(shared if meta is None else row_options("batch_write", policy, meta))
         plain = plain and meta is None
     if plain:
-        return Request("put_many", (rows,), call | shared, finish)
+        return Request("put_many", (rows,), call | shared, _written(records))
     made = [spikewire.Write(*row, **options) for row, options in zip(rows, own, strict=True)]
-    return Request("batch", (made,), call, finish)
+    return Request("batch", (made,), call, _written(records))
+
+
+def _written(records: list[Any]) -> Any:
+    """What is made of a batch that writes these rows."""
+    given = NamedWrites(records)  # Their keys and names as they are now.
+    return lambda batch: LazyWriteResult.of(partial(_named.written, given, batch), _NO_RETRIES)
 
 
 def _row(row: Any) -> tuple[Any, dict[str, Any], Any]:

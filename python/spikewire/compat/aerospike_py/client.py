@@ -15,11 +15,12 @@ from spikewire.compat.aerospike_py.configuration import opened_with
 from spikewire.compat.aerospike_py.failures import FAILURES, failure
 from spikewire.compat.aerospike_py.limits import Limited
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
+from spikewire.compat.aerospike_py.operations import plain
 from spikewire.compat.aerospike_py.query import Query
 from spikewire.compat.aerospike_py.steps import written
 from spikewire.compat.aerospike_py.types import InfoNodeResult
 from spikewire.compat.aerospike_py.users import Users
-from spikewire.compat.aerospike_py.values import record_of
+from spikewire.compat.aerospike_py.values import record_of, stepped
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -160,6 +161,19 @@ class Client(Users, Common):
 
     def operate(self, key: Any, ops: Any, meta: Any = None, policy: Any = None) -> Record:
         """Several operations on one record, results by bin."""
+        if (
+            policy is None
+            and meta is None
+            and type(key) is tuple
+            and len(key) == 3
+            and type(key[2]) is not bytes
+        ):
+            steps = plain(ops)
+            if steps is not None:
+                try:
+                    return stepped(key, self._operate(key, steps[0]), steps[1])
+                except FAILURES as error:
+                    raise failure(error, key) from None
         return self._made(requests.operate(key, ops, meta, policy))  # type: ignore[no-any-return]
 
     def operate_ordered(

@@ -47,6 +47,7 @@ class Common:
     _opening: bool
     _get: Any
     _put: Any
+    _operate: Any
     """The engine's verbs that are called most."""
 
     def __init__(self, config: Any) -> None:
@@ -89,9 +90,9 @@ class Common:
         """Makes calls with this engine from now on."""
         self._opened, self._engine = opened, engine
         if engine is None:
-            self._get = self._put = _refused
+            self._get = self._put = self._operate = _refused
         else:
-            self._get, self._put = engine.get, engine.put
+            self._get, self._put, self._operate = engine.get, engine.put, engine.operate
 
     def is_connected(self) -> bool:
         """Whether the client is connected."""

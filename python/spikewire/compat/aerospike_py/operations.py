@@ -13,12 +13,13 @@ from typing import Any, NamedTuple
 
 import spikewire
 from spikewire import Operation
+from spikewire._native import OfficialOperations, _plain_steps
 from spikewire.compat.aerospike import exception as official
 from spikewire.compat.aerospike.operations import arguments_of
 from spikewire.compat.aerospike_py.failures import missing
 from spikewire.compat.aerospike_py.values import incoming
 
-__all__ = ["Prepared", "merged", "prepared"]
+__all__ = ["Prepared", "merged", "plain", "prepared"]
 
 _PLAIN = {1: "get", 2: "put", 5: "add", 9: "append", 10: "prepend", 11: "touch", 12: "delete"}
 _DEFAULTS = {5: 1, 9: "", 10: ""}
@@ -145,6 +146,15 @@ _READS = frozenset({1}) | {
 }
 _SKETCHES = frozenset({3004, 3005, 3006, 3007, 3010})
 _KEY_VALUE = 8
+
+
+#: Those on whole bins that come with all that they need.
+_WHOLE = OfficialOperations(_PLAIN, bools=True)
+
+
+def plain(operations: Any) -> tuple[list[Operation], list[str]] | None:
+    """The operations of a list of dictionaries that need no more than a look, and their bins."""
+    return _plain_steps(_WHOLE, operations) if type(operations) is list else None
 
 
 class Prepared(NamedTuple):

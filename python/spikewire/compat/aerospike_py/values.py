@@ -25,6 +25,7 @@ __all__ = [
     "record_of",
     "sent_key",
     "sent_keys",
+    "stepped",
 ]
 
 _SCALARS = frozenset({int, str, float, bytes, bool, type(None)})
@@ -82,6 +83,8 @@ named_records = NamedRecords(
 
 #: A record that was asked for by a key.
 record_of: Callable[[Any, Any], Record] = named_records.record
+#: A record that was asked for by a key, with the results of operations on these bins.
+stepped: Callable[[Any, Any, list[str]], Record] = named_records.stepped
 
 
 def sent_key(key: Any) -> Any:

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from uuid import UUID
 
     from spikewire.compat.cassandra.pool import Host
-    from spikewire.compat.cassandra.session import Call, Session
+    from spikewire.compat.cassandra.requests import Call
+    from spikewire.compat.cassandra.session import Session
 
 __all__ = ["QueryExhausted", "ResponseFuture"]
 

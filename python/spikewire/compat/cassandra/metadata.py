@@ -8,7 +8,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.cassandra.session import quoted
+from spikewire.compat.cassandra.names import quoted
 
 if TYPE_CHECKING:
     from spikewire.compat.cassandra.cluster import Cluster

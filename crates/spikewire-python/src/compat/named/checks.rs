@@ -3,6 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
+use crate::compat::operations::OfficialOperations;
+use crate::operation::Operation;
+
 /// Whether every key is a tuple of namespace, set, user key and perhaps digest, and none one of bytes.
 #[pyfunction]
 #[pyo3(signature = (keys, /))]
@@ -28,4 +31,27 @@ pub fn _plain_rows(rows: &Bound<'_, PyList>) -> bool {
         Some(!of_bytes && !bins.cast_exact::<PyDict>().ok()?.is_empty())
     };
     rows.iter().all(|row| is_plain(row) == Some(true))
+}
+
+/// The operations of a list of dictionaries, and their bins; `None` where one of them needs more
+/// than a look. `known` says which do not.
+#[pyfunction]
+#[pyo3(signature = (known, ops, /))]
+#[allow(clippy::type_complexity)]
+pub fn _plain_steps<'py>(
+    known: &Bound<'py, OfficialOperations>,
+    ops: &Bound<'py, PyList>,
+) -> PyResult<Option<(Bound<'py, PyList>, Bound<'py, PyList>)>> {
+    let py = ops.py();
+    let (made, bins) = (PyList::empty(py), PyList::empty(py));
+    for one in ops.iter() {
+        let Some(given) = known.get().given(&one) else { return Ok(None) };
+        let value = given.value.as_ref();
+        let Ok(step) = Operation::new(given.verb.bind(py), Some(given.bin.as_any()), value) else {
+            return Ok(None);
+        };
+        made.append(Bound::new(py, step)?)?;
+        bins.append(given.bin)?;
+    }
+    Ok((!made.is_empty()).then_some((made, bins)))
 }

@@ -5,11 +5,13 @@
 //! | here | records and batches become named tuples |
 //! | [`class`] | instances of such a class |
 //! | [`results`] | results of operations, by bin |
+//! | [`writes`] | rows that are written |
 //! | [`checks`] | whether arguments are what the engine takes as it is |
 
 mod checks;
 mod class;
 mod results;
+mod writes;
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -20,12 +22,13 @@ use pyo3::types::{
 
 use spikewire_aerospike_protocol::key::Digest;
 
-pub use self::checks::{_plain_keys, _plain_rows};
+pub use self::checks::{_plain_keys, _plain_rows, _plain_steps};
 use self::class::NamedTuple;
 use self::results::Results;
+pub use self::writes::NamedWrites;
 use crate::batch::Batch;
 use crate::compat::plain;
-use crate::errors::{type_error, type_name};
+use crate::errors::{type_error, type_name, value_error};
 use crate::record::Record;
 use crate::value::{ordered_class, pairs};
 
@@ -126,26 +129,33 @@ impl NamedRecords {
         Ok(made)
     }
 
-    /// What became of each row of a batch of writes: `records` are tuples of key and bins.
+    /// A record that was asked for by a key tuple, with the results of operations: `names` are
+    /// their bins, and the results of a bin with several are a list. `None` is no result.
+    #[pyo3(signature = (key, record, names))]
+    fn stepped<'py>(
+        &self,
+        key: &Bound<'py, PyAny>,
+        record: &Bound<'py, Record>,
+        names: &Bound<'py, PyList>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let (py, record) = (key.py(), record.get());
+        let plan = Results::new(names, false)?;
+        let bins = plan.by_bin(py, record, |value| self.incoming(value))?;
+        let name = self.name(key, &record.digest)?;
+        let meta = self.meta(py, record.generation, record.ttl)?;
+        self.record.make(py, [name, meta, bins])
+    }
+
+    /// What became of each row of a batch of writes.
     #[pyo3(signature = (records, batch))]
     fn written<'py>(
         &self,
-        records: &Bound<'py, PyList>,
+        records: &Bound<'py, NamedWrites>,
         batch: &Bound<'py, Batch>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let py = batch.py();
+        let (py, records) = (batch.py(), records.get());
         self.rows(batch, |at| {
-            let record = records.get_item(at)?;
-            let record = tuple(&record)?;
-            let (key, given) = (record.get_item(0)?, record.get_item(1)?);
-            let bins = move |_: &Batch| {
-                let bins = PyDict::new(py);
-                for pair in pairs(given.cast::<PyDict>()?) {
-                    bins.set_item(pair?.0, py.None())?;
-                }
-                Ok(bins.into_any())
-            };
-            Ok((key, bins))
+            Ok((records.key(py, at).clone(), move |_: &Batch| records.bins(py, at)))
         })
     }
 
@@ -205,7 +215,7 @@ impl NamedRecords {
         let (py, batch) = (batch.py(), batch.get());
         let no = || PyBool::new(py, false).to_owned().into_any();
         let none = || PyNone::get(py).to_owned().into_any();
-        let made = PyList::empty(py);
+        let mut made = Vec::with_capacity(batch.len());
         // The rows of a batch are mostly alike in this.
         let mut latest = None;
         for at in 0..batch.len() {
@@ -229,9 +239,9 @@ impl NamedRecords {
                     [name, number(py, 0)?, record, no()]
                 }
             };
-            made.append(self.row.make(py, items)?)?;
+            made.push(self.row.make(py, items)?);
         }
-        Ok(made)
+        PyList::new(py, made)
     }
 
     /// The bins of a row; none where there is no record, and where the row failed.
@@ -275,7 +285,12 @@ impl NamedRecords {
     fn name<'py>(&self, key: &Bound<'py, PyAny>, digest: &Digest) -> PyResult<Bound<'py, PyAny>> {
         let (py, key) = (key.py(), tuple(key)?);
         let digest = PyBytes::new(py, &digest.0).into_any();
-        self.key.make(py, [key.get_item(0)?, key.get_item(1)?, key.get_item(2)?, digest])
+        match key.as_slice() {
+            [namespace, set, user, ..] => {
+                self.key.make(py, [namespace.clone(), set.clone(), user.clone(), digest])
+            }
+            _ => Err(value_error(format!("a key has 3 or 4 items, not {}", key.len()))),
+        }
     }
 
     /// Generation and time to live.

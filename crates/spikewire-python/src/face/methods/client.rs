@@ -58,8 +58,9 @@ impl Client {
         Ok(Self { face: classes::made(seeds, options)? })
     }
 
-    /// Finds the cluster; blocks. For asyncio, the Python half calls it off the loop.
-    fn _open(&self, py: Python<'_>) -> PyResult<()> {
+    /// Finds the cluster; blocks. For asyncio, the Python half calls it off the loop. Says whether the
+    /// client was not connected before.
+    fn _open(&self, py: Python<'_>) -> PyResult<bool> {
         self.face.shared().open(py)
     }
 
