@@ -145,6 +145,15 @@ def of_aerospike_py(verbs: Any, drop_in: Any) -> Iterator[Case]:
         lambda: verbs.put_many([(key(each), BINS) for each in numbers]),
         lambda: drop_in.batch_write([(key(each), BINS) for each in numbers]),
     )
+    yield (
+        "batch_write, codes",
+        ROWS,
+        lambda: list(verbs.put_many([(key(each), BINS) for each in numbers]).codes),
+        lambda: [
+            row.result
+            for row in drop_in.batch_write([(key(each), BINS) for each in numbers]).batch_records
+        ],
+    )
 
 
 FACES = {"aerospike": of_aerospike, "aerospike_py": of_aerospike_py}
@@ -232,7 +241,7 @@ def measure(given: argparse.Namespace, face: str) -> None:
         unit = "k" if counts else "us"
         for name, verb, mine, ratio in rows:
             print(
-                f"{face:12}  {name:14}  verb {verb:7.2f} {unit}  "
+                f"{face:12}  {name:18}  verb {verb:7.2f} {unit}  "
                 f"drop-in {mine:7.2f} {unit}  ratio {ratio:.2f}",
                 flush=True,
             )

@@ -16,9 +16,10 @@ from spikewire.cql.options import SessionOptions
 from spikewire.opening.values import converted, kind
 from spikewire.options import BlockingOptions
 from spikewire.testing import Cluster
+from spikewire.testing.cassandra import CannedServer
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Coroutine, Iterator
 
 #: A text for each option that may stand in a URL, and what it becomes.
 TEXTS: dict[str, tuple[str, Any]] = {
@@ -328,14 +329,42 @@ def test_what_opens_after_cancellation_is_closed(
     assert done == ["opened", "closed"]
 
 
-def test_cancelling_a_second_open_leaves_the_client_open() -> None:
+@pytest.mark.parametrize("enter", ["open", "__aenter__"])
+def test_cancelling_a_second_opening_leaves_the_client_open(enter: str) -> None:
     async def main(seeds: str) -> None:
         async with spikewire.AsyncClient(seeds) as client:
-            again = asyncio.ensure_future(client.open())
-            await asyncio.sleep(0)
-            again.cancel()
-            await asyncio.gather(again, return_exceptions=True)
+            await cancelled(getattr(client, enter)())
             await client.put(client.dataset("test", "reopened").key(1), {"n": 1})
 
     with Cluster() as cluster:
         asyncio.run(main(cluster.seeds))
+
+
+@pytest.mark.parametrize("enter", ["open", "__aenter__"])
+def test_cancelling_a_second_opening_leaves_the_session_open(enter: str) -> None:
+    async def main(address: str) -> None:
+        async with AsyncSession(address) as session:
+            await cancelled(getattr(session, enter)())
+            await session.execute("SELECT release_version FROM system.local")
+
+    with CannedServer() as server:
+        asyncio.run(main(server.address))
+
+
+async def cancelled(opening: Coroutine[Any, Any, object]) -> None:
+    """Cancels it once it has begun."""
+    task = asyncio.ensure_future(opening)
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+def test_one_of_several_openings_has_opened_the_client() -> None:
+    with Cluster() as cluster:
+        client = spikewire.AsyncClient(cluster.seeds)
+        assert client._open()
+        assert not client._open()
+        client._close()
+        with pytest.raises(spikewire.ClientClosed):
+            client._open()

@@ -13,16 +13,19 @@ import pytest
 import spikewire
 from spikewire._native import NamedRecords
 from spikewire.compat import aerospike_py
+from spikewire.compat.aerospike_py.lazy import LazyWriteResult
 from spikewire.compat.aerospike_py.types import (
     AerospikeKey,
     BatchRecord,
+    BatchRetryInfo,
+    BatchWriteResult,
     Record,
     RecordMetadata,
 )
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 OPERATIONS = [
     {"op": aerospike_py.OPERATOR_INCR, "bin": "n", "val": 1},
@@ -80,6 +83,113 @@ def test_results_of_a_bin_with_several_are_a_list(client: aerospike_py.Client) -
     seen = [row.record.bins or {} for row in rows if row.record]
     assert [bins["n"] for bins in seen] == [[None, 1, 1], [None, 2, 2]]
     assert [bins["n"] for bins in one] == [[2, 2], [3, 3]]
+
+
+def test_rows_that_were_written_are_made_when_they_are_looked_at(
+    client: aerospike_py.Client,
+) -> None:
+    keys = [("test", "lazy", number) for number in range(4)]
+    bins = [{"n": 1, "x": 2}, {"n": 1, "x": 2}, {"x": 1, "n": 2}, {"m": 1}]
+    names = [list(each) for each in bins]
+
+    def written() -> BatchWriteResult:
+        made = client.batch_write(list(zip(keys, bins, strict=True)))
+        assert type(made) is LazyWriteResult
+        return made
+
+    made = written()
+    for each in bins:
+        each.clear()  # The result is about what was written.
+    rows = made.batch_records
+    assert [list(row.record.bins or {}) for row in rows if row.record] == names
+    assert {value for row in rows if row.record for value in (row.record.bins or {}).values()} == {
+        None
+    }
+    assert [row.key[:3] for row in rows if row.key] == keys
+    assert rows is made.batch_records is made[0] is next(iter(made))
+    whole = BatchWriteResult(rows, BatchRetryInfo())
+    assert made == whole
+    assert whole == made
+    assert not made != whole  # noqa: SIM202
+    assert repr(made) == repr(whole)
+
+
+def test_a_lazy_result_is_a_tuple(client: aerospike_py.Client) -> None:
+    def written() -> Any:
+        return client.batch_write([(("test", "lazy", 1), {"n": 1})])
+
+    (row,) = written().batch_records
+    whole = BatchWriteResult([row], BatchRetryInfo())
+    meta = row.record.meta
+
+    def latest(made: Any) -> Any:
+        """The same, with the generation of that write."""
+        rows, retry = made
+        return [each._replace(record=each.record._replace(meta=meta)) for each in rows], retry
+
+    uses: list[Callable[[Any], Any]] = [
+        tuple,
+        lambda made: (made[0], made[-1]),
+        lambda made: made[:],
+        lambda made: (*made,),
+        lambda made: made + (),  # noqa: RUF005
+        lambda made: () + made,  # noqa: RUF005
+        lambda made: (made * 2)[2:],
+        lambda made: made._asdict().values(),
+        lambda made: made._replace(retry=made.retry),
+        lambda made: (made.batch_records, made.retry),
+        copy.copy,
+        copy.deepcopy,
+        lambda made: pickle.loads(pickle.dumps(made)),
+        again,
+    ]
+    for use in uses:
+        assert latest(use(written())) == tuple(whole)
+    made = written()
+    assert made.index(made.retry) == made.count(made.retry) == 1
+    assert made.retry in made
+    assert len(written()) == 2
+    with pytest.raises(TypeError, match="unhashable"):
+        hash(made)
+
+
+def test_plain_operations_give_what_others_do(client: aerospike_py.Client) -> None:
+    key = ("test", "plain", 1)
+    m = aerospike_py
+    of: list[list[dict[str, Any]]] = [
+        [{"op": m.OPERATOR_WRITE, "bin": "n", "val": 3}, {"op": m.OPERATOR_READ, "bin": "n"}],
+        [{"op": m.OPERATOR_INCR, "bin": "n"}, *OPERATIONS],
+        [{"op": m.OPERATOR_INCR, "bin": "n", "val": None}, *OPERATIONS],
+        [{"op": m.OPERATOR_WRITE, "bin": "l", "val": [1, {"a": b"b"}, True]}],
+        [{"op": m.OPERATOR_READ, "bin": "l"}, {"op": m.OPERATOR_READ}],
+        [{"op": m.OPERATOR_APPEND, "bin": "t", "val": "x"}, {"op": m.OPERATOR_READ, "bin": "t"}],
+        [{"op": m.OPERATOR_PREPEND, "bin": "t"}, {"op": m.OPERATOR_READ, "bin": "none"}],
+        [{"op": m.OPERATOR_WRITE, "bin": "n", "val": None}, {"op": m.OPERATOR_READ, "bin": "n"}],
+        [{"op": m.OPERATOR_INCR, "bin": "t", "val": "x"}],
+        [{"op": m.OPERATOR_INCR, "bin": "t", "val": 1}],
+        [{"op": m.OPERATOR_WRITE, "bin": "n" * 16, "val": 1}],
+        [{"op": m.OPERATOR_WRITE, "bin": 3, "val": 1}],
+    ]
+
+    def results(policy: Any) -> list[Any]:
+        client.put(key, {"n": 1})
+        seen: list[Any] = []
+        for operations in of:
+            try:
+                found = client.operate(key, operations, policy=policy)
+            except Exception as error:
+                seen.append((type(error), str(error)))
+                continue
+            assert found.meta is not None
+            assert found.meta.gen > 0
+            seen.append((found.key, found.bins))
+        client.remove(key)
+        with pytest.raises(aerospike_py.RecordNotFound):
+            client.operate(key, OPERATIONS[1:], policy=policy)
+        return seen
+
+    # With a policy they take the way of all operations.
+    assert results(None) == results({})
 
 
 def test_a_list_may_be_changed_while_the_call_is_on_its_way(config: dict[str, Any]) -> None:
