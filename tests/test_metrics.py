@@ -27,9 +27,6 @@ if TYPE_CHECKING:
 #: Longer than anything here takes on a loaded machine.
 LONG = 60
 
-#: The stages of calls that a thread waits for, or that are submitted.
-CALLED = ("encode", "queue", "wire", "turn", "deliver", "hand_over", "decode")
-
 
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
@@ -225,90 +222,6 @@ def test_a_scrape_under_load_is_what_callers_counted(client: spikewire.Client) -
         ("delete", "ok"),
     }
     assert seen == sorted(seen)
-
-
-def test_stages_are_the_parts_of_commands(cluster: Cluster) -> None:
-    async def load(client: spikewire.AsyncClient, rounds: int) -> None:
-        users = client.dataset("test", "staged")
-        for _ in range(rounds):
-            await asyncio.gather(*(users.put(key, {"n": key}) for key in range(32)))
-
-    async def run() -> None:
-        async with spikewire.AsyncClient(cluster.seeds) as client:
-            client.metrics.enable()
-            await load(client, 2)
-            assert client.stats().stages == ()
-            client.metrics.enable(stages=True)
-            assert client.metrics.stages
-            # On connections from before, stages are timed after their first replies.
-            await load(client, 1)
-            client.metrics.reset()
-            await load(client, 10)
-            stats = client.stats()
-            commands = stats.select(operation="put")
-            stages = {stage.stage: stage for stage in stats.stages}
-            assert list(stages) == ["encode", "queue", "wire", "turn", "deliver", "hand_over"]
-            # Of every sixteenth future it is timed when what waits for it is called.
-            assert stages.pop("hand_over").count == 20
-            assert {stage.count for stage in stages.values()} == {commands.count} == {320}
-            parts = stages["queue"].seconds + stages["wire"].seconds
-            assert parts == pytest.approx(commands.seconds)
-            assert 0 < stages["wire"].quantile(0.5) <= stages["wire"].quantile(0.99) < LONG
-            name = ("spikewire_stage_duration_seconds_count", frozenset({("stage", "wire")}))
-            assert parsed(metrics.prometheus(client))[name] == 320
-            client.metrics.enable()
-            assert not client.metrics.stages
-            await load(client, 1)
-            assert client.stats().stages == stats.stages
-
-    asyncio.run(run())
-
-
-def test_stages_of_calling_threads(client: spikewire.Client) -> None:
-    users = client.dataset("test", "staged")
-    client.metrics.enable(stages=True)
-    users.put(1, {"n": 1})
-    client.metrics.reset()
-    for _ in range(100):
-        users.put(1, {"n": 1})
-    stages = {stage.stage: stage.count for stage in client.stats().stages}
-    assert stages == dict.fromkeys(CALLED, 100)
-    client.metrics.reset()
-    threads = [threading.Thread(target=lambda: [users.get(1) for _ in range(50)]) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    stages = {stage.stage: stage.count for stage in client.stats().stages}
-    # What replies that come first on a connection waited for is not known.
-    assert {stages[name] for name in ("encode", "deliver", "hand_over", "decode")} <= set(
-        range(280, 301)
-    )
-    assert stages["encode"] == 300
-    client.metrics.reset()
-    client.metrics.enable()
-    users.get(1)
-    assert client.stats().stages == ()
-
-
-def test_stages_of_submitted_calls_and_batches(client: spikewire.Client) -> None:
-    users = client.dataset("test", "staged")
-    client.metrics.enable(stages=True)
-    users.submit.put(1, {"n": 1}).result(LONG)
-    client.metrics.reset()
-    for _ in range(100):
-        users.submit.get(1).result(LONG)
-    stages = {stage.stage: stage for stage in client.stats().stages}
-    assert {name: stage.count for name, stage in stages.items()} == dict.fromkeys(CALLED, 100)
-    assert all(0 < stage.seconds < LONG for stage in stages.values())
-    client.metrics.reset()
-    with pytest.raises(spikewire.RecordNotFound):
-        users.get("nobody")
-    with pytest.raises(TypeError):
-        users.put(1, 1)  # type: ignore[arg-type]
-    users.get_many(range(100))
-    stages = {stage.stage: stage for stage in client.stats().stages}
-    assert (stages["encode"].count, stages["decode"].count) == (2, 1)
 
 
 def test_the_text_keeps_the_conventions(client: spikewire.Client) -> None:

@@ -5,7 +5,7 @@ mod copies;
 
 use std::sync::Arc;
 
-use spikewire_transport::blocking::{Answered, Single, pause};
+use spikewire_transport::blocking::{Answered, Aside, Single, pause};
 use spikewire_transport::{Tick, buffer};
 
 use self::copies::Sender;
@@ -31,14 +31,19 @@ pub struct BlockingExecutor {
 #[derive(Debug)]
 pub struct Replied {
     answered: Result<Answered<Cassandra>>,
-    returned: Option<Vec<u8>>,
+    aside: Aside,
     body: Vec<u8>,
 }
 
 impl Replied {
     /// The request, where the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
-        self.returned.take()
+        self.aside.as_mut()?.returned.take()
+    }
+
+    /// When the reply was handed over, while stages are timed.
+    pub fn answered_at(&self) -> Option<Tick> {
+        self.aside.as_ref()?.answered
     }
 
     /// The outcome, for [`Execution::hear`](crate::execution::Execution::hear).
@@ -80,8 +85,7 @@ impl BlockingExecutor {
         let command = draft.into_command(now, Single::new(std::mem::take(&mut body)));
         let mut aside = None;
         let answered = self.pool.call(command, now, &mut body, &mut aside, interrupted, Some);
-        let returned = aside.and_then(|aside| aside.returned);
-        Replied { answered, returned, body }
+        Replied { answered, aside, body }
     }
 
     /// Sends a statement and waits for its answer, retries and preparing included; `read` gets it.
@@ -96,11 +100,12 @@ impl BlockingExecutor {
         if call.speculates()
             && let Some(thread) = self.sender.thread(&self.cluster)
         {
-            return copies::run(thread, call, interrupted, read);
+            return copies::run(thread, &self.cluster, call, interrupted, read);
         }
         let (mut draft, mut execution) = call.split();
         loop {
             let mut replied = self.send(draft, interrupted);
+            self.cluster.metrics().goes_on(replied.answered_at());
             if let Some(request) = replied.take_returned() {
                 execution.returned(request);
             }

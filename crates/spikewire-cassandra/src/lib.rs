@@ -7,6 +7,7 @@
 //! | [`routing`] | which node a request goes to |
 //! | [`connection`] | what Cassandra is to the crate `spikewire-transport`: all of its wall |
 //! | [`session`], [`statement`] | composing requests; what is prepared |
+//! | [`text`] | what the text of a statement tells |
 //! | `memory` | what a session keeps between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
 //! | [`speculation`] | copies of a statement to further nodes while no answer comes |
@@ -30,7 +31,7 @@ pub mod routing;
 pub mod session;
 pub mod speculation;
 pub mod statement;
-mod text;
+pub mod text;
 pub mod ticket;
 mod timestamps;
 

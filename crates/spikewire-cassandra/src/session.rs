@@ -5,7 +5,7 @@ use std::sync::Arc;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request::{self, Parameters, WriteValues};
 use spikewire_cql::version::Version;
-use spikewire_transport::{Policy, Span, buffer};
+use spikewire_transport::{Policy, Span, Tick, buffer};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
@@ -32,6 +32,8 @@ pub struct Call {
     pub policy: Policy<Replica>,
     /// What understands the answer. Boxed, for it is large and handed on often.
     pub execution: Box<Execution>,
+    /// Whether its stages are timed.
+    pub timed: bool,
 }
 
 impl Call {
@@ -42,7 +44,7 @@ impl Call {
 
     /// The request, and what understands the answer.
     pub fn split(self) -> (Draft, Box<Execution>) {
-        let Self { bytes, target, policy, execution } = self;
+        let Self { bytes, target, policy, execution, .. } = self;
         (Draft { bytes, target, policy }, execution)
     }
 }
@@ -131,9 +133,15 @@ impl Session {
         }
     }
 
+    /// When a call begins, while its stages are timed.
+    #[inline]
+    fn begin(&self) -> Option<Tick> {
+        self.cluster().metrics().begin()
+    }
+
     fn call(
         self: &Arc<Self>,
-        bytes: Vec<u8>,
+        (bytes, began): (Vec<u8>, Option<Tick>),
         aim: Aim,
         traits: Traits,
         options: &StatementOptions,
@@ -153,7 +161,10 @@ impl Session {
             target.contender = Some(Box::new(contender));
         }
         let execution = Box::new(Execution::new(self.0.clone(), what, &target, policy));
-        Call { bytes, target, policy, execution }
+        if let Some(began) = began {
+            self.cluster().metrics().encoded(began);
+        }
+        Call { bytes, target, policy, execution, timed: began.is_some() }
     }
 
     /// A statement as text, with values of the types that the server takes them for.
@@ -166,6 +177,7 @@ impl Session {
     where
         V::Error: From<Error>,
     {
+        let began = self.begin();
         let traits = Traits::of(text);
         if traits.uses_keyspace && self.version() == Version::V4 {
             return Err(Error::invalid(
@@ -181,7 +193,7 @@ impl Session {
         let mut bytes = buffer::take();
         request::query(&mut bytes, self.version(), text, values, &parameters, &extras)?;
         let what = if traits.uses_keyspace { What::Use } else { What::Query };
-        Ok(self.call(bytes, Aim::Any, traits, options, what))
+        Ok(self.call((bytes, began), Aim::Any, traits, options, what))
     }
 
     /// Prepares a statement, unless that was done before.
@@ -197,6 +209,7 @@ impl Session {
         if let Some(known) = self.0.known(&name) {
             return Ok(Preparation::Known(known));
         }
+        let began = self.begin();
         let (keyspace, text) = name;
         let payload = crate::statement::borrowed(&options.payload);
         let extras = Extras { tracing: options.tracing, payload: &payload };
@@ -205,7 +218,8 @@ impl Session {
         // It changes nothing, so that it may be asked again.
         let traits = Traits::of("SELECT");
         let what = What::Prepare { text, keyspace };
-        Ok(Preparation::Ask(Box::new(self.call(bytes, Aim::Any, traits, options, what))))
+        let call = self.call((bytes, began), Aim::Any, traits, options, what);
+        Ok(Preparation::Ask(Box::new(call)))
     }
 
     /// A prepared statement with its values, in the order of its parameters.
@@ -216,6 +230,7 @@ impl Session {
         options: &StatementOptions,
         values: V,
     ) -> std::result::Result<Call, V::Error> {
+        let began = self.begin();
         let version = self.version();
         let shape = prepared.result();
         let mut parameters = self.parameters(options, prepared.traits, None);
@@ -229,7 +244,7 @@ impl Session {
         let routed = Routed { values, aim: &mut aim, prepared };
         request::execute(&mut bytes, version, id, metadata, routed, &parameters, &extras)?;
         let what = What::Execute { prepared: prepared.clone(), shape };
-        Ok(self.call(bytes, aim, prepared.traits, options, what))
+        Ok(self.call((bytes, began), aim, prepared.traits, options, what))
     }
 
     /// Begins a batch.
@@ -238,7 +253,8 @@ impl Session {
         kind: request::BatchKind,
         options: &StatementOptions,
     ) -> Result<BatchBuilder> {
-        BatchBuilder::new(self.version(), kind, options.tracing, &options.payload)
+        let began = self.begin();
+        BatchBuilder::new(self.version(), kind, options.tracing, &options.payload, began)
     }
 
     /// A batch that is complete.
@@ -253,7 +269,7 @@ impl Session {
         if options.page_size.is_some() || options.paging_state.is_some() {
             return Err(Error::invalid("a batch has no pages"));
         }
-        let BatchBuilder { writer, prepared, token, conditional, counts } = batch;
+        let BatchBuilder { writer, prepared, token, conditional, counts, began } = batch;
         let traits =
             Traits { reads: false, conditional, uses_keyspace: false, repeatable: !counts };
         let keyspace = self.named_keyspace(options);
@@ -262,7 +278,7 @@ impl Session {
         let bytes = writer.finish(&parameters)?;
         let aim =
             token.map_or(Aim::Any, |(keyspace, token)| Aim::Token { keyspace, token, conditional });
-        Ok(self.call(bytes, aim, traits, options, What::Batch { prepared }))
+        Ok(self.call((bytes, began), aim, traits, options, What::Batch { prepared }))
     }
 }
 

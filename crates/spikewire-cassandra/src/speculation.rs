@@ -237,6 +237,18 @@ impl<W> Share<W> {
         }
     }
 
+    /// Tells it something, unless it was taken.
+    pub fn tell(&mut self, tell: impl FnOnce(&mut W)) {
+        match self {
+            Self::Own(waiting) => tell(waiting),
+            Self::Common(common) => {
+                if let Some(waiting) = &mut *common.lock() {
+                    tell(waiting);
+                }
+            }
+        }
+    }
+
     /// Takes it; `None` when it was taken.
     #[inline]
     pub fn take(&mut self) -> Option<&mut W> {

@@ -3,6 +3,8 @@
 //! The text is not parsed: only its words are looked at, without comments, strings and quoted
 //! names. What that cannot tell is taken for the less convenient case.
 
+use std::fmt;
+
 /// A name in double quotes, so that it is taken as it is.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
@@ -24,7 +26,7 @@ pub struct Traits {
 impl Traits {
     /// Of this statement.
     pub fn of(text: &str) -> Self {
-        let mut words = Words(text);
+        let mut words = words(text);
         let first = words.next().unwrap_or_default();
         let is = |word: &str| first.eq_ignore_ascii_case(word);
         let begins = is("BEGIN");
@@ -38,35 +40,159 @@ impl Traits {
     }
 }
 
+/// What a statement is called in short, as far as its text shows. CQL has one table in a statement.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// `SELECT`, `INSERT`, `CREATE TABLE`; empty for what is none.
+    pub operation: String,
+    /// The keyspace that it names, if it does.
+    pub keyspace: String,
+    /// Its table, or what else of a keyspace it is about.
+    pub table: String,
+}
+
+impl Summary {
+    /// Of this statement.
+    pub fn of(text: &str) -> Self {
+        let mut tokens = Tokens(text).peekable();
+        let Some(Token::Word(first)) = tokens.next() else { return Self::default() };
+        let mut operation = first.to_uppercase();
+        let mut is_keyspace = false;
+        match &*operation {
+            "SELECT" | "DELETE" => until(&mut tokens, "FROM"),
+            "INSERT" => until(&mut tokens, "INTO"),
+            "UPDATE" => {}
+            "TRUNCATE" => skip(&mut tokens, "TABLE"),
+            "USE" => is_keyspace = true,
+            "CREATE" | "ALTER" | "DROP" => {
+                skip(&mut tokens, "CUSTOM");
+                let kinds = ["TABLE", "COLUMNFAMILY", "KEYSPACE", "TYPE"];
+                let kind = |kind: &&str| tokens.next_if(|token| token.is(kind)).is_some();
+                let Some(kind) = kinds.into_iter().find(kind) else {
+                    return Self { operation, ..Self::default() };
+                };
+                operation = format!("{operation} {kind}");
+                is_keyspace = kind == "KEYSPACE";
+                ["IF", "NOT", "EXISTS"].iter().for_each(|word| skip(&mut tokens, word));
+            }
+            _ => return Self { operation, ..Self::default() },
+        }
+        let first = tokens.next().and_then(Token::name).unwrap_or_default();
+        let dot = tokens.next_if_eq(&Token::Dot);
+        let second = dot.and_then(|_| tokens.next()).and_then(Token::name);
+        let (keyspace, table) = match second {
+            Some(second) => (first, second),
+            None if is_keyspace => (first, String::new()),
+            None => (String::new(), first),
+        };
+        Self { operation, keyspace, table }
+    }
+}
+
+impl fmt::Display for Summary {
+    /// `SELECT shop.items`.
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { operation, keyspace, table } = self;
+        let space = if keyspace.is_empty() && table.is_empty() { "" } else { " " };
+        let dot = if keyspace.is_empty() || table.is_empty() { "" } else { "." };
+        write!(out, "{operation}{space}{keyspace}{dot}{table}")
+    }
+}
+
+type Peeking<'a> = std::iter::Peekable<Tokens<'a>>;
+
+fn until(tokens: &mut Peeking<'_>, word: &str) {
+    tokens.find(|token| token.is(word));
+}
+
+fn skip(tokens: &mut Peeking<'_>, word: &str) {
+    tokens.next_if(|token| token.is(word));
+}
+
 /// The words of a statement.
-struct Words<'a>(&'a str);
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    Tokens(text).filter_map(|token| match token {
+        Token::Word(word) => Some(word),
+        _ => None,
+    })
+}
 
-impl<'a> Iterator for Words<'a> {
-    type Item = &'a str;
+/// A part of a statement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Token<'a> {
+    /// A word, or a name without quotes.
+    Word(&'a str),
+    /// What stands in double quotes.
+    Quoted(&'a str),
+    /// Between a keyspace and its table.
+    Dot,
+    /// A string, a number, a sign.
+    Other,
+}
 
-    fn next(&mut self) -> Option<&'a str> {
+impl Token<'_> {
+    fn is(&self, word: &str) -> bool {
+        matches!(self, Self::Word(own) if own.eq_ignore_ascii_case(word))
+    }
+
+    /// A name as the server knows it.
+    fn name(self) -> Option<String> {
+        match self {
+            Self::Word(word) => Some(word.to_lowercase()),
+            Self::Quoted(inside) => Some(inside.replace("\"\"", "\"")),
+            Self::Dot | Self::Other => None,
+        }
+    }
+}
+
+/// The parts of a statement, without comments.
+struct Tokens<'a>(&'a str);
+
+impl<'a> Iterator for Tokens<'a> {
+    type Item = Token<'a>;
+
+    fn next(&mut self) -> Option<Token<'a>> {
         loop {
             let rest = self.0;
             let first = rest.chars().next()?;
-            let skipped = if first.is_alphabetic() || first == '_' {
-                let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_');
-                let (word, rest) = rest.split_at(end.unwrap_or(rest.len()));
-                self.0 = rest;
-                return Some(word);
+            let end = |end: Option<usize>| end.unwrap_or(rest.len());
+            let (token, taken) = if first.is_alphabetic() || first == '_' {
+                let taken = end(rest.find(|c: char| !c.is_alphanumeric() && c != '_'));
+                (Some(Token::Word(&rest[..taken])), taken)
             } else if rest.starts_with("--") || rest.starts_with("//") {
-                rest.find('\n').unwrap_or(rest.len())
+                (None, end(rest.find('\n')))
             } else if rest.starts_with("/*") {
-                rest.find("*/").map_or(rest.len(), |end| end + 2)
+                (None, end(rest.find("*/").map(|at| at + 2)))
             } else if let Some(behind) = rest.strip_prefix("$$") {
-                behind.find("$$").map_or(rest.len(), |end| end + 4)
+                (Some(Token::Other), end(behind.find("$$").map(|at| at + 4)))
             } else if first == '\'' || first == '"' {
-                rest[1..].find(first).map_or(rest.len(), |end| end + 2)
+                let (inside, taken) = quoted_part(rest, first);
+                (Some(if first == '"' { Token::Quoted(inside) } else { Token::Other }), taken)
+            } else if first == '.' {
+                (Some(Token::Dot), 1)
             } else {
-                first.len_utf8()
+                ((!first.is_whitespace()).then_some(Token::Other), first.len_utf8())
             };
-            self.0 = &rest[skipped..];
+            self.0 = &rest[taken..];
+            if token.is_some() {
+                return token;
+            }
         }
     }
+}
+
+/// What stands between the quotes that a text begins with, which are doubled inside; and how long it
+/// is with them.
+fn quoted_part(text: &str, quote: char) -> (&str, usize) {
+    let mut at = 1;
+    while let Some(found) = text[at..].find(quote) {
+        let end = at + found;
+        if !text[end + 1..].starts_with(quote) {
+            return (&text[1..end], end + 1);
+        }
+        at = end + 2;
+    }
+    (&text[1..], text.len())
 }
 
 #[cfg(test)]
@@ -106,6 +232,32 @@ mod tests {
             assert!(!of(text), "{text}");
         }
         assert!(!of("TRUNCATE t") && !of(""));
+    }
+
+    #[test]
+    fn what_a_statement_is_called() {
+        for (text, expected) in [
+            ("SELECT name FROM shop.items WHERE id = ?", "SELECT shop.items"),
+            (" /* why */ update  Items set name = 'FROM x.y'", "UPDATE items"),
+            ("-- first\nDELETE name FROM \"Shop\".\"It\"\"ems\"", "DELETE Shop.It\"ems"),
+            ("SELECT 'a from b', $$ from c $$ FROM shop . items", "SELECT shop.items"),
+            ("insert /* into x */ into t (k) values ('it''s into')", "INSERT t"),
+            ("TRUNCATE TABLE items", "TRUNCATE items"),
+            ("CREATE TABLE IF NOT EXISTS shop.items (id int)", "CREATE TABLE shop.items"),
+            ("CREATE KEYSPACE IF NOT EXISTS shop WITH x", "CREATE KEYSPACE shop"),
+            ("drop table if exists shop.items", "DROP TABLE shop.items"),
+            ("CREATE CUSTOM INDEX i ON shop.items (name)", "CREATE"),
+            ("USE shop", "USE shop"),
+            ("BEGIN BATCH UPDATE a SET b = 1 APPLY BATCH", "BEGIN"),
+            ("GRANT ALL ON KEYSPACE shop TO someone", "GRANT"),
+            ("SELECT", "SELECT"),
+            ("SELECT \"", "SELECT"),
+            ("", ""),
+            ("(((", ""),
+        ] {
+            assert_eq!(Summary::of(text).to_string(), expected, "{text}");
+        }
+        assert_eq!(Summary::of("USE shop").keyspace, "shop");
     }
 
     #[test]

@@ -17,6 +17,11 @@ pub trait Waits {
         true
     }
 
+    /// A reply is about to be handed over, while stages are timed.
+    fn answered_at(&mut self, at: Tick) {
+        let _ = at;
+    }
+
     /// Whether it waits no more.
     fn is_withdrawn(&self) -> bool {
         false
@@ -47,7 +52,7 @@ impl<W> Ticket<W> {
     /// The command that carries a call.
     #[inline]
     pub fn command(call: Call, now: Tick, waiting: W) -> Box<Command<Self>> {
-        let Call { bytes, target, policy, execution } = call;
+        let Call { bytes, target, policy, execution, .. } = call;
         let ticket = Self { waiting: Share::Own(waiting), execution };
         Draft { bytes, target, policy }.into_command(now, ticket)
     }
@@ -96,6 +101,10 @@ impl<W: Waits> ResponseHandler for Ticket<W> {
     fn twin(&mut self) -> Option<Self> {
         let execution = self.execution.twin()?;
         Some(Self { waiting: self.waiting.twin(), execution })
+    }
+
+    fn answered_at(&mut self, at: Tick) {
+        self.waiting.tell(|waiting| waiting.answered_at(at));
     }
 
     fn returned(&mut self, request: Vec<u8>) {

@@ -1,7 +1,8 @@
 //! What a verb on many records returns.
 
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
@@ -9,10 +10,13 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList};
 
 use spikewire_aerospike::Error;
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_columns::RowError;
+use spikewire_transport::metrics::Stage;
 
 use crate::bridge::kept::keep;
 use crate::call::{Answers, left, record};
@@ -59,6 +63,20 @@ impl Answered {
     }
 }
 
+/// Times how long it takes until all rows of a batch are objects; the first time counts.
+struct Reading {
+    cluster: Arc<Cluster>,
+    told: AtomicBool,
+}
+
+impl Reading {
+    fn took(&self, time: Duration) {
+        if !self.told.swap(true, Relaxed) {
+            self.cluster.metrics().stage(Stage::Decode, time);
+        }
+    }
+}
+
 /// The outcomes of a batch, one per row, in input order.
 ///
 /// Indexing and iterating give a `Record`, or `None` where there is no such record; a row that
@@ -70,11 +88,23 @@ pub struct Batch {
     reader: RowReader,
     /// Records that were looked at: each is decoded once.
     seen: OnceLock<Box<[PyOnceLock<Py<PyAny>>]>>,
+    /// What times that all of them are.
+    reading: Option<Box<Reading>>,
 }
 
 impl Batch {
-    pub fn new(rows: Rows, reader: RowReader) -> Self {
-        Self { rows: Arc::new(rows), reader, seen: OnceLock::new() }
+    pub fn new(rows: Rows, reader: RowReader, timed: Option<Arc<Cluster>>) -> Self {
+        let reading = timed.map(|cluster| Box::new(Reading { cluster, told: false.into() }));
+        Self { rows: Arc::new(rows), reader, seen: OnceLock::new(), reading }
+    }
+
+    /// Reads all rows, which is timed once.
+    pub fn reads_all<T>(&self, read: impl FnOnce() -> T) -> T {
+        let Some(reading) = &self.reading else { return read() };
+        let began = Tick::now();
+        let made = read();
+        reading.took(Tick::now().since(began));
+        made
     }
 
     fn key(&self, py: Python<'_>, index: usize) -> Key {
@@ -179,7 +209,7 @@ impl Batch {
     }
 
     fn __iter__(slf: Bound<'_, Self>) -> BatchRows {
-        BatchRows { batch: slf.unbind(), next: AtomicUsize::new(0) }
+        BatchRows { batch: slf.unbind(), next: 0.into(), took: 0.into() }
     }
 
     /// The result code of every row, as an `array.array`: 0 is success, 2 no such record;
@@ -236,17 +266,19 @@ impl Batch {
     /// that failed raises its error.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
-        for index in 0..self.rows.len() {
-            if let Some(record) = self.row(py, index)? {
-                let key = &self.reader.keys[index];
-                if key.user.is_none(py) {
-                    found.set_item(&key.digest.0[..], record)?;
-                } else {
-                    found.set_item(key.user.bind(py), record)?;
+        self.reads_all(|| {
+            for index in 0..self.rows.len() {
+                if let Some(record) = self.row(py, index)? {
+                    let key = &self.reader.keys[index];
+                    if key.user.is_none(py) {
+                        found.set_item(&key.digest.0[..], record)?;
+                    } else {
+                        found.set_item(key.user.bind(py), record)?;
+                    }
                 }
             }
-        }
-        Ok(found)
+            Ok(found)
+        })
     }
 
     /// The records as a structured NumPy array, one row per key, in input order.
@@ -282,7 +314,9 @@ impl Batch {
         let extra = columns::extra_columns(key, generation, ttl)?;
         let wanted = columns::Wanted::new(extra, missing, errors)?;
         let explain = |stop: &RowError| self.explain(py, stop);
-        columns::to_numpy(py, &self.rows, &self.reader.keys, dtype, &wanted, explain)
+        self.reads_all(|| {
+            columns::to_numpy(py, &self.rows, &self.reader.keys, dtype, &wanted, explain)
+        })
     }
 
     /// The records as an Arrow table, one row per key, in input order.
@@ -314,8 +348,10 @@ impl Batch {
         let explain = |stop: RowError| self.explain(py, &stop);
         columns::fill_keys(py, &mut columns, &self.reader.keys)?.map_err(explain)?;
         let made = py.detach(|| {
-            columns::fill(&mut columns, &self.rows, errors == "mask")?;
-            Ok(columns.finish(self.rows.len()))
+            self.reads_all(|| {
+                columns::fill(&mut columns, &self.rows, errors == "mask")?;
+                Ok(columns.finish(self.rows.len()))
+            })
         });
         made.map_err(explain)?.map(columns::ArrowTable::new).map_err(columns::refused)
     }
@@ -343,7 +379,9 @@ impl Batch {
         let extra = columns::extra_columns(None, generation, ttl)?;
         let explain = |stop: &RowError| self.explain(py, stop);
         let lenient = errors == "mask";
-        columns::to_pandas(py, &self.rows, &self.reader.keys, &extra, lenient, explain)
+        self.reads_all(|| {
+            columns::to_pandas(py, &self.rows, &self.reader.keys, &extra, lenient, explain)
+        })
     }
 
     fn __repr__(&self) -> String {
@@ -357,6 +395,8 @@ impl Batch {
 pub struct BatchRows {
     batch: Py<Batch>,
     next: AtomicUsize,
+    /// Nanoseconds in which the rows so far were decoded, while that is timed.
+    took: AtomicU64,
 }
 
 #[pymethods]
@@ -370,7 +410,17 @@ impl BatchRows {
         let batch = self.batch.get();
         // Kept from going round however often it is asked after the end.
         let step = |at| (at < batch.rows.len()).then_some(at + 1);
-        let Ok(index) = self.next.fetch_update(Relaxed, Relaxed, step) else { return Ok(None) };
-        batch.row(py, index).map(Some)
+        let next = self.next.fetch_update(Relaxed, Relaxed, step);
+        let Some(reading) = &batch.reading else {
+            return next.ok().map(|index| batch.row(py, index)).transpose();
+        };
+        let Ok(index) = next else {
+            reading.took(Duration::from_nanos(self.took.load(Relaxed)));
+            return Ok(None);
+        };
+        let began = Tick::now();
+        let row = batch.row(py, index);
+        self.took.fetch_add(Tick::now().since(began).as_nanos() as u64, Relaxed);
+        row.map(Some)
     }
 }

@@ -1,5 +1,5 @@
-//! The stages of calls that only this side sees: composing a request, until the caller goes on, and
-//! making objects of a reply.
+//! The stages of calls that only this side sees: until the caller goes on, and making objects of a
+//! reply.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_aerospike::clock::Tick;
-use spikewire_aerospike::cluster::Cluster;
-use spikewire_transport::metrics::Stage;
+use spikewire_aerospike::command::batch::Batch as Rows;
+use spikewire_transport::metrics::{Observed, Stage};
 
 /// Of so many calls on an event loop one has its hand-over timed: that takes a callback.
 const EVERY: u32 = 16;
@@ -38,41 +38,19 @@ impl Stages {
     }
 }
 
-/// Its request is composed, now; what follows needs the time as well.
-pub fn encoded(cluster: &Cluster, began: Tick) -> Tick {
-    let now = Tick::now();
-    cluster.metrics().stage(Stage::Encode, now.since(began));
-    now
-}
-
-/// The thread goes on that called, if it is known when it could have.
-pub fn goes_on(cluster: &Cluster, answered: Option<Tick>) -> Option<Tick> {
-    let now = Tick::now();
-    cluster.metrics().stage(Stage::HandOver, now.since(answered?));
-    Some(now)
-}
-
-/// Objects are made of a reply, since then.
-pub fn decoded(cluster: &Cluster, since: Option<Tick>) {
-    if let Some(since) = since {
-        cluster.metrics().stage(Stage::Decode, Tick::now().since(since));
-    }
-}
-
 /// What of a future's call is timed once its reply is here.
 pub enum Watch {
     /// A future of an event loop.
     OnLoop(Py<HandOver>),
     /// A submitted call: when its reply was taken.
-    Submitted(Arc<Cluster>, Option<Tick>),
+    Submitted(Arc<dyn Observed>, Option<Tick>),
 }
 
 impl Watch {
     /// Of a future of an event loop, before anything waits for it: what does is called back right
     /// after this.
-    pub fn on_loop(cluster: &Arc<Cluster>, future: &Bound<'_, PyAny>) -> PyResult<Box<Self>> {
+    pub fn on_loop(cluster: Arc<dyn Observed>, future: &Bound<'_, PyAny>) -> PyResult<Box<Self>> {
         let py = future.py();
-        let cluster = cluster.clone();
         let over = Bound::new(py, HandOver { cluster, done: AtomicU64::new(0) })?;
         future.call_method1(intern!(py, "add_done_callback"), (&over,))?;
         Ok(Box::new(Self::OnLoop(over.unbind())))
@@ -89,7 +67,14 @@ impl Watch {
     pub fn goes_on(&self) -> Option<Tick> {
         match self {
             Self::OnLoop(_) => None,
-            Self::Submitted(cluster, taken) => goes_on(cluster, *taken),
+            Self::Submitted(cluster, taken) => cluster.metrics().goes_on(*taken),
+        }
+    }
+
+    /// The rows of a batch are there, and the interpreter is.
+    pub fn rows_go_on(&self, rows: &Rows) {
+        if let Self::Submitted(cluster, _) = self {
+            cluster.metrics().goes_on(rows.answered());
         }
     }
 
@@ -97,7 +82,7 @@ impl Watch {
     pub fn decoded(&self, since: Option<Tick>) {
         match self {
             Self::OnLoop(over) => over.get().done.store(Tick::now().0, Relaxed),
-            Self::Submitted(cluster, _) => decoded(cluster, since),
+            Self::Submitted(cluster, _) => cluster.metrics().decoded(since),
         }
     }
 }
@@ -105,7 +90,7 @@ impl Watch {
 /// What the loop calls right before it calls what waits for a future.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct HandOver {
-    cluster: Arc<Cluster>,
+    cluster: Arc<dyn Observed>,
     /// When the future was done; zero for one that was cancelled.
     done: AtomicU64,
 }

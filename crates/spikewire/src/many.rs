@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use spikewire_aerospike::Policy;
 use spikewire_aerospike::command::batch::{Batch as Rows, BatchBuilder};
 use spikewire_aerospike::command::{BinSelection, CommandSpec, Operations, limits};
 use spikewire_aerospike_protocol::batch::Kind;
@@ -68,6 +69,18 @@ fn at_row(error: Error, row: usize) -> Error {
 }
 
 impl Place<'_> {
+    fn finish(
+        &self,
+        rows: BatchBuilder,
+        policy: Policy,
+        answered: Answered,
+        verb: &'static str,
+    ) -> Many {
+        let rows = rows.finish(policy, |_, _| ());
+        self.encoded();
+        Many { rows, answered, verb }
+    }
+
     /// Rows that are all of one kind, unless the key is stored with the record.
     fn alike<'k, K: Into<Key<'k>>>(
         &self,
@@ -85,8 +98,7 @@ impl Place<'_> {
             // What cannot be sent is refused whatever the number of rows.
             spec.row(self.set, None, &write)?;
         }
-        let rows = rows.finish(spec.policy, |_, _| ());
-        Ok(Many { rows, answered: Answered::Same(answered.into()), verb })
+        Ok(self.finish(rows, spec.policy, Answered::Same(answered.into()), verb))
     }
 
     pub fn get_many<'k, K: Into<Key<'k>>>(
@@ -170,8 +182,7 @@ impl Place<'_> {
                 spec.row(self.set, stored.as_deref(), |row| write_bins(row, op::WRITE, bins));
             rows.own(kind.map_err(|error| at_row(error, number))?);
         }
-        let rows = rows.finish(spec.policy, |_, _| ());
-        Ok(Many { rows, answered: Answered::Same(Arc::default()), verb: "BATCH put" })
+        Ok(self.finish(rows, spec.policy, Answered::Same(Arc::default()), "BATCH put"))
     }
 
     /// Rows that differ in what they do.
@@ -191,8 +202,7 @@ impl Place<'_> {
             rows.like_the_last(kind);
             answered.push(given.into());
         }
-        let rows = rows.finish(policy, |_, _| ());
-        Ok(Many { rows, answered: Answered::Each(answered), verb: "BATCH" })
+        Ok(self.finish(rows, policy, Answered::Each(answered), "BATCH"))
     }
 }
 

@@ -1,6 +1,9 @@
 //! The verbs on one record: arguments become a request, which the faces send. [`verbs!`] writes the
 //! methods of both faces from this one source.
 
+use std::sync::Arc;
+
+use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{
     BinSelection, CommandDefaults, CommandSpec, OperationRef, Operations, Prepared, SetRef, Source,
 };
@@ -8,18 +11,22 @@ use spikewire_aerospike::transport::buffer;
 use spikewire_aerospike_protocol::request;
 use spikewire_aerospike_protocol::value::ParticleType;
 
+use crate::client_kind::ClientContext;
 use crate::encode::Encode;
 use crate::function::function;
 use crate::key::Key;
+use crate::metrics::Metrics;
 use crate::operation::Operation;
 use crate::options::CallOptions;
 use crate::{Error, Result, Value};
 
 /// Where a verb works and how.
 pub(crate) struct Place<'a> {
-    pub set: &'a std::sync::Arc<SetRef>,
+    pub set: &'a Arc<SetRef>,
     pub defaults: &'a CommandDefaults,
     pub options: &'a CallOptions,
+    /// When the call began, and who wants to know, while stages are timed.
+    pub timed: Option<(&'a Metrics, Tick)>,
 }
 
 /// A caller's value on its way into a request.
@@ -50,8 +57,35 @@ pub(crate) fn steps(operations: &[Operation]) -> Result<Vec<OperationRef<'_>>> {
     operations.iter().map(Operation::as_sent).collect()
 }
 
+impl<'a> Place<'a> {
+    /// Of a call that begins now.
+    pub fn of(set: &'a Arc<SetRef>, options: &'a CallOptions, context: &'a ClientContext) -> Self {
+        let metrics = context.cluster.metrics();
+        let timed = metrics.begin().map(|began| (metrics, began));
+        Self { set, defaults: &context.defaults, options, timed }
+    }
+
+    /// What the call asks is composed.
+    pub fn encoded(&self) {
+        if let Some((metrics, began)) = self.timed {
+            metrics.encoded(began);
+        }
+    }
+}
+
 impl Place<'_> {
     fn compose(
+        &self,
+        key: &Key<'_>,
+        spec: &CommandSpec,
+        write: impl FnOnce(&mut request::Request<'_>) -> Result<()>,
+    ) -> Result<Prepared> {
+        let prepared = self.composed(key, spec, write)?;
+        self.encoded();
+        Ok(prepared)
+    }
+
+    fn composed(
         &self,
         key: &Key<'_>,
         spec: &CommandSpec,

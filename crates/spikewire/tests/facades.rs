@@ -197,7 +197,10 @@ fn a_recorder_is_given_what_was_counted() {
         assert_eq!(at("spikewire_command_records_total put test ok"), 10 * round);
         assert_eq!(at("spikewire_command_duration_seconds get test not_found"), round);
         assert!(at("spikewire_node_connections") >= 1);
-        assert!(at("spikewire_stage_duration_seconds wire") >= 11 * (round - 1));
+        for stage in ["encode", "wire", "hand_over", "decode"] {
+            let name = format!("spikewire_stage_duration_seconds {stage}");
+            assert!(at(&name) >= 11 * (round - 1), "{name}");
+        }
     }
     // Counted anew, and the recorder goes on.
     client.metrics().reset();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use futures::executor::block_on;
 use futures::future::join_all;
 use spikewire::metrics::{Event, Stats};
-use spikewire::{CallOptions, Exists, Kind, op};
+use spikewire::{AsyncClient, CallOptions, Exists, Kind, op};
 use spikewire_server::{Cluster, Faults, Options};
 
 use support::{LONG, async_clients, async_dataset, builder, cluster, eventually, kind};
@@ -200,21 +200,95 @@ fn queries_and_jobs_are_counted_once_each() {
     }
 }
 
+/// How often each stage was timed, in their order.
+fn timed(stats: &Stats) -> Vec<(&'static str, u64)> {
+    stats.stages.iter().map(|(stage, times)| (stage.name(), times.count())).collect()
+}
+
+/// Waits until nobody is about to time a stage, and forgets all of them: a future goes on before the
+/// thread that handed its reply over has noted how long that took.
+fn forget(client: &AsyncClient) {
+    let count = |name| timed(&client.stats()).into_iter().find(|(stage, _)| *stage == name);
+    eventually("all replies are handed over", || {
+        count("deliver").map(|(_, all)| all) == count("turn").map(|(_, all)| all)
+    });
+    client.metrics().reset();
+}
+
 #[test]
-fn stages_say_when_calling_threads_go_on() {
+fn stages_are_the_parts_of_calls_of_threads() {
     let cluster = cluster(1);
     let client = builder().connect(cluster.seeds()).unwrap();
     let users = client.dataset("test", "users").unwrap();
     client.metrics().turn(true);
+    users.put(1, [("n", 1)]).unwrap();
+    assert_eq!(timed(&client.stats()), []);
     client.metrics().time_stages(true);
+    // On a connection from before, stages are timed after its first reply.
     users.put(1, [("n", 1)]).unwrap();
     client.metrics().reset();
     for _ in 0..50 {
         users.get(1).unwrap();
     }
-    let stages = client.stats().stages;
-    let counts: Vec<_> =
-        stages.iter().map(|(stage, times)| (stage.name(), times.count())).collect();
-    let expected = ["queue", "wire", "turn", "deliver", "hand_over"].map(|name| (name, 50));
-    assert_eq!(counts, expected);
+    let all = ["encode", "queue", "wire", "turn", "deliver", "hand_over", "decode"];
+    assert_eq!(timed(&client.stats()), all.map(|name| (name, 50)));
+    client.metrics().reset();
+    users.get(&*"x".repeat(2000)).unwrap();
+    users.append(1, [("n", "no text")]).unwrap_err();
+    users.put(1, [("a name that is too long", 1)]).unwrap_err();
+    // What is refused here has no stages.
+    assert_eq!(timed(&client.stats()), all.map(|name| (name, 2)));
+    client.metrics().reset();
+    client.metrics().turn(false);
+    users.get(1).unwrap();
+    assert_eq!(timed(&client.stats()), [], "stages are timed only while commands are counted");
+}
+
+#[test]
+fn stages_are_the_parts_of_futures() {
+    let cluster = cluster(1);
+    for client in async_clients(&cluster) {
+        client.metrics().turn(true);
+        client.metrics().time_stages(true);
+        let users = async_dataset(&client);
+        block_on(join_all((0..50).map(|id| users.put(id, [("n", id)]))));
+        forget(&client);
+        drop(users.get(1));
+        // One that is never polled is composed, and no more.
+        assert_eq!(timed(&client.stats()), [("encode", 1)]);
+        client.metrics().reset();
+        block_on(join_all((0..50).map(|id| users.get(id))));
+        let all = ["encode", "queue", "wire", "turn", "deliver", "hand_over", "decode"];
+        let expected = all.map(|name| (name, 50));
+        eventually("all stages are timed", || timed(&client.stats()) == expected);
+        let stats = client.stats();
+        let sum =
+            |name| stats.stages.iter().find(|(stage, _)| stage.name() == name).unwrap().1.sum();
+        let commands = stats.commands.iter().map(|(_, totals)| totals.latencies.sum());
+        assert_eq!(sum("queue") + sum("wire"), commands.sum(), "they are the latency");
+    }
+}
+
+#[test]
+fn a_batch_is_composed_and_handed_over_once() {
+    const ALL: [&str; 6] = ["encode", "queue", "wire", "turn", "deliver", "hand_over"];
+    // Two requests, one to each node; rows are decoded as they are looked at.
+    let once = ALL.map(|name| (name, if matches!(name, "encode" | "hand_over") { 1 } else { 2 }));
+    let cluster = cluster(2);
+    let client = builder().connect(cluster.seeds()).unwrap();
+    let users = client.dataset("test", "demo").unwrap();
+    client.metrics().turn(true);
+    client.metrics().time_stages(true);
+    users.put_many((0..50).map(|id| (id, [("n", id)]))).unwrap().check().unwrap();
+    client.metrics().reset();
+    users.get_many(0..50).unwrap().check().unwrap();
+    assert_eq!(timed(&client.stats()), once);
+    let client = async_clients(&cluster).remove(0);
+    let users = async_dataset(&client);
+    client.metrics().turn(true);
+    client.metrics().time_stages(true);
+    block_on(users.get_many(0..50)).unwrap().check().unwrap();
+    forget(&client);
+    block_on(users.get_many(0..50)).unwrap().check().unwrap();
+    eventually("all stages are timed", || timed(&client.stats()) == once);
 }

@@ -2,131 +2,15 @@
 
 mod support;
 
-use std::collections::BTreeMap;
-use std::fmt::Debug;
-use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use futures::executor::block_on;
 use futures::future::join_all;
 use spikewire::{AsyncClient, CallOptions, Exists, op};
 use spikewire_server::{Cluster, Faults};
-use tracing::field::{Field, Visit};
-use tracing::{Event, Subscriber, span};
 
-use support::{builder, cluster, eventually};
-
-/// A span as its subscriber saw it.
-#[derive(Debug, Clone, Default)]
-struct Seen {
-    kind: &'static str,
-    fields: BTreeMap<String, String>,
-    parent: Option<u64>,
-    entered: bool,
-    closed: bool,
-}
-
-impl Seen {
-    fn field(&self, name: &str) -> &str {
-        self.fields.get(name).map_or("", String::as_str)
-    }
-}
-
-#[derive(Clone, Default)]
-struct Spans {
-    all: Arc<Mutex<Vec<Seen>>>,
-    holds: Arc<Mutex<BTreeMap<u64, usize>>>,
-    inside: Arc<Mutex<Vec<u64>>>,
-}
-
-struct Fields<'a>(&'a mut BTreeMap<String, String>);
-
-impl Visit for Fields<'_> {
-    fn record_str(&mut self, field: &Field, value: &str) {
-        self.0.insert(field.name().to_owned(), value.to_owned());
-    }
-
-    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
-        self.0.insert(field.name().to_owned(), format!("{value:?}"));
-    }
-}
-
-impl Spans {
-    fn with(&self, id: &span::Id, change: impl FnOnce(&mut Seen)) {
-        change(&mut self.all.lock().unwrap()[id.into_u64() as usize - 1]);
-    }
-
-    /// What was closed since the last time, as soon as there is so much.
-    fn take(&self, count: usize) -> Vec<Seen> {
-        let is_there = || {
-            let all = self.all.lock().unwrap();
-            all.iter().filter(|span| span.closed && !span.fields.is_empty()).count() >= count
-        };
-        eventually("the spans are closed", is_there);
-        let mut all = self.all.lock().unwrap();
-        let mut taken = Vec::new();
-        for span in all.iter_mut().filter(|span| span.closed && !span.fields.is_empty()) {
-            taken.push(Seen { fields: std::mem::take(&mut span.fields), ..span.clone() });
-        }
-        assert_eq!(taken.len(), count, "{taken:?}");
-        taken
-    }
-
-    fn one(&self) -> Seen {
-        self.take(1).remove(0)
-    }
-}
-
-impl Subscriber for Spans {
-    fn enabled(&self, _: &tracing::Metadata<'_>) -> bool {
-        true
-    }
-
-    fn new_span(&self, attributes: &span::Attributes<'_>) -> span::Id {
-        let mut all = self.all.lock().unwrap();
-        let parent = self.inside.lock().unwrap().last().copied();
-        let mut seen = Seen { kind: attributes.metadata().name(), parent, ..Seen::default() };
-        attributes.record(&mut Fields(&mut seen.fields));
-        all.push(seen);
-        let id = all.len() as u64;
-        self.holds.lock().unwrap().insert(id, 1);
-        span::Id::from_u64(id)
-    }
-
-    fn record(&self, id: &span::Id, values: &span::Record<'_>) {
-        self.with(id, |seen| values.record(&mut Fields(&mut seen.fields)));
-    }
-
-    fn record_follows_from(&self, _: &span::Id, _: &span::Id) {}
-
-    fn event(&self, _: &Event<'_>) {}
-
-    fn enter(&self, id: &span::Id) {
-        self.with(id, |seen| seen.entered = true);
-        self.inside.lock().unwrap().push(id.into_u64());
-    }
-
-    fn exit(&self, _: &span::Id) {
-        self.inside.lock().unwrap().pop();
-    }
-
-    fn clone_span(&self, id: &span::Id) -> span::Id {
-        *self.holds.lock().unwrap().get_mut(&id.into_u64()).unwrap() += 1;
-        id.clone()
-    }
-
-    fn try_close(&self, id: span::Id) -> bool {
-        let mut holds = self.holds.lock().unwrap();
-        let count = holds.get_mut(&id.into_u64()).unwrap();
-        *count -= 1;
-        let closed = *count == 0;
-        drop(holds);
-        if closed {
-            self.with(&id, |seen| seen.closed = true);
-        }
-        closed
-    }
-}
+use support::spans::Spans;
+use support::{builder, cluster};
 
 fn seen(cluster: &Cluster, work: impl FnOnce(&Spans, &spikewire::Dataset)) {
     let spans = Spans::default();
@@ -222,6 +106,33 @@ fn administration_and_background_jobs_are_spans() {
             (listed.field("otel.name"), listed.field("result")),
             ("list_indexes test", "ok")
         );
+    });
+}
+
+#[cfg(feature = "aggregate")]
+#[test]
+fn aggregations_are_spans() {
+    const SOURCE: &str = "function count(stream)
+            return stream : map(function () return 1 end) : reduce(function (a, b) return a + b end)
+        end";
+    let cluster = cluster(2);
+    let limit = Duration::from_secs(60);
+    seen(&cluster, |spans, users| {
+        users.put_many((0..50).map(|id| (id, [("n", id)]))).unwrap().check().unwrap();
+        let client = builder().connect(cluster.seeds()).unwrap();
+        client.modules().register("counts.lua", SOURCE, limit).unwrap();
+        spans.take(2);
+        assert_eq!(users.query().aggregate("counts", "count", &[]).unwrap(), [50.into()]);
+        let counted = spans.one();
+        assert_eq!((counted.kind, counted.entered), ("aggregation", true));
+        assert_eq!(counted.field("otel.name"), "aggregate users");
+        assert_eq!((counted.field("db.namespace"), counted.field("result")), ("test", "ok"));
+        users.query().aggregate("counts", "none", &[]).unwrap_err();
+        assert_eq!(spans.one().field("otel.status_code"), "ERROR");
+        let client = block_on(AsyncClient::connect(cluster.seeds())).unwrap();
+        let users = client.dataset("test", "users").unwrap();
+        assert_eq!(block_on(users.query().aggregate("counts", "count", &[])).unwrap(), [50.into()]);
+        assert_eq!(spans.one().field("result"), "ok");
     });
 }
 

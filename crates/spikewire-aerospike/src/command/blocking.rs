@@ -10,8 +10,7 @@ use crate::error::Result;
 use crate::options::Policy;
 use crate::transport::{Aerospike, BlockingPool, Outcome, ResponseHandler};
 use spikewire_transport::Protocol as _;
-use spikewire_transport::blocking::{Aside, BlockingTicket, CallerLimits, Extra, Single, pause};
-use spikewire_transport::metrics::Stage;
+use spikewire_transport::blocking::{Aside, BlockingTicket, CallerLimits, Single, pause};
 use spikewire_transport::protocol::Sharing;
 
 /// Asked when a signal may have come: runs its handlers and says whether the caller gives up.
@@ -35,8 +34,9 @@ enum Ticket {
 
 impl ResponseHandler for Ticket {
     fn answered_at(&mut self, at: Tick) {
-        if let Self::Single(single) = self {
-            single.answered_at(at);
+        match self {
+            Self::Single(single) => single.answered_at(at),
+            Self::Part(part) => part.answered_at(at),
         }
     }
 
@@ -79,21 +79,13 @@ impl BlockingExecutor {
         let mut aside = None;
         let answered = self.run_timed(bytes, target, policy, body, interrupted, &mut aside);
         if let Some(aside) = aside {
-            self.goes_on(&aside);
+            self.cluster.metrics().goes_on(aside.answered);
         }
         answered
     }
 
-    /// The thread has its reply, while stages are timed.
-    #[cold]
-    fn goes_on(&self, aside: &Extra) {
-        if let Some(at) = aside.answered {
-            self.cluster.metrics().stage(Stage::HandOver, Tick::now().since(at));
-        }
-    }
-
-    /// The same for a host whose threads have to wait for more than their reply: `aside` says when
-    /// that was handed over, while stages are timed.
+    /// The same for a host that times more than that its thread goes on: `aside` says when the reply
+    /// was handed over, while stages are timed.
     #[inline(always)]
     pub fn run_timed(
         &self,

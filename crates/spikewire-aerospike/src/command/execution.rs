@@ -14,8 +14,7 @@ use super::Router;
 use super::batch::{Batch, Part};
 use crate::clock::Tick;
 use crate::cluster::Cluster;
-use crate::transport::Next;
-use crate::transport::Outcome;
+use crate::transport::{Next, Outcome, ResponseHandler as _};
 
 /// Who a batch is run for.
 pub trait BatchOwner: Sized {
@@ -162,9 +161,15 @@ impl<O: BatchOwner> BatchTicket<O> {
         &self.execution.owner
     }
 
+    /// Its reply is about to be handed over, while stages are timed.
+    pub fn answered_at(&mut self, at: Tick) {
+        if let Some(part) = &mut self.part {
+            part.answered_at(at);
+        }
+    }
+
     /// Takes messages of the part's reply before its end.
     pub fn collect(&mut self, messages: &[u8]) {
-        use crate::transport::ResponseHandler as _;
         if let Some(part) = &mut self.part {
             part.collect(messages);
         }

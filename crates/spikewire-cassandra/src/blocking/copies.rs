@@ -53,6 +53,7 @@ impl Sender {
 #[inline(never)]
 pub(super) fn run<T>(
     thread: &Native<Cassandra, Ticket<Waiting>>,
+    cluster: &Cluster,
     call: Call,
     interrupted: Interrupted<'_>,
     read: impl FnOnce(Result<Answer<'_>>) -> T,
@@ -60,17 +61,19 @@ pub(super) fn run<T>(
     let reader = call.execution.reader();
     let caller = Arc::new(Caller { thread: thread::current(), outcome: Mutex::new(None) });
     // One that comes too late is dropped, which says so.
-    drop(thread.submit(Ticket::command(call, Tick::now(), Waiting(caller.clone()))));
-    let outcome = loop {
+    let waiting = Waiting { caller: caller.clone(), answered: None };
+    drop(thread.submit(Ticket::command(call, Tick::now(), waiting)));
+    let (outcome, answered) = loop {
         if let Some(outcome) = caller.outcome.lock().take() {
             break outcome;
         }
         thread::park_timeout(LOOK);
         if interrupted.is_some_and(|interrupted| interrupted()) {
             let message = "a signal interrupted the call";
-            break Err(Error::new(Kind::Interrupted, message));
+            break (Err(Error::new(Kind::Interrupted, message)), None);
         }
     };
+    cluster.metrics().goes_on(answered);
     let Answered { body, node, attempts } = match outcome {
         Ok(answered) => answered,
         Err(error) => return read(Err(error)),
@@ -84,7 +87,8 @@ pub(super) fn run<T>(
 #[derive(Debug)]
 struct Caller {
     thread: Thread,
-    outcome: Mutex<Option<Result<Answered>>>,
+    /// Also when its reply was handed over, while stages are timed.
+    outcome: Mutex<Option<(Result<Answered>, Option<Tick>)>>,
 }
 
 /// An answer that the caller reads.
@@ -97,12 +101,15 @@ struct Answered {
 
 /// Tells a caller how its statement ended, in any case.
 #[derive(Debug)]
-pub(super) struct Waiting(Arc<Caller>);
+pub(super) struct Waiting {
+    caller: Arc<Caller>,
+    answered: Option<Tick>,
+}
 
 impl Waiting {
     fn tell(&self, outcome: Result<Answered>) {
-        self.0.outcome.lock().get_or_insert(outcome);
-        self.0.thread.unpark();
+        self.caller.outcome.lock().get_or_insert((outcome, self.answered));
+        self.caller.thread.unpark();
     }
 }
 
@@ -112,7 +119,11 @@ impl Drop for Waiting {
     }
 }
 
-impl Waits for Waiting {}
+impl Waits for Waiting {
+    fn answered_at(&mut self, at: Tick) {
+        self.answered = Some(at);
+    }
+}
 
 impl TakesAnswer for Waiting {
     /// The reply itself is kept: no statement with copies changes the schema, whose answer would be

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use spikewire_cql::request::{BatchKind, BatchWriter, RequestError, WriteValues};
 use spikewire_cql::version::Version;
-use spikewire_transport::buffer;
+use spikewire_transport::{Tick, buffer};
 
 use super::{Prepared, token_of};
 use crate::error::Error;
@@ -19,6 +19,8 @@ pub struct BatchBuilder {
     pub(crate) conditional: bool,
     /// Whether it counts, so that a second execution counts once more.
     pub(crate) counts: bool,
+    /// When it was begun, while stages are timed.
+    pub(crate) began: Option<Tick>,
 }
 
 impl BatchBuilder {
@@ -28,12 +30,13 @@ impl BatchBuilder {
         kind: BatchKind,
         tracing: bool,
         payload: &[(String, Option<Vec<u8>>)],
+        began: Option<Tick>,
     ) -> Result<Self, Error> {
         let payload = borrowed(payload);
         let extras = spikewire_cql::envelope::Extras { tracing, payload: &payload };
         let writer = BatchWriter::new(buffer::take(), version, kind, &extras)?;
         let (token, counts) = (None, kind == BatchKind::Counter);
-        Ok(Self { writer, prepared: Vec::new(), token, conditional: false, counts })
+        Ok(Self { writer, prepared: Vec::new(), token, conditional: false, counts, began })
     }
 
     /// How many statements it holds.

@@ -105,6 +105,7 @@ impl OfficialResults {
         keys: &Bound<'py, PyList>,
         shape: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyList>, bool)> {
-        rows::made(&self.shapes.values(batch.py())?, batch.get(), keys, &rows::Shape::of(shape)?)
+        let (values, batch) = (self.shapes.values(batch.py())?, batch.get());
+        batch.reads_all(|| rows::made(&values, batch, keys, &rows::Shape::of(shape)?))
     }
 }

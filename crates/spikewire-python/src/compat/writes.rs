@@ -145,6 +145,7 @@ impl OfficialWrites {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
     ) -> PyResult<bool> {
         let client = client.get();
+        let began = client.begin();
         let resolve = |key: &Bound<'_, PyAny>| many::whole(client.address(key));
         let retry =
             RetryRules { max_retries, sleep: sleep_between_retries, ..RetryRules::default() };
@@ -163,13 +164,13 @@ impl OfficialWrites {
             batch.row(&made)?;
             odd.push((at, shape));
         }
-        let done = client.run_many(py, batch.finish(), None)?;
+        let done = client.run_many(py, batch.finish(), began)?;
+        let done = done.cast::<Batch>()?.get();
         let mut odd = odd.into_iter().peekable();
-        results.shapes.values(py)?.settle_all(rows, done.cast::<Batch>()?.get(), |at| {
-            match odd.next_if(|(of, _)| *of == at) {
-                Some((_, shape)) => Shape::of(&shape),
-                None => Ok(Shape::Own),
-            }
-        })
+        let shape = |at| match odd.next_if(|(of, _)| *of == at) {
+            Some((_, shape)) => Shape::of(&shape),
+            None => Ok(Shape::Own),
+        };
+        done.reads_all(|| results.shapes.values(py)?.settle_all(rows, done, shape))
     }
 }

@@ -9,6 +9,7 @@ use super::classes::Classes;
 use crate::bridge::background::BackgroundSlot;
 use crate::bridge::forks::forks;
 use crate::bridge::lifecycle::Running;
+use crate::stages::Stages;
 
 /// The running half of a session.
 #[derive(Debug)]
@@ -19,6 +20,8 @@ pub struct Core {
     pub blocking: BlockingExecutor,
     /// Sends submitted statements.
     pub submitter: BackgroundSlot,
+    /// Whose turn it is to be timed.
+    pub stages: Stages,
     born: u32,
 }
 
@@ -28,7 +31,8 @@ impl Core {
         let session = Session::open(options)?;
         let blocking = BlockingExecutor::new(session.cluster());
         let submitter = BackgroundSlot::new();
-        Ok(Self { session, classes, blocking, submitter, born: forks() })
+        let stages = Stages::default();
+        Ok(Self { session, classes, blocking, submitter, stages, born: forks() })
     }
 }
 

@@ -27,6 +27,7 @@ use crate::bridge::lifecycle::{Lifecycle, Running as _};
 use crate::bridge::loops::LoopTable;
 use crate::bridge::signal::{detached, detached_command};
 use crate::bridge::submitter::{Entry, Submitter};
+use crate::stages::Watch;
 
 /// What the sessions of both faces share.
 #[derive(Debug)]
@@ -141,8 +142,9 @@ impl Blocking {
         let now = Tick::now();
         let Entry { future, promise } = thread.enter(py, deadline(&call.policy, now))?;
         let promise = promise.map_err(|full| full.raise(py))?;
+        let watch = submitted(core, &call);
         let sent = gil_fairness::command_sent();
-        thread.send(ticket::command(call, now, promise.into(), job, sent));
+        thread.send(ticket::command(call, now, promise.into(), job, (sent, watch)));
         let result = FutureBase::result(&future, None);
         if !future.get().done() {
             // What a signal handler raised ends the call.
@@ -158,6 +160,7 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
     loop {
         let mut replied =
             detached_command(py, |interrupted| core.blocking.send(draft, interrupted))?;
+        core.session.cluster().metrics().goes_on(replied.answered_at());
         if let Some(request) = replied.take_returned() {
             execution.returned(request);
         }
@@ -209,10 +212,13 @@ impl Runner for Loops {
             Start::Done(result) => promise.tell(py, Ok(result)),
             Start::Send(job, call) => {
                 let now = call.execution.since();
-                let sent = gil_fairness::command_sent();
+                let takes_turn = call.timed && core.stages.takes_turn();
+                let cluster = || core.session.cluster().clone();
+                let watch = takes_turn.then(|| Watch::on_loop(cluster(), &future)).transpose()?;
+                let with = (gil_fairness::command_sent(), watch);
                 connections.submit(
                     py,
-                    ticket::command(call, now, promise.into(), job, sent),
+                    ticket::command(call, now, promise.into(), job, with),
                     now,
                 )?;
             }
@@ -228,6 +234,11 @@ pub fn thread_of<'a>(
     shared: &Shared,
 ) -> PyResult<&'a Submitter<Cassandra, Ticket>> {
     Submitter::of(py, &core.submitter, core.session.cluster(), shared.opening.submit_limit)
+}
+
+/// What is timed of a call that another thread completes.
+fn submitted(core: &Core, call: &Call) -> Option<Box<Watch>> {
+    call.timed.then(|| Box::new(Watch::Submitted(core.session.cluster().clone(), None)))
 }
 
 /// The session's own thread.
@@ -254,8 +265,9 @@ impl Runner for Submitting {
         match (promise, started) {
             (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {
-                let (now, sent) = (call.execution.since(), gil_fairness::command_sent());
-                thread.send(ticket::command(call, now, promise.into(), job, sent));
+                let (now, watch) = (call.execution.since(), submitted(&core, &call));
+                let with = (gil_fairness::command_sent(), watch);
+                thread.send(ticket::command(call, now, promise.into(), job, with));
             }
             (Err(full), _) => FutureBase::settle(&future, Err(full.raise(py))),
         }

@@ -259,7 +259,8 @@ impl Many {
             }
         };
         let now = call.execution.since();
-        let command = ticket::command(call, now, Delivery::Share(Box::new(share)), job, None);
+        let command =
+            ticket::command(call, now, Delivery::Share(Box::new(share)), job, (None, None));
         match &self.sender {
             Sender::Loop(connections) => connections.submit(py, command, now),
             Sender::Thread(shared) => {

@@ -10,6 +10,7 @@ use spikewire_transport::Tick;
 use super::job::{Job, Progress};
 use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
+use crate::stages::Watch;
 
 /// The future that a statement's result goes to.
 pub type Promise = crate::bridge::promise::Promise<Error>;
@@ -72,6 +73,8 @@ pub struct Waiting {
     job: Job,
     /// Held while the statement is under way.
     _sent: Option<CommandGuard>,
+    /// What of it is timed.
+    watch: Option<Box<Watch>>,
 }
 
 /// The command that carries a call.
@@ -80,9 +83,9 @@ pub fn command(
     now: Tick,
     delivery: Delivery,
     job: Job,
-    sent: Option<CommandGuard>,
+    (sent, watch): (Option<CommandGuard>, Option<Box<Watch>>),
 ) -> Command {
-    Ticket::command(call, now, Waiting { delivery, job, _sent: sent })
+    Ticket::command(call, now, Waiting { delivery, job, _sent: sent, watch })
 }
 
 impl Waits for Waiting {
@@ -90,16 +93,30 @@ impl Waits for Waiting {
         // A copy is not worth sending for a task that was cancelled meanwhile.
         self.delivery.starts() && !(follows && self.delivery.is_given_up())
     }
+
+    fn answered_at(&mut self, _: Tick) {
+        if let Some(watch) = &mut self.watch {
+            watch.taken();
+        }
+    }
 }
 
 impl Completes<Cassandra> for Ticket {
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
-        self.hear(outcome, next, |waiting, answer| match waiting.job.answered(py, answer) {
-            Progress::Done(result) => {
-                waiting.delivery.tell(py, result);
-                None
+        self.hear(outcome, next, |waiting, answer| {
+            if let Some(watch) = &waiting.watch {
+                watch.goes_on();
             }
-            Progress::Send(call) => Some(call),
+            match waiting.job.answered(py, answer) {
+                Progress::Done(result) => {
+                    if let Some(watch) = &waiting.watch {
+                        watch.decoded(None);
+                    }
+                    waiting.delivery.tell(py, result);
+                    None
+                }
+                Progress::Send(call) => Some(call),
+            }
         });
     }
 }

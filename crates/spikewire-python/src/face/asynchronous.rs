@@ -25,7 +25,7 @@ use crate::many::BatchCall;
 use crate::query::QueryCall;
 use crate::query::asynchronous::AsyncQuery;
 use crate::space::Space;
-use crate::stages::{self, Stages, Watch};
+use crate::stages::{Stages, Watch};
 
 /// What an asyncio client's datasets share with it.
 pub struct Loops {
@@ -69,11 +69,11 @@ impl Runner for Loops {
     ) -> PyResult<Bound<'py, PyAny>> {
         let connections = self.connections(py)?;
         let cluster = connections.topology();
-        let now = stages::encoded(cluster, began);
+        let now = cluster.metrics().encoded(began);
         let Call { bytes, target, policy, plan } = call;
         let (future, promise) = connections.promise(py)?;
         let takes_turn = self.shared.stages.takes_turn();
-        let watch = takes_turn.then(|| Watch::on_loop(cluster, &future)).transpose()?;
+        let watch = takes_turn.then(|| Watch::on_loop(cluster.clone(), &future)).transpose()?;
         let ticket = Ticket::One { promise, plan, sent: gil_fairness::command_sent(), watch };
         connections.submit(py, Command::new(bytes, target, policy, now, ticket), now)?;
         Ok(future)
@@ -82,7 +82,10 @@ impl Runner for Loops {
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>> {
         let connections = self.connections(py)?;
         let (future, promise) = connections.promise(py)?;
-        let next = Owner::start(connections.topology().clone(), promise, call);
+        let cluster = connections.topology();
+        let takes_turn = call.plan.timed.is_some() && self.shared.stages.takes_turn();
+        let watch = takes_turn.then(|| Watch::on_loop(cluster.clone(), &future)).transpose()?;
+        let next = Owner::start(cluster.clone(), promise, call, watch);
         connections.submit_all(py, next)?;
         Ok(future)
     }

@@ -23,7 +23,7 @@ use crate::many::{BatchCall, Window};
 use crate::query::QueryCall;
 use crate::query::blocking::Query;
 use crate::space::Space;
-use crate::stages::{self, Stages};
+use crate::stages::Stages;
 
 static KNOWN: Registry<Shared> = Registry::new();
 
@@ -126,15 +126,15 @@ impl Runner for Shared {
         began: Tick,
     ) -> PyResult<Bound<'py, PyAny>> {
         let core = self.core(py)?;
-        stages::encoded(&core.cluster, began);
+        core.cluster.metrics().encoded(began);
         let Call { bytes, target, policy, plan } = call;
         let (mut body, mut aside) = (buffer::take(), None);
         let outcome = detached_command(py, |interrupted| {
             core.blocking.run_timed(bytes, target, policy, &mut body, interrupted, &mut aside)
         })?;
-        let at = stages::goes_on(&core.cluster, aside.and_then(|aside| aside.answered));
+        let at = core.cluster.metrics().goes_on(aside.and_then(|aside| aside.answered));
         let result = finish(py, plan, outcome, body);
-        stages::decoded(&core.cluster, at);
+        core.cluster.metrics().decoded(at);
         result
     }
 
@@ -180,6 +180,7 @@ fn run_many<'py>(py: Python<'py>, shared: &Shared, call: BatchCall) -> PyResult<
     loop {
         let outcome = detached(py, |interrupted| core.blocking.run_batch(&mut rows, interrupted))?;
         outcome.map_err(|error| to_python(py, &error, None))?;
+        core.cluster.metrics().goes_on(rows.answered());
         match plan.go_on(py, rows)? {
             Window::Send(more) => rows = more,
             Window::Finish(all) => return plan.finish(py, all),

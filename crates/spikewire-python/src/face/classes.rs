@@ -19,7 +19,6 @@ use crate::many::BatchCall;
 use crate::query::QueryCall;
 use crate::query::job::{self, JobCall};
 use crate::space::Space;
-use crate::stages;
 use crate::verbs::Defaults;
 
 /// Runs calls: on the calling thread, on an event loop, or on the client's own thread.
@@ -108,11 +107,13 @@ pub trait Verbs {
     fn run_many<'py>(
         &self,
         py: Python<'py>,
-        call: BatchCall,
+        mut call: BatchCall,
         began: Option<Tick>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if let Some(began) = began {
-            stages::encoded(&self.runner().shared().core(py)?.cluster, began);
+            let core = self.runner().shared().core(py)?;
+            core.cluster.metrics().encoded(began);
+            call.plan.timed = Some(core.cluster.clone());
         }
         self.runner().run_many(py, call)
     }

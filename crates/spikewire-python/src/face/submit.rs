@@ -19,7 +19,7 @@ use crate::core::Core;
 use crate::errors::to_python;
 use crate::many::BatchCall;
 use crate::space::Space;
-use crate::stages::{self, Watch};
+use crate::stages::Watch;
 
 /// Hands calls to the client's thread for them.
 pub struct Submit(Arc<Shared>);
@@ -40,7 +40,7 @@ impl Runner for Submit {
         began: Tick,
     ) -> PyResult<Bound<'py, PyAny>> {
         let core = self.0.core(py)?;
-        stages::encoded(&core.cluster, began);
+        core.cluster.metrics().encoded(began);
         let watch = Watch::Submitted(core.cluster.clone(), None);
         self.send(py, call, Some(Box::new(watch)))
     }
@@ -50,7 +50,11 @@ impl Runner for Submit {
         let thread = self.thread(py, &core)?;
         let Entry { future, promise } = thread.enter(py, call.rows.deadline())?;
         match promise {
-            Ok(promise) => thread.send_all(Owner::start(core.cluster.clone(), promise, call)),
+            Ok(promise) => {
+                let timed = call.plan.timed.clone();
+                let watch = timed.map(|cluster| Box::new(Watch::Submitted(cluster, None)));
+                thread.send_all(Owner::start(core.cluster.clone(), promise, call, watch));
+            }
             Err(full) => FutureBase::settle(&future, Err(to_python(py, &full, None))),
         }
         Ok(future.into_any())

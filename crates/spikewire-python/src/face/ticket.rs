@@ -61,10 +61,12 @@ impl ResponseHandler for Ticket {
         matches!(self, Self::Question(question) if question.is_withdrawn())
     }
 
-    fn answered_at(&mut self, _at: Tick) {
-        // Where it is copied first, that is a stage of its own.
-        if let Self::One { watch: Some(watch), .. } = self {
-            watch.taken();
+    fn answered_at(&mut self, at: Tick) {
+        match self {
+            // Where it is copied first, that is a stage of its own.
+            Self::One { watch: Some(watch), .. } => watch.taken(),
+            Self::Part(part) => part.answered_at(at),
+            Self::One { .. } | Self::Question(_) => {}
         }
     }
 
@@ -111,13 +113,20 @@ pub struct Owner {
     promise: Promise,
     /// Until they have become it.
     plan: Mutex<Option<BatchPlan>>,
+    /// What of it is timed.
+    watch: Option<Box<Watch>>,
 }
 
 impl Owner {
     /// Starts a batch; what it sends first goes to `next`.
-    pub fn start(cluster: Arc<Cluster>, promise: Promise, call: BatchCall) -> Next<Ticket> {
+    pub fn start(
+        cluster: Arc<Cluster>,
+        promise: Promise,
+        call: BatchCall,
+        watch: Option<Box<Watch>>,
+    ) -> Next<Ticket> {
         let BatchCall { rows, plan } = call;
-        let owner = Self { promise, plan: Mutex::new(Some(plan)) };
+        let owner = Self { promise, plan: Mutex::new(Some(plan)), watch };
         let mut next = Next::default();
         BatchExecution::start(cluster, owner, rows, &mut next);
         next
@@ -132,6 +141,9 @@ impl BatchOwner for Owner {
         // Python code.
         let mut plan = self.plan.lock().take()?;
         Python::attach(|py| {
+            if let Some(watch) = &self.watch {
+                watch.rows_go_on(&rows);
+            }
             if plan.more.is_some() && self.promise.is_done(py) {
                 // Cancelled: nothing waits for the rest.
                 return None;
@@ -142,7 +154,11 @@ impl BatchOwner for Owner {
                     Some(rows)
                 }
                 Ok(Window::Finish(rows)) => {
-                    self.promise.tell(py, plan.finish(py, rows));
+                    let made = plan.finish(py, rows);
+                    if let Some(watch) = &self.watch {
+                        watch.decoded(None);
+                    }
+                    self.promise.tell(py, made);
                     None
                 }
                 Err(error) => {

@@ -1,7 +1,11 @@
 //! A batch on its way: what is sent, and what becomes of the answers.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 
+use spikewire_aerospike::clock::Tick;
+use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::Batch as Rows;
 
 use crate::batch::{Batch, RowReader};
@@ -31,6 +35,8 @@ pub struct BatchPlan {
     pub done: Option<Rows>,
     /// For `get_numpy`: the array that the records go to.
     pub array: Option<Box<Filling>>,
+    /// Whose stages are timed, if they are.
+    pub timed: Option<Arc<Cluster>>,
 }
 
 /// How it goes on when the rows that were sent are through.
@@ -43,13 +49,14 @@ pub enum Window {
 
 impl From<RowReader> for BatchPlan {
     fn from(reader: RowReader) -> Self {
-        Self { reader, more: None, done: None, array: None }
+        Self { reader, more: None, done: None, array: None, timed: None }
     }
 }
 
 impl BatchPlan {
     /// Takes rows that are through, and says what is next.
     pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Window> {
+        let began = self.timed.as_ref().map(|cluster| (cluster, Tick::now()));
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
         let mut all = self.done.take();
         match &mut all {
@@ -59,6 +66,9 @@ impl BatchPlan {
         let Some((rows, keys)) = next else {
             return Ok(Window::Finish(all.expect("just put there")));
         };
+        if let Some((cluster, began)) = began {
+            cluster.metrics().encoded(began);
+        }
         self.reader.keys.extend(keys);
         self.done = all;
         Ok(Window::Send(rows))
@@ -69,6 +79,6 @@ impl BatchPlan {
         if let Some(array) = self.array.take() {
             return array.finish(py, rows, &self.reader.keys);
         }
-        Ok(Bound::new(py, Batch::new(rows, self.reader))?.into_any())
+        Ok(Bound::new(py, Batch::new(rows, self.reader, self.timed))?.into_any())
     }
 }

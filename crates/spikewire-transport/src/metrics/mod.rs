@@ -8,6 +8,7 @@
 //! | `recorder` | a driver's own counters, which nothing else writes to |
 //! | `events` | what happens seldom, in a line for whoever listens |
 //! | `gauges` | the connections to a node |
+//! | `stages` | the stages of calls that hosts time |
 //! | `stats` | all of it, with the nodes, as plain data |
 //!
 //! Off, it costs a command one relaxed load. On, a driver counts in cells that no other driver
@@ -18,11 +19,12 @@ mod gauges;
 mod histogram;
 mod recent;
 mod recorder;
+mod stages;
 mod stats;
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
@@ -82,10 +84,15 @@ impl Totals {
 
 type Table = FxHashMap<Labels, Totals>;
 
+/// Commands are counted.
+const COUNTS: u8 = 1;
+/// Their stages are timed, while they are counted.
+const STAGES: u8 = 2;
+
 /// What a client counts, for all of its drivers.
 pub struct Metrics {
-    on: AtomicBool,
-    stages: AtomicBool,
+    /// What is kept, [`COUNTS`] and [`STAGES`]: together, so that one look tells both.
+    keeps: AtomicU8,
     /// Commands that take longer (nanoseconds) are told of.
     slow: AtomicU64,
     state: Mutex<State>,
@@ -127,8 +134,7 @@ pub struct Snapshot {
 impl Default for Metrics {
     fn default() -> Self {
         Self {
-            on: AtomicBool::new(false),
-            stages: AtomicBool::new(false),
+            keeps: AtomicU8::new(0),
             slow: AtomicU64::new(u64::MAX),
             state: Mutex::default(),
             rare: Mutex::default(),
@@ -142,22 +148,30 @@ impl Metrics {
     /// Whether commands are counted.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
-        self.on.load(Relaxed)
+        self.keeps.load(Relaxed) & COUNTS != 0
     }
 
     /// Begins to count commands, or stops. What was counted stays.
     pub fn turn(&self, on: bool) {
-        self.on.store(on, Relaxed);
+        self.keep(COUNTS, on);
     }
 
     /// Whether the stages of commands are timed.
     pub fn times_stages(&self) -> bool {
-        self.stages.load(Relaxed)
+        self.keeps.load(Relaxed) & STAGES != 0
     }
 
     /// Begins to time the stages of commands, or stops. Looked at only while commands are counted.
     pub fn time_stages(&self, on: bool) {
-        self.stages.store(on, Relaxed);
+        self.keep(STAGES, on);
+    }
+
+    fn keep(&self, what: u8, on: bool) {
+        if on {
+            self.keeps.fetch_or(what, Relaxed);
+        } else {
+            self.keeps.fetch_and(!what, Relaxed);
+        }
     }
 
     /// From how long a command takes there is an [`Event::Slow`] of it; `None`: never. Looked at
@@ -187,14 +201,6 @@ impl Metrics {
         }
         let mut rare = self.rare.lock();
         rare.get_or_insert_with(|| self.recorder()).many(self, node, parts, ended);
-    }
-
-    /// Times a stage that drivers know nothing of, if stages are timed; from any thread.
-    pub fn stage(&self, stage: Stage, took: Duration) {
-        if self.is_on() && self.times_stages() {
-            let stages = self.hosts.get_or_init(Box::default);
-            stages[stage as usize].record_any(took.as_nanos() as u64);
-        }
     }
 
     /// What was counted since the last reset.

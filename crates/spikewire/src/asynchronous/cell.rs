@@ -6,6 +6,7 @@ use std::task::{Context, Poll, Waker};
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike::admin::AdminTicket;
+use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::batch::Batch;
 use spikewire_aerospike::command::{BatchOwner, BatchTicket, ResponseKind};
 use spikewire_aerospike::transport::Next;
@@ -33,8 +34,8 @@ impl Cell {
         (cell.clone(), Ticket(Some(Completed::One(cell))))
     }
 
-    /// Takes the outcome, or remembers whom to wake.
-    pub fn poll(&self, context: &Context<'_>) -> Poll<Result<Vec<u8>>> {
+    /// Takes the outcome, and when it was handed over if stages are timed; or remembers whom to wake.
+    pub fn poll(&self, context: &Context<'_>) -> Poll<(Result<Vec<u8>>, Option<Tick>)> {
         self.outcome.poll(context)
     }
 
@@ -131,6 +132,14 @@ impl ResponseHandler for Ticket {
         match &self.0 {
             Some(Completed::Question(question)) => question.is_withdrawn(),
             _ => false,
+        }
+    }
+
+    fn answered_at(&mut self, at: Tick) {
+        match &mut self.0 {
+            Some(Completed::One(cell)) => cell.outcome.answered_at(at),
+            Some(Completed::Part(part)) => part.answered_at(at),
+            Some(Completed::Question(_)) | None => {}
         }
     }
 

@@ -57,10 +57,13 @@ impl<A: Answer> Future for Pending<A> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Result<A>> {
         if let Stage::Waiting(cell) = &self.stage {
-            let Poll::Ready(outcome) = cell.poll(context) else { return Poll::Pending };
+            let Poll::Ready((outcome, answered)) = cell.poll(context) else { return Poll::Pending };
             self.stage = Stage::Over;
+            let metrics = self.core.context.cluster.metrics();
+            let at = metrics.goes_on(answered);
             return Poll::Ready(outcome.and_then(|body| {
                 let answer = answer::read(&body, &self.plan);
+                metrics.decoded(at);
                 buffer::give(body);
                 answer
             }));

@@ -73,6 +73,9 @@ impl Future for PendingBatch {
         let Stage::Waiting(_, answered) = std::mem::replace(&mut self.stage, Stage::Over) else {
             unreachable!("it was just looked at")
         };
+        if let Ok(rows) = &rows {
+            self.core.context.cluster.metrics().goes_on(rows.answered());
+        }
         self.span.ended(&rows);
         // The future may be kept for longer.
         self.span = VerbSpan::default();

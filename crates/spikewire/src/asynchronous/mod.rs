@@ -237,8 +237,7 @@ pub struct AsyncDataset {
 
 impl AsyncDataset {
     fn place(&self) -> Place<'_> {
-        let defaults = &self.core.context.defaults;
-        Place { set: &self.space, defaults, options: &self.options }
+        Place::of(&self.space, &self.options, &self.core.context)
     }
 
     /// The client it belongs to, its names and its options.

@@ -169,8 +169,7 @@ pub struct Dataset {
 
 impl Dataset {
     fn place(&self) -> Place<'_> {
-        let defaults = &self.core.context.defaults;
-        Place { set: &self.space, defaults, options: &self.options }
+        Place::of(&self.space, &self.options, &self.core.context)
     }
 
     /// The client it belongs to, its names and its options.
@@ -184,8 +183,10 @@ impl Dataset {
         let span = VerbSpan::command(&self.space, &request);
         let _entered = span.enter();
         let Prepared { bytes, target, policy } = request;
-        let mut body = buffer::take();
-        let outcome = self.core.executor.run(bytes, target, policy, &mut body, None);
+        let Core { context, executor } = &*self.core;
+        let (mut body, mut aside) = (buffer::take(), None);
+        let outcome = executor.run_timed(bytes, target, policy, &mut body, None, &mut aside);
+        let at = aside.and_then(|aside| context.cluster.metrics().goes_on(aside.answered));
         if let Ok((node, _)) = &outcome {
             span.answered(&body, node);
         }
@@ -193,6 +194,7 @@ impl Dataset {
             answer::check(&Reply { body: &body, node: &node, attempts }, A::KIND)?;
             answer::read(&body, &plan).map_err(|error| error.on(node.to_string()))
         });
+        context.cluster.metrics().decoded(at);
         buffer::give(body);
         if let Err(error) = &answer {
             span.failed(error);
@@ -204,11 +206,13 @@ impl Dataset {
         let Many { mut rows, answered, verb } = many?;
         let span = VerbSpan::many(&self.space, verb, rows.len());
         let _entered = span.enter();
-        let run = if self.core.context.cluster.is_closed() {
+        let Core { context, executor } = &*self.core;
+        let run = if context.cluster.is_closed() {
             Err(Error::new(Kind::Closed, "the client is closed"))
         } else {
-            self.core.executor.run_batch(&mut rows, None)
+            executor.run_batch(&mut rows, None)
         };
+        context.cluster.metrics().goes_on(rows.answered());
         span.ended(&run);
         run.map(|()| Batch::new(rows, answered))
     }

@@ -19,6 +19,7 @@ use super::result::{QueryResult, Raw, Rows};
 use super::row::Row;
 use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::Seeds;
+use crate::span::{Asked, StatementSpan};
 
 /// A blocking session. Cheap to clone; all clones share the connections, from any number of threads.
 /// The connections end with the last clone and the last [`RowIter`], or with [`Session::close`].
@@ -64,14 +65,14 @@ impl Core {
 
     fn bind(
         &self,
-        statement: impl Statement,
-        values: impl Values,
+        form: Form<'_>,
+        values: &impl Values,
         options: &StatementOptions,
     ) -> Result<Bound> {
-        match statement.form() {
-            Form::Prepared(prepared) => Bound::new(prepared, &values),
+        match form {
+            Form::Prepared(prepared) => Bound::new(prepared, values),
             Form::Text(text) if values.is_empty() => Ok(Bound::Text(text.into())),
-            Form::Text(text) => Bound::new(&self.prepare(text, options)?, &values),
+            Form::Text(text) => Bound::new(&self.prepare(text, options)?, values),
         }
     }
 }
@@ -102,23 +103,41 @@ impl Session {
         self.options.resolve(&self.core.composer)
     }
 
+    fn span(&self, asked: Asked<'_>) -> StatementSpan {
+        StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
+    }
+
     /// Prepares a statement, unless that was done before.
     pub fn prepare(&self, text: impl AsRef<str>) -> Result<Prepared> {
-        self.core.prepare(text.as_ref(), &self.resolved()?)
+        let span = self.span(Asked::Prepare(text.as_ref()));
+        let _entered = span.enter();
+        let prepare = |options| self.core.prepare(text.as_ref(), &options);
+        let prepared = self.resolved().and_then(prepare);
+        prepared.as_ref().map_or_else(|error| span.failed(error), |_| span.done());
+        prepared
     }
 
     /// Executes a statement: a prepared one with its values, or a text. A text with values is
     /// prepared first, and remembered as such; one without values is sent as it is. `USE` is a text
     /// as well, and the session has another keyspace afterwards.
     pub fn execute(&self, statement: impl Statement, values: impl Values) -> Result<QueryResult> {
+        let form = statement.form();
+        let span = self.span(Asked::Execute(form.text(), form.has_markers(&values)));
+        let _entered = span.enter();
+        let result = self.executed(form, &values);
+        span.ended(&result);
+        result
+    }
+
+    fn executed(&self, form: Form<'_>, values: &impl Values) -> Result<QueryResult> {
         let options = self.resolved()?;
         let Core { composer, .. } = &*self.core;
-        let call = match statement.form() {
-            Form::Prepared(prepared) => execute(composer, prepared, &values, &options)?,
+        let call = match form {
+            Form::Prepared(prepared) => execute(composer, prepared, values, &options)?,
             Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
             Form::Text(text) => {
                 let prepared = self.core.prepare(text, &options)?;
-                execute(composer, &prepared, &values, &options)?
+                execute(composer, &prepared, values, &options)?
             }
         };
         self.core.send(call)?.result()
@@ -126,6 +145,14 @@ impl Session {
 
     /// Runs the statements of a batch.
     pub fn batch(&self, batch: &Batch) -> Result<QueryResult> {
+        let span = self.span(Asked::Batch(batch.len()));
+        let _entered = span.enter();
+        let result = self.run_batch(batch);
+        span.ended(&result);
+        result
+    }
+
+    fn run_batch(&self, batch: &Batch) -> Result<QueryResult> {
         let options = self.resolved()?;
         let plain = options.to_prepare();
         let prepared = batch.unprepared().map(|text| self.core.prepare(text, &plain));
@@ -144,9 +171,16 @@ impl Session {
 
     /// The pages of a statement, as an iterator of results. The last one may be empty.
     pub fn pages(&self, statement: impl Statement, values: impl Values) -> Result<PageIter> {
-        let options = self.resolved()?;
-        let bound = self.core.bind(statement, values, &options)?;
-        Ok(PageIter { core: self.core.clone(), bound, options, over: false })
+        let form = statement.form();
+        let span = self.span(Asked::Read(form.text(), form.has_markers(&values)));
+        let entered = span.enter();
+        let bound = self.resolved().and_then(|options| {
+            let bound = self.core.bind(form, &values, &options)?;
+            Ok((bound, options))
+        });
+        drop(entered);
+        let (bound, options) = bound.inspect_err(|error| span.failed(error))?;
+        Ok(PageIter { core: self.core.clone(), bound, options, over: false, span })
     }
 
     /// The keyspace of statements that name none.
@@ -194,6 +228,7 @@ pub struct PageIter {
     /// With the paging state of the next page.
     options: StatementOptions,
     over: bool,
+    span: StatementSpan,
 }
 
 impl Iterator for PageIter {
@@ -203,11 +238,13 @@ impl Iterator for PageIter {
         if self.over {
             return None;
         }
+        let _entered = self.span.enter();
         let call = self.bound.compose(&self.core.composer, &self.options);
         let page = call.and_then(|call| self.core.send(call)).and_then(Raw::result);
         self.options.paging_state =
             page.as_ref().ok().and_then(|page| page.paging_state().cloned());
         self.over = self.options.paging_state.is_none();
+        self.span.read(&page, self.over);
         Some(page)
     }
 }

@@ -88,6 +88,11 @@ impl CallOptions {
         self
     }
 
+    /// The keyspace that they say.
+    pub(super) fn said_keyspace(&self) -> Option<Arc<str>> {
+        self.options.keyspace.clone()
+    }
+
     /// The keyspace of tables without one, as text and when preparing. Takes version 5 of the native
     /// protocol.
     pub fn keyspace(mut self, name: impl Into<Arc<str>>) -> Self {

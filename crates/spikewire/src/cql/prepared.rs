@@ -57,6 +57,21 @@ pub enum Form<'a> {
     Prepared(&'a Prepared),
 }
 
+impl<'a> Form<'a> {
+    /// Its text.
+    pub(super) fn text(self) -> &'a str {
+        match self {
+            Self::Text(text) => text,
+            Self::Prepared(prepared) => prepared.text(),
+        }
+    }
+
+    /// Whether its values stand elsewhere.
+    pub(super) fn has_markers(self, values: &impl Values) -> bool {
+        matches!(self, Self::Prepared(_)) || !values.is_empty()
+    }
+}
+
 impl Statement for str {
     fn form(&self) -> Form<'_> {
         Form::Text(self)

@@ -6,6 +6,7 @@ use spikewire_aerospike_protocol::value::Value;
 use super::Query;
 use crate::client_kind::ClientKind;
 use crate::function::function as call;
+use crate::span::VerbSpan;
 
 impl<C: ClientKind> Query<C> {
     /// What a stream function of a registered module makes of the records: each node runs it over
@@ -44,10 +45,17 @@ impl<C: ClientKind> Query<C> {
             self.request.options.check_read()?;
             Ok((self.request.spec()?, function))
         });
+        let span = match (&composed, &self.request.space) {
+            (Ok(_), Ok(space)) => VerbSpan::aggregation(space),
+            _ => VerbSpan::default(),
+        };
         self.client.work(move |context, wanted| {
             let (spec, function) = composed?;
-            let plan = spec.aggregate(function, &context.defaults.policy)?;
-            plan.run(&context.cluster, &|| !wanted())
+            let _entered = span.enter();
+            let plan = spec.aggregate(function, &context.defaults.policy);
+            let outcome = plan.and_then(|plan| plan.run(&context.cluster, &|| !wanted()));
+            span.ended(&outcome);
+            outcome
         })
     }
 }

@@ -1,22 +1,69 @@
 //! A span of the facade `tracing` around each verb, with the feature of that name. Without it a
-//! [`VerbSpan`] is nothing, and costs nothing.
+//! [`VerbSpan`] is nothing, and costs nothing; so is a `StatementSpan` of a session with Cassandra.
 //!
 //! | file | what it holds |
 //! |---|---|
 //! | `on` | spans, with the feature |
 //! | `off` | the same without it |
+//! | `statement` | spans of sessions with Cassandra, with the feature |
+//! | `statement_off` | the same without it |
 
 #[cfg(not(feature = "tracing"))]
 mod off;
 #[cfg(feature = "tracing")]
 mod on;
+#[cfg(all(feature = "cassandra", feature = "tracing"))]
+mod statement;
+#[cfg(all(feature = "cassandra", not(feature = "tracing")))]
+mod statement_off;
 
 #[cfg(not(feature = "tracing"))]
 pub(crate) use off::VerbSpan;
 #[cfg(feature = "tracing")]
 pub(crate) use on::VerbSpan;
+#[cfg(all(feature = "cassandra", feature = "tracing"))]
+pub(crate) use statement::StatementSpan;
+#[cfg(all(feature = "cassandra", not(feature = "tracing")))]
+pub(crate) use statement_off::StatementSpan;
 
 use crate::Result;
+
+/// What a session is asked for.
+#[cfg(feature = "cassandra")]
+#[derive(Debug, Clone, Copy)]
+#[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only spans read it"))]
+pub(crate) enum Asked<'a> {
+    /// To prepare a text.
+    Prepare(&'a str),
+    /// To execute one, with values of its own or without.
+    Execute(&'a str, bool),
+    /// To read its pages.
+    Read(&'a str, bool),
+    /// To run a batch of so many statements.
+    Batch(usize),
+}
+
+#[cfg(feature = "cassandra")]
+impl StatementSpan {
+    /// It came to its end, or failed.
+    pub fn ended(&self, outcome: &crate::cql::Result<crate::cql::QueryResult>) {
+        match outcome {
+            Ok(result) => {
+                self.answered(result);
+                self.done();
+            }
+            Err(error) => self.failed(error),
+        }
+    }
+
+    /// A page came, perhaps the last one, or none will.
+    pub fn read(&self, page: &crate::cql::Result<crate::cql::QueryResult>, is_last: bool) {
+        match page {
+            Ok(page) if !is_last => self.answered(page),
+            _ => self.ended(page),
+        }
+    }
+}
 
 impl VerbSpan {
     /// It came to its end, or failed.

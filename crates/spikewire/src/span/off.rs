@@ -30,6 +30,12 @@ impl VerbSpan {
         Self
     }
 
+    #[cfg(feature = "aggregate")]
+    #[inline(always)]
+    pub fn aggregation(_: &SetRef) -> Self {
+        Self
+    }
+
     #[inline(always)]
     pub fn administration(_: Administration<'_>) -> Self {
         Self

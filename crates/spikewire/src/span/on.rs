@@ -78,6 +78,16 @@ impl VerbSpan {
         span
     }
 
+    /// Of an aggregation.
+    #[cfg(feature = "aggregate")]
+    pub fn aggregation(space: &SetRef) -> Self {
+        let span = Self(verb_span!("aggregation", &*space.namespace, space.set.as_str(), Empty));
+        if !span.0.is_disabled() {
+            span.named("aggregate", &space.set);
+        }
+        span
+    }
+
     /// Of a command about indexes, modules and jobs, and of an info command.
     pub fn administration(about: Administration<'_>) -> Self {
         let Administration { operation, namespace, set } = about;

@@ -1,6 +1,9 @@
 //! A cluster for each test, and what tests ask of clients again and again.
 #![allow(dead_code)] // every test file uses its own part
 
+#[cfg(feature = "tracing")]
+pub mod spans;
+
 use std::time::{Duration, Instant};
 
 use spikewire::{AsyncClient, AsyncDataset, Builder, Client, Dataset, Error, Kind, ResultCode};

@@ -150,6 +150,8 @@ pub struct Batch {
     bodies: Vec<Body>,
     /// Who takes the records instead.
     sink: Option<Arc<dyn RecordSink>>,
+    /// When the last reply was handed over, while stages are timed.
+    answered: Option<Tick>,
 }
 
 /// What one node sent.
@@ -174,6 +176,8 @@ pub struct Part {
     sink: Option<Arc<dyn RecordSink>>,
     /// Why rows without an answer have none.
     error: Option<Error>,
+    /// When its reply was handed over, while stages are timed.
+    answered: Option<Tick>,
 }
 
 impl Part {
@@ -194,6 +198,10 @@ impl Part {
 }
 
 impl ResponseHandler for Part {
+    fn answered_at(&mut self, at: Tick) {
+        self.answered = Some(at);
+    }
+
     fn collect(&mut self, messages: &[u8]) {
         let Self { sink, rows, single, body: kept, .. } = self;
         match sink {
@@ -226,6 +234,7 @@ impl Batch {
             parts: 0,
             bodies: Vec::new(),
             sink: None,
+            answered: None,
         }
     }
 
@@ -238,6 +247,11 @@ impl Batch {
     /// Whether the records go to a sink.
     pub fn has_sink(&self) -> bool {
         self.sink.is_some()
+    }
+
+    /// When the last of its replies was handed over, while stages are timed.
+    pub fn answered(&self) -> Option<Tick> {
+        self.answered
     }
 
     /// When it must be over.

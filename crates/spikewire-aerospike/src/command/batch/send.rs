@@ -163,6 +163,7 @@ impl Batch {
             body: buffer::take(),
             sink: self.sink.clone(),
             error: None,
+            answered: None,
         };
         let mut command = Command::new(bytes, target, policy, now, ticket(part));
         (command.start, command.deadline) = (start, self.deadline);

@@ -103,10 +103,12 @@ impl NamedRecords {
     fn bins<'py>(&self, batch: &Bound<'py, Batch>) -> PyResult<Bound<'py, PyList>> {
         let (py, batch) = (batch.py(), batch.get());
         let made = PyList::empty(py);
-        for at in 0..batch.len() {
-            made.append(self.bins_of(py, batch, at)?)?;
-        }
-        Ok(made)
+        batch.reads_all(|| {
+            for at in 0..batch.len() {
+                made.append(self.bins_of(py, batch, at)?)?;
+            }
+            Ok(made)
+        })
     }
 
     /// The bins of the records that were found, by user key.
@@ -118,15 +120,17 @@ impl NamedRecords {
     ) -> PyResult<Bound<'py, PyDict>> {
         let (py, batch) = (batch.py(), batch.get());
         let made = PyDict::new(py);
-        for at in 0..batch.len() {
-            let user = tuple(&keys.get_item(at)?)?.get_item(2)?;
-            if !user.is_none()
-                && let Some(bins) = self.bins_of(py, batch, at)?
-            {
-                made.set_item(user, bins)?;
+        batch.reads_all(|| {
+            for at in 0..batch.len() {
+                let user = tuple(&keys.get_item(at)?)?.get_item(2)?;
+                if !user.is_none()
+                    && let Some(bins) = self.bins_of(py, batch, at)?
+                {
+                    made.set_item(user, bins)?;
+                }
             }
-        }
-        Ok(made)
+            Ok(made)
+        })
     }
 
     /// A record that was asked for by a key tuple, with the results of operations: `names` are
@@ -212,7 +216,19 @@ impl NamedRecords {
     where
         B: FnOnce(&Batch) -> PyResult<Bound<'py, PyAny>>,
     {
-        let (py, batch) = (batch.py(), batch.get());
+        let rows = batch.get();
+        rows.reads_all(|| self.rows_of(batch.py(), rows, of))
+    }
+
+    fn rows_of<'py, B>(
+        &self,
+        py: Python<'py>,
+        batch: &Batch,
+        of: impl Fn(usize) -> PyResult<(Bound<'py, PyAny>, B)>,
+    ) -> PyResult<Bound<'py, PyList>>
+    where
+        B: FnOnce(&Batch) -> PyResult<Bound<'py, PyAny>>,
+    {
         let no = || PyBool::new(py, false).to_owned().into_any();
         let none = || PyNone::get(py).to_owned().into_any();
         let mut made = Vec::with_capacity(batch.len());

@@ -27,6 +27,7 @@ use super::result::QueryResult;
 use crate::driving::{Connections, on_a_thread};
 use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::Seeds;
+use crate::span::{Asked, StatementSpan};
 use pending::{Pending, Ticket};
 
 pub use query::{PageStream, RowStream};
@@ -152,22 +153,29 @@ impl AsyncSession {
         }
     }
 
-    async fn bind(
-        &self,
-        statement: impl Statement,
-        values: impl Values,
-        options: &StatementOptions,
-    ) -> Result<Bound> {
-        match statement.form() {
-            Form::Prepared(prepared) => Bound::new(prepared, &values),
-            Form::Text(text) if values.is_empty() => Ok(Bound::Text(text.into())),
-            Form::Text(text) => Bound::new(&self.prepare_with(text, options).await?, &values),
-        }
+    async fn bind(&self, form: Form<'_>, values: impl Values) -> Result<(Bound, StatementOptions)> {
+        let options = self.resolved()?;
+        let bound = match form {
+            Form::Prepared(prepared) => Bound::new(prepared, &values)?,
+            Form::Text(text) if values.is_empty() => Bound::Text(text.into()),
+            Form::Text(text) => Bound::new(&self.prepare_with(text, &options).await?, &values)?,
+        };
+        Ok((bound, options))
+    }
+
+    fn span(&self, asked: Asked<'_>) -> StatementSpan {
+        StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
     }
 
     /// Prepares a statement, unless that was done before.
     pub async fn prepare(&self, text: impl AsRef<str> + Send) -> Result<Prepared> {
-        self.prepare_with(text.as_ref(), &self.resolved()?).await
+        let span = self.span(Asked::Prepare(text.as_ref()));
+        let prepared = match self.resolved() {
+            Ok(options) => self.prepare_with(text.as_ref(), &options).await,
+            Err(error) => Err(error),
+        };
+        prepared.as_ref().map_or_else(|error| span.failed(error), |_| span.done());
+        prepared
     }
 
     /// Executes a statement: a prepared one with its values, or a text. A text with values is
@@ -178,9 +186,17 @@ impl AsyncSession {
         statement: impl Statement,
         values: impl Values,
     ) -> Result<QueryResult> {
+        let form = statement.form();
+        let span = self.span(Asked::Execute(form.text(), form.has_markers(&values)));
+        let result = self.executed(form, values).await;
+        span.ended(&result);
+        result
+    }
+
+    async fn executed(&self, form: Form<'_>, values: impl Values) -> Result<QueryResult> {
         let options = self.resolved()?;
         let composer = &self.core.composer;
-        let call = match statement.form() {
+        let call = match form {
             Form::Prepared(prepared) => execute(composer, prepared, &values, &options)?,
             Form::Text(text) if values.is_empty() => composer.query(text, &options, NoValues)?,
             Form::Text(text) => {
@@ -193,6 +209,13 @@ impl AsyncSession {
 
     /// Runs the statements of a batch.
     pub async fn batch(&self, batch: &Batch) -> Result<QueryResult> {
+        let span = self.span(Asked::Batch(batch.len()));
+        let result = self.run_batch(batch).await;
+        span.ended(&result);
+        result
+    }
+
+    async fn run_batch(&self, batch: &Batch) -> Result<QueryResult> {
         let options = self.resolved()?;
         let plain = options.to_prepare();
         let mut prepared = Vec::new();
@@ -217,9 +240,11 @@ impl AsyncSession {
         statement: impl Statement,
         values: impl Values,
     ) -> Result<PageStream> {
-        let options = self.resolved()?;
-        let bound = self.bind(statement, values, &options).await?;
-        Ok(PageStream::new(self.core.clone(), bound, options))
+        let form = statement.form();
+        let span = self.span(Asked::Read(form.text(), form.has_markers(&values)));
+        let bound = self.bind(form, values).await;
+        let bound = bound.inspect_err(|error| span.failed(error))?;
+        Ok(PageStream::new(self.core.clone(), bound, span))
     }
 
     /// The keyspace of statements that name none.

@@ -49,11 +49,12 @@ impl Future for Pending {
                 Poll::Pending
             }
             Stage::Waiting(cell) => {
-                let polled = cell.poll(context);
-                if polled.is_pending() {
+                let Poll::Ready((outcome, answered)) = cell.poll(context) else {
                     self.stage = Stage::Waiting(cell);
-                }
-                polled
+                    return Poll::Pending;
+                };
+                self.core.composer.cluster().metrics().goes_on(answered);
+                Poll::Ready(outcome)
             }
             Stage::Over => panic!("polled after its answer"),
         }
@@ -78,6 +79,12 @@ pub(super) type Ticket = ticket::Ticket<Waiting>;
 pub(super) struct Waiting(Option<Arc<Cell<Result<Raw>>>>);
 
 impl Waits for Waiting {
+    fn answered_at(&mut self, at: Tick) {
+        if let Some(cell) = &self.0 {
+            cell.answered_at(at);
+        }
+    }
+
     fn is_withdrawn(&self) -> bool {
         self.0.as_ref().is_none_or(|cell| cell.is_gone())
     }

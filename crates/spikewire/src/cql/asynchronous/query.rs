@@ -14,6 +14,7 @@ use super::pending::Pending;
 use crate::cql::prepared::Bound;
 use crate::cql::result::{QueryResult, Raw, Rows};
 use crate::cql::row::Row;
+use crate::span::StatementSpan;
 
 /// Rows after which a task gives others their turn, even if more are there.
 const TURN: u32 = 256;
@@ -30,11 +31,16 @@ pub struct PageStream {
     /// The page that is on its way.
     pending: Option<Pending>,
     over: bool,
+    span: StatementSpan,
 }
 
 impl PageStream {
-    pub(super) fn new(core: Arc<Core>, bound: Bound, options: StatementOptions) -> Self {
-        Self { core, bound, options, pending: None, over: false }
+    pub(super) fn new(
+        core: Arc<Core>,
+        (bound, options): (Bound, StatementOptions),
+        span: StatementSpan,
+    ) -> Self {
+        Self { core, bound, options, pending: None, over: false, span }
     }
 
     /// The next page; `None` when there are no more. For loops without the traits of the crate
@@ -53,6 +59,7 @@ impl PageStream {
                 Ok(call) => none.insert(Pending::new(self.core.clone(), call)),
                 Err(error) => {
                     self.over = true;
+                    self.span.failed(&error);
                     return Poll::Ready(Some(Err(error)));
                 }
             },
@@ -62,6 +69,7 @@ impl PageStream {
         self.options.paging_state =
             page.as_ref().ok().and_then(|page| page.paging_state().cloned());
         self.over = self.options.paging_state.is_none();
+        self.span.read(&page, self.over);
         Poll::Ready(Some(page))
     }
 }

@@ -1,0 +1,135 @@
+//! Spans of sessions with Cassandra, by the database conventions of OpenTelemetry.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+
+use spikewire_cassandra::text::Summary;
+use spikewire_transport::CommandError as _;
+use tracing::field::{Empty, display};
+use tracing::span::Entered;
+use tracing::{Span, info_span};
+
+use super::Asked;
+use crate::cql::{Error, QueryResult};
+
+/// A verb of a session that was called.
+#[derive(Debug)]
+pub(crate) struct StatementSpan(Span);
+
+/// The fields of all kinds; those that are empty are known later, if ever.
+macro_rules! statement_span {
+    ($name:literal, $result:expr) => {
+        info_span!(
+            target: "spikewire::verb",
+            $name,
+            otel.name = Empty,
+            otel.kind = "client",
+            otel.status_code = Empty,
+            db.system.name = "cassandra",
+            db.namespace = Empty,
+            db.collection.name = Empty,
+            db.operation.name = Empty,
+            db.operation.batch.size = Empty,
+            db.query.summary = Empty,
+            db.query.text = Empty,
+            db.response.status_code = Empty,
+            server.address = Empty,
+            server.port = Empty,
+            spikewire.attempts = Empty,
+            result = $result,
+            "error.type" = Empty,
+            error.message = Empty,
+        )
+    };
+}
+
+impl StatementSpan {
+    /// Of a call; `keyspace` is that of statements that name none.
+    pub fn of(asked: Asked<'_>, keyspace: impl FnOnce() -> Option<Arc<str>>) -> Self {
+        let span = match asked {
+            Asked::Prepare(_) => statement_span!("prepare", Empty),
+            Asked::Execute(..) => statement_span!("statement", Empty),
+            Asked::Read(..) => statement_span!("query", "withdrawn"),
+            Asked::Batch(_) => statement_span!("batch", Empty),
+        };
+        // What is not listened to is not looked at.
+        if !span.is_disabled() {
+            describe(&span, asked, keyspace());
+        }
+        Self(span)
+    }
+
+    /// What the thread tells meanwhile belongs to it.
+    pub fn enter(&self) -> Entered<'_> {
+        self.0.enter()
+    }
+
+    /// A node answered.
+    pub fn answered(&self, result: &QueryResult) {
+        if self.0.is_disabled() {
+            return;
+        }
+        self.at(result.node());
+        if result.attempts() > 1 {
+            self.0.record("spikewire.attempts", result.attempts());
+        }
+    }
+
+    /// It came to its end.
+    pub fn done(&self) {
+        self.0.record("result", "ok");
+    }
+
+    /// It failed.
+    pub fn failed(&self, error: &Error) {
+        if self.0.is_disabled() {
+            return;
+        }
+        let label = error.label();
+        self.0.record("otel.status_code", "ERROR");
+        self.0.record("result", label);
+        self.0.record("error.type", label);
+        self.0.record("error.message", error.message());
+        if error.attempts() > 1 {
+            self.0.record("spikewire.attempts", error.attempts());
+        }
+        if let Some(server) = error.server() {
+            let code = format_args!("{:#06x}", server.code.number());
+            self.0.record("db.response.status_code", display(code));
+        }
+        if let Some(address) = error.node().and_then(|node| node.parse().ok()) {
+            self.at(address);
+        }
+    }
+
+    fn at(&self, address: SocketAddr) {
+        self.0.record("server.address", display(address.ip()));
+        self.0.record("server.port", address.port());
+    }
+}
+
+fn describe(span: &Span, asked: Asked<'_>, keyspace: Option<Arc<str>>) {
+    let summary = match asked {
+        Asked::Prepare(text) => Summary { operation: "PREPARE".into(), ..Summary::of(text) },
+        Asked::Execute(text, _) | Asked::Read(text, _) => Summary::of(text),
+        Asked::Batch(statements) => {
+            span.record("db.operation.batch.size", statements);
+            Summary { operation: "BATCH".into(), ..Summary::default() }
+        }
+    };
+    span.record("otel.name", display(&summary));
+    span.record("db.query.summary", display(&summary));
+    span.record("db.operation.name", &*summary.operation);
+    if !summary.keyspace.is_empty() {
+        span.record("db.namespace", &*summary.keyspace);
+    } else if let Some(keyspace) = keyspace {
+        span.record("db.namespace", &*keyspace);
+    }
+    if !summary.table.is_empty() {
+        span.record("db.collection.name", &*summary.table);
+    }
+    // Values are not for traces: where there are none besides, they stand in the text.
+    if let Asked::Prepare(text) | Asked::Execute(text, true) | Asked::Read(text, true) = asked {
+        span.record("db.query.text", text);
+    }
+}
