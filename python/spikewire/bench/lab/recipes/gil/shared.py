@@ -143,12 +143,9 @@ def _row(
         "rate": closed.measured(alone.rate, alone.rounds),
         "own": own,
         "other": _spread(shares),
-        **{heading.key: late.get(heading.key) for heading in GAPS[:2]},
+        **{heading.key: late.get(heading.key) for heading in GAPS},
         "before": before.get("p99"),
     }
-    samples = merge(one["together"] for one in ticks if "together" in one).get_total_count()
-    if samples >= closed.TAIL_SAMPLES:
-        fields["p99.9"] = late.get("p99.9")
     reason = "; ".join(notes([alone] if counting is None else [alone, counting])) if flawed else ""
     label = _label(alone, words[closed.state(alone)])
     return Row(label, fields, cell.client, reason)
