@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import sys
 from typing import TYPE_CHECKING
 
@@ -205,6 +206,9 @@ def test_wrong_lists_are_refused_in_words(
         ("bench --client spikewire --mode rust", "is not a Rust crate"),
         ("bench --client spikewire --mode node", "is not an npm package"),
         ("bench --client spikewire-node --mode sync", "is an npm package: its mode is node"),
+        ("bench --client spikewire-rust --lines", "--lines is for clients in Python"),
+        ("bench --hlog pyproject.toml", "--hlog pyproject.toml: not a folder"),
+        ("compare --mode queries --hlog logs", "--hlog is not for --mode queries"),
         ("bench --processes 2", "--processes is for --mode node"),
         ("compare --mode sync --processes 2", "--processes is for --mode node or node-batch"),
         ("compare --mode sync --in-flight 2", "--in-flight is for --mode rust or node"),
@@ -270,6 +274,33 @@ def test_a_run_ends_with_a_table_a_file_and_status_0(
         "spikewire",
         *sys.argv[1:],
     ]
+
+
+def test_each_second_is_shown_and_logs_are_kept(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+    path, logs = tmp_path / "floor.json", tmp_path / "logs"
+    flags = "bench --client null --mode sync --threads 1 -d 2.1 --warmup 0 --cooldown 0 -k 100"
+    flags += f" --lines --json {path} --hlog {logs}"
+    assert run(*flags.split()) == 0
+    said = capsys.readouterr().err
+    for second in (1, 2):
+        assert re.search(rf"^ +{second} s +[\d,]+ op/s .* 0 errors  0 timeouts ", said, re.M)
+    assert sorted(file.name for file in logs.iterdir()) == [
+        f"null-sync-1-round-1-{kind}.hlog" for kind in ("read", "write")
+    ]
+    (cell,) = json.loads(path.read_text())["cells"]
+    (ran,) = cell["runs"]
+    assert sum(ran["series"]["operations"]) == ran["operations"]
+    assert ran["series"]["interval"] == 0.1
+    assert "read" not in ran["series"]
+
+
+@pytest.mark.parametrize("command", ["bench", "compare", "compare-cql"])
+def test_a_pause_is_what_others_call_a_cool_down(command: str) -> None:
+    for flag in ("--pause", "--cooldown"):
+        assert parser().parse_args([command, flag, "1.5"]).pause == 1.5
 
 
 @pytest.mark.parametrize("command", ["bench", "compare"])

@@ -16,11 +16,17 @@ from spikewire.bench.lab.selfcheck.fake import Act
 from spikewire.bench.lab.selfcheck.measure import Known, played, real
 from spikewire.bench.series.contract import INTERVALS, intervals_a_second
 from spikewire.bench.series.ended import FAILED, LATE, NOT_YET, Ended
+from spikewire.bench.series.hlog import keep
+from spikewire.bench.series.lines import Lines, Shown, rounded, text
 from spikewire.bench.series.marks import Marks
+from spikewire.bench.series.timeline import Timeline
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from spikewire.bench.result import Result
     from spikewire.bench.series.contract import Series
+    from spikewire.bench.series.lines import Second
 
 MODES = (ASYNC, SYNC)
 
@@ -173,3 +179,110 @@ def test_calls_that_end_out_of_turn_are_found_later() -> None:
     assert ended.counts(10) == (4, 2, 1)
     assert ended.counts(4) == (1, 0, 0)
     assert list(ended.latencies(0, 10)) == [-20, 0]
+
+
+class TestLogs:
+    def test_other_tools_read_them(self, tmp_path: Path) -> None:
+        log, histogram = (pytest.importorskip(f"hdrh.{name}") for name in ("log", "histogram"))
+        known = Known(ASYNC, lambda at: Act(takes=0.002 if at < 51 else 0.01), 4, 1.0)
+        result = played(known, {**known.job(), "histograms": True})
+        found = series(result)
+        kept = [*zip(found["operations"], found["p50_ns"], strict=True)]
+        files = keep(tmp_path / "logs", "spikewire async 32 at 5,000/s, round 1", result)
+        assert [file.name for file in files] == [
+            f"spikewire-async-32-at-5-000-s-round-1-{kind}.hlog" for kind in ("read", "write")
+        ]
+        assert "read" not in found, "they are in the logs"
+        counts, middles = [0] * len(kept), [list[int]() for _ in kept]
+        for file in files:
+            empty = histogram.HdrHistogram(1, measure.HIGHEST_NS, measure.DIGITS)
+            reader = log.HistogramLogReader(str(file), empty)
+            at = 0
+            while (read := reader.get_next_interval_histogram()) is not None:
+                begun = read.get_start_time_stamp() / 1000 - found["start"]
+                assert begun == pytest.approx(at * found["interval"], abs=0.002)
+                lasted = read.get_end_time_stamp() - read.get_start_time_stamp()
+                assert lasted == pytest.approx(found["interval"] * 1000, abs=0.01)
+                counts[at] += read.get_total_count()
+                if read.get_total_count():
+                    middles[at].append(read.get_value_at_percentile(50))
+                at += 1
+            assert at == len(kept)
+            assert reader.get_start_time_sec() == pytest.approx(found["start"], abs=0.001)
+            reader.close()
+        assert counts == [count for count, _ in kept]
+        for found_middles, (_, middle) in zip(middles, kept, strict=True):
+            for one in found_middles:
+                assert one == pytest.approx(middle, rel=0.001)
+
+    def test_nothing_is_written_where_there_is_nothing(self, tmp_path: Path) -> None:
+        known = Known(ASYNC, lambda _at: Act(takes=0.01, error=OSError), 1, 0.2)
+        result = played(known, {**known.job(), "histograms": True})
+        assert keep(tmp_path / "logs", "none", result) == []
+        assert not (tmp_path / "logs").exists()
+
+
+class TestLines:
+    @staticmethod
+    def timeline(known: Known) -> Timeline:
+        """That of a run which is over."""
+        made: list[Timeline] = []
+
+        class Kept(Timeline):
+            def __init__(self, duration: float, *, memory: bool = True) -> None:
+                super().__init__(duration, memory=memory)
+                made.append(self)
+
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr("spikewire.bench.worker.run.Timeline", Kept)
+            played(known)
+        return made[0]
+
+    def test_each_second_has_its_calls(self) -> None:
+        def script(at: int) -> Act:
+            return Act(takes=0.002 if at < 501 else 0.01, error=OSError if at % 50 == 1 else None)
+
+        lines = Lines(self.timeline(Known(ASYNC, script, 2, 3.0)), 0, 10)
+        told = [lines.of(second) for second in (1, 2, 3)]
+        assert [one["operations"] for one in told] == [2 * 10 * 490, 2 * 10 * 98, 2 * 10 * 98]
+        assert [one["errors"] for one in told] == [2 * 10, 2 * 2, 2 * 2]
+        assert [sum(count for _, count in one["samples"]) for one in told] == [980, 196, 196]
+        ((value, _),) = told[0]["samples"]
+        assert value == rounded(2_000_000)
+        assert value == pytest.approx(2_000_000, rel=0.01)
+
+    def test_several_processes_are_one_line(self) -> None:
+        shown: list[str] = []
+        show = Shown(2, shown.append)
+        told: Second = {
+            "second": 1,
+            "part": 0,
+            "operations": 1_500,
+            "errors": 1,
+            "timeouts": 1,
+            "rss": 50_000_000,
+            "samples": [(1_000_000, 600), (4_000_000, 10)],
+        }
+        show(told)
+        assert not shown
+        show({**told, "part": 1, "samples": [(2_000_000, 500), (4_000_000, 10)]})
+        assert len(shown) == 1
+        words = shown[0].split()
+        assert words[:4] == ["1", "s", "3,000", "op/s"]
+        assert words[words.index("p50") + 1] == "1,000"
+        assert words[words.index("p99") + 1] == "4,000"
+        assert shown[0].endswith("2 errors  2 timeouts  100 MB")
+
+    def test_few_samples_tell_no_p99(self) -> None:
+        told: Second = {
+            "second": 1,
+            "part": 0,
+            "operations": 1,
+            "errors": 0,
+            "timeouts": 0,
+            "rss": 0,
+            "samples": [(1_000, 999)],
+        }
+        words = text([told]).split()
+        assert words[words.index("p99") + 1] == "-"
+        assert words[words.index("p50") + 1] == "1"

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use crate::callers;
 use crate::job::{Failure, Job, Latency, Memory, Outcome};
 use crate::measure::{self, Usage};
+use crate::series::{self, Marks, Resident, Worked};
 use crate::workload::{self, Operation, Value};
 
 /// The mode of the lab in which each loop has a thread.
@@ -114,14 +115,18 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         .map(|operations| Worker::new(operations, job.concurrency))
         .collect();
 
-    let (work, _, _) = phase(&shared, work, job.warmup, None).await?;
-    let (work, began, used) = phase(&shared, work, job.duration, job.server_pid).await?;
+    let (work, _) = phase(&shared, work, job.warmup, None, None).await?;
+    let interval = series::interval(job.duration);
+    let (work, window) = phase(&shared, work, job.duration, job.server_pid, Some(interval)).await?;
+    let Window { began, used, rss } = window;
     let peak = measure::peak_rss();
 
     let sum = |of: fn(&Worker) -> u64| work.iter().map(of).sum::<u64>();
     let errors = sum(|worker| worker.errors);
     let samples: Vec<i64> = work.iter().flat_map(Worker::kept).copied().collect();
     let taken = sum(|worker| worker.taken as u64) as usize;
+    let worked: Vec<_> = work.iter().map(Worker::worked).collect();
+    let ended = (used.elapsed * 1e9).round() as u64;
     Ok(Outcome {
         client: job.client.clone(),
         version: crate::locked_version(C::VERSION_OF),
@@ -149,6 +154,7 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         memory: Memory { bare, ready, peak },
         cpus: job.cpus.clone(),
         load_average,
+        series: series::series(&worked, interval, ended, rss, job.histograms),
     })
 }
 
@@ -183,6 +189,7 @@ struct Worker {
     first_error: Option<String>,
     /// When its last call had ended.
     ended: Instant,
+    marks: Marks,
 }
 
 impl Worker {
@@ -199,7 +206,12 @@ impl Worker {
             timeouts: 0,
             first_error: None,
             ended,
+            marks: Marks::none(),
         }
+    }
+
+    fn worked(&self) -> Worked<'_> {
+        Worked { marks: &self.marks, samples: &self.samples }
     }
 
     /// Successful calls each second until the end of its own last one: a worker that has nothing
@@ -221,6 +233,9 @@ impl Worker {
             let (key, write) = self.operations[at];
             left -= 1;
             let begun = (left == 0).then(Instant::now);
+            if let Some(begun) = begun {
+                self.marks.timed(begun, self.tried, self.taken, &self.samples);
+            }
             let done = if write {
                 shared.client.put(key, &shared.pool[key as usize % shared.pool.len()]).await
             } else {
@@ -230,6 +245,7 @@ impl Worker {
             if let Err(error) = done {
                 self.errors += 1;
                 self.timeouts += u64::from(error.timed_out);
+                self.marks.failed(error.timed_out);
                 self.first_error.get_or_insert(error.text);
             } else if let Some(begun) = begun {
                 let nanoseconds = begun.elapsed().as_nanos() as i64;
@@ -245,20 +261,35 @@ impl Worker {
             }
         }
         self.ended = Instant::now();
+        self.marks.ended(self.ended, self.tried, self.taken, &self.samples);
         self
     }
 }
 
-/// Run all workers for a while; the window closes when the last has finished its last call. When it
-/// opened, and what was used within it.
+/// The measured stretch of a run.
+struct Window {
+    began: Instant,
+    used: measure::Used,
+    /// Resident bytes at the end of each interval.
+    rss: Vec<u64>,
+}
+
+/// Run all workers for a while; the window closes when the last has finished its last call. With an
+/// interval, workers note what happened when.
 async fn phase<C: Client>(
     shared: &Arc<Shared<C>>,
-    work: Vec<Worker>,
+    mut work: Vec<Worker>,
     seconds: f64,
     server_pid: Option<u32>,
-) -> Result<(Vec<Worker>, Instant, measure::Used), String> {
+    interval: Option<u64>,
+) -> Result<(Vec<Worker>, Window), String> {
     let stop = Arc::new(AtomicBool::new(false));
     let before = Usage::opening(server_pid);
+    let memory = interval.map(|interval| Resident::new(before.clock, interval));
+    for worker in &mut work {
+        worker.marks =
+            interval.map_or_else(Marks::none, |interval| Marks::new(before.clock, interval));
+    }
     let lasts = Duration::from_secs_f64(seconds);
     let loops = work.into_iter().map(|worker| worker.run(shared.clone(), stop.clone()));
     let finished = if C::BLOCKS {
@@ -266,5 +297,82 @@ async fn phase<C: Client>(
     } else {
         callers::tasks(loops, lasts, &stop).await?
     };
-    Ok((finished, before.clock, before.until(&Usage::now(server_pid))))
+    let used = before.until(&Usage::now(server_pid));
+    let rss = memory.map(Resident::end).unwrap_or_default();
+    Ok((finished, Window { began: before.clock, used, rss }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every third call fails, every sixth by a timeout; others take a while.
+    struct Known;
+
+    impl Client for Known {
+        type Bins = ();
+
+        const VERSION_OF: &'static str = "serde";
+
+        const BLOCKS: bool = true;
+
+        async fn open(_target: &Target) -> Result<Self, String> {
+            Ok(Self)
+        }
+
+        fn bins(_values: &[Value]) -> Self::Bins {}
+
+        async fn get(&self, key: i64) -> Result<(), Failed> {
+            match key % 6 {
+                0 => Err(Failed { text: "late".to_owned(), timed_out: true }),
+                3 => Err("no".to_owned().into()),
+                // The one that is asked for this has less to do than the others.
+                1 => {
+                    std::thread::sleep(Duration::from_millis(400));
+                    Ok(())
+                }
+                _ => {
+                    std::thread::sleep(Duration::from_millis(1));
+                    Ok(())
+                }
+            }
+        }
+
+        async fn put(&self, key: i64, _bins: &Self::Bins) -> Result<(), Failed> {
+            self.get(key).await
+        }
+
+        async fn read_bin(&self, _key: i64, _name: &str) -> Result<Value, String> {
+            Ok(Value::Integer(0))
+        }
+    }
+
+    fn run(streams: &[&[i64]]) -> (Vec<Worker>, Window) {
+        let shared = Arc::new(Shared { client: Known, pool: vec![()], every: 1 });
+        let work = streams
+            .iter()
+            .map(|keys| Worker::new(keys.iter().map(|key| (*key, false)).collect(), streams.len()));
+        callers::at_once(phase(&shared, work.collect(), 0.1, None, Some(20_000_000))).unwrap()
+    }
+
+    #[test]
+    fn timeouts_are_told_from_other_errors() {
+        let (work, window) = run(&[&[0, 3, 2]]);
+        let worker = &work[0];
+        assert!(worker.errors > 0 && worker.errors < worker.tried);
+        assert!(worker.timeouts * 2 >= worker.errors && worker.timeouts * 2 <= worker.errors + 1);
+        let ended = (window.used.elapsed * 1e9).round() as u64;
+        let made = series::series(&[worker.worked()], 20_000_000, ended, window.rss, false);
+        assert_eq!(made.errors.iter().sum::<u64>(), worker.errors);
+        assert_eq!(made.timeouts.iter().sum::<u64>(), worker.timeouts);
+        assert_eq!(made.operations.iter().sum::<u64>(), worker.tried - worker.errors);
+    }
+
+    #[test]
+    fn the_last_calls_of_slow_workers_do_not_count_against_the_others() {
+        let (work, window) = run(&[&[2], &[1]]);
+        let rate: f64 = work.iter().map(|worker| worker.rate(window.began)).sum();
+        let tried: u64 = work.iter().map(|worker| worker.tried).sum();
+        assert!(rate > 1.5 * tried as f64 / window.used.elapsed);
+    }
 }

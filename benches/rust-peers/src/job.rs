@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::series::Series;
+
 #[derive(Deserialize)]
 pub struct Job {
     pub client: String,
@@ -19,6 +21,9 @@ pub struct Job {
     pub seed: u64,
     pub cpus: Vec<usize>,
     pub server_pid: Option<u32>,
+    /// Whether each interval is to have its histograms.
+    #[serde(default)]
+    pub histograms: bool,
 }
 
 #[derive(Serialize)]
@@ -72,6 +77,7 @@ pub struct Outcome {
     pub memory: Memory,
     pub cpus: Vec<usize>,
     pub load_average: Vec<f64>,
+    pub series: Series,
 }
 
 #[derive(Serialize)]

@@ -6,6 +6,7 @@ mod harness;
 mod job;
 mod measure;
 mod scan;
+mod series;
 mod workload;
 
 pub use harness::{Client, Failed, Target, main};

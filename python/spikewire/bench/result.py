@@ -68,6 +68,10 @@ class Job(TypedDict):
     """Whether every record of one more scan is looked at behind the window."""
     beside: NotRequired[str]
     """What runs in the same process: a kind of `companion`."""
+    lines: NotRequired[bool]
+    """Whether every second is to be told when it is over."""
+    part: NotRequired[int]
+    """Which of several processes this is, from 0 on."""
     histograms: NotRequired[bool]
     """Whether the result is to have them for each interval."""
 

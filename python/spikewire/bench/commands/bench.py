@@ -47,6 +47,12 @@ def add_parser(subparsers: Subparsers) -> None:
         "--threads", type=count, default=32, help="threads in modes sync and rust-sync"
     )
     bench.add_argument("--python", default="", help="interpreter of the client; default: this one")
+    bench.add_argument(
+        "--lines",
+        action="store_true",
+        help="show each second when it is over: op/s, p50 and p99 of what was sampled, errors,"
+        " timeouts, resident memory; of clients in Python",
+    )
     open_flags.add_flags(bench)
     add_flags(bench, rounds=1, pace=ALONE)
     bench.set_defaults(run=run)
@@ -65,6 +71,8 @@ def run(args: argparse.Namespace) -> int:
         return refuse(f"--processes is for --mode {NODE}")
     if reason is not None:
         return refuse(f"--mode {mode}: {args.client} {reason}")
+    if args.lines and mode in (*CRATES, NODE):
+        return refuse(f"--lines is for clients in Python, and {args.client} is {what}")
     reason = open_flags.problem(args, [mode])
     if reason is not None:
         return refuse(reason)

@@ -26,11 +26,15 @@ class Pace:
     pause: float
 
 
-_SECONDS = {"duration": "seconds", "warmup": "seconds before", "pause": "seconds between runs"}
+_SECONDS = {
+    "duration": "seconds",
+    "warmup": "seconds before",
+    "pause": "seconds before each run, in which nothing is asked of the server",
+}
 _PACE = (
     (("-d", "--duration"), "duration", seconds),
     (("--warmup",), "warmup", seconds_or_none),
-    (("--pause",), "pause", seconds_or_none),
+    (("--pause", "--cooldown"), "pause", seconds_or_none),
 )
 
 
@@ -111,6 +115,13 @@ def add_flags(
         "--keep-awake",
         action="store_true",
         help="keep the processors from idling, so that no client is charged for waking them",
+    )
+    how.add_argument(
+        "--hlog",
+        type=Path,
+        metavar="FOLDER",
+        help="keep the latencies of every run there as HDR interval logs (V2), reads and writes"
+        " apart",
     )
     text = "default: bench-results/<command>-<time>.json"
     how.add_argument("--json", type=Path, metavar="PATH", help=text)

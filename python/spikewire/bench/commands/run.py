@@ -80,6 +80,8 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         misses=args.misses,
         max_ops=args.max_ops,
         truncate=args.truncate,
+        lines=getattr(args, "lines", False),
+        logs="" if args.hlog is None else str(args.hlog),
     )
 
 
@@ -114,6 +116,8 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     unfit = place.problem(args)
     if unfit is not None:
         return unfit
+    if args.hlog is not None and args.hlog.exists() and not args.hlog.is_dir():
+        return f"--hlog {args.hlog}: not a folder"
     for interpreter in matrix.interpreters:
         if interpreter and shutil.which(interpreter) is None:
             return f"--python {interpreter}: no such program"

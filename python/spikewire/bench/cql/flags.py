@@ -113,7 +113,7 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
     for flags, parse, default, about in (
         (("-d", "--duration"), seconds, 3.0, "seconds"),
         (("--warmup",), seconds_or_none, 1.0, "seconds before"),
-        (("--pause",), seconds_or_none, 0.2, "seconds between runs"),
+        (("--pause", "--cooldown"), seconds_or_none, 0.2, "seconds before each run"),
         (
             ("--server-warmup",),
             seconds_or_none,

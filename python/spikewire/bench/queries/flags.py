@@ -34,6 +34,7 @@ FOREIGN = {
     "--lat-sample-every": "lat_sample_every",
     place.SERVICES_ALTERNATE: "services_alternate",
     "--error-limit": "error_limit",
+    "--hlog": "hlog",
     "--max-ops": "max_ops",
     "--truncate": "truncate",
 }

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
 from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, CRATES, NODE, SYNC
 from ..clients.shape import SINGLE, column_bins, column_set
 from ..open.contract import CONSTANT
+from ..series.hlog import keep as keep_log
+from ..series.lines import Shown
 from ..table.summary import Line, Round, summarise, with_ratios
 from ..work import parse_workload
 from ..work.keys import UNIFORM
@@ -63,6 +66,10 @@ class Settings(Place):
     misses: float = 0.0
     max_ops: int | None = None
     """Operations after which a run ends, if its time is not over before."""
+    lines: bool = False
+    """Whether each second is shown when it is over."""
+    logs: str = ""
+    """The folder for HDR interval logs of every run; empty for none."""
     truncate: bool = False
     """Whether sets are emptied before they are written, and after runs that insert every key."""
 
@@ -286,7 +293,10 @@ class Lab:
                 outcome["server_threads"] = workers
             outcome["server_remote"] = not any(is_local(host) for host, _ in cluster.seeds)
             self._next_key = outcome.get("next_key", self._next_key)
-        self._comparison.rounds.setdefault(cell, []).append(outcome)
+        rounds = self._comparison.rounds.setdefault(cell, [])
+        rounds.append(outcome)
+        if self._settings.logs and "failed" not in outcome:
+            keep_log(Path(self._settings.logs), f"{cell}, round {len(rounds)}", outcome)
         return brief(cell, outcome)
 
     def _gil(self, cell: Cell) -> bool | None:
@@ -309,7 +319,8 @@ class Lab:
         gil = self._gil(cell)
         if forced and gil is not None:
             variables["PYTHON_GIL"] = "1" if gil else "0"
-        return run_job(python_worker(cell.interpreter), job, variables)
+        heard = Shown(1, self._progress.say) if "lines" in job else None
+        return run_job(python_worker(cell.interpreter), job, variables, heard=heard)
 
     def _job(
         self, cell: Cell, action: str, cluster: Cluster | None, records: RecordSet | None = None
@@ -344,6 +355,10 @@ class Lab:
                 job["misses"] = settings.misses
             if INSERT in self._workload.verbs:
                 job["next_key"] = self._next_key
+        if action == "measure" and settings.logs:
+            job["histograms"] = True
+        if action == "measure" and settings.lines:
+            job["lines"] = True
         if settings.services_alternate:
             job["services_alternate"] = True
         if cell.processes > 1:

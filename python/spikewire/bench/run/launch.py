@@ -6,17 +6,19 @@ import json
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from ..open.contract import OVERTIME
 from ..result import Failure, Job, Result
+from ..series.lines import MARK
 from ..work.mix import INSERTING
 from ..worker.job import INSERT_LIMIT
 from .cluster import stop_process
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from ..cql.result import CqlJob
 
@@ -35,6 +37,8 @@ RECORDED = (
 )
 """Passed on, because a machine may need them, and written down."""
 SETUP_SECONDS = 120.0
+LAST_WORDS = 5.0
+"""Seconds after a child's end within which all that it said has been read."""
 POPULATE = "populate"
 
 
@@ -66,14 +70,40 @@ def python_worker(interpreter: str) -> list[str]:
     return [interpreter or sys.executable, str(FOLDER)]
 
 
+class Listening:
+    """Reads what a child says while it works, in a thread."""
+
+    def __init__(self, process: subprocess.Popen[str], heard: Callable[[Any], object]) -> None:
+        """Its standard error is no longer the process's, which would read it as well."""
+        assert process.stderr is not None
+        self._stream, process.stderr = process.stderr, None
+        self._heard, self._others = heard, list[str]()
+        self._thread = threading.Thread(target=self._run, name="bench-listening", daemon=True)
+        self._thread.start()
+
+    def end(self) -> str:
+        """The lines that were not for the lab."""
+        self._thread.join(LAST_WORDS)
+        return "".join(self._others)
+
+    def _run(self) -> None:
+        with self._stream as stream:
+            for line in stream:
+                if line.startswith(MARK):
+                    self._heard(json.loads(line.removeprefix(MARK)))
+                else:
+                    self._others.append(line)
+
+
 def run_job(
     command: Sequence[str],
     job: Job | CqlJob,
     extra: Mapping[str, str] | None = None,
     seconds: float = SETUP_SECONDS,
+    heard: Callable[[Any], object] | None = None,
 ) -> Mapping[str, Any]:
     """Start a child, hand it the job, and wait for its answer: so many seconds, and those that
-    the job warms up and measures."""
+    the job warms up and measures. `heard` is called in another thread with what it says before."""
     limit = seconds + job["warmup"] + job["duration"]
     if "open" in job:
         limit += OVERTIME * (job["warmup"] + job["duration"])
@@ -92,12 +122,15 @@ def run_job(
     except OSError as error:
         return Failure(failed=f"cannot start {command[0]}: {error.strerror}")
     with process:
+        listening = None if heard is None else Listening(process, heard)
         try:
-            out, err = process.communicate(json.dumps(job), timeout=limit)
+            out, err = process.communicate(f"{json.dumps(job)}\n", timeout=limit)
         except subprocess.TimeoutExpired:
             return Failure(failed=f"no answer within {limit:g} s")
         finally:
             stop_process(process)
+        if listening is not None:
+            err = listening.end()
     return _answer(out, err, process.returncode)
 
 

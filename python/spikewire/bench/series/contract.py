@@ -16,6 +16,8 @@ class Series(TypedDict):
     """Part of a result: one entry for each interval from the opening of the window on, the last of
     which may be cut short by its end. What ended at the border of two belongs to the earlier."""
 
+    start: float
+    """When the window opened, in seconds since the epoch."""
     interval: float
     """Seconds."""
     operations: list[int]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import time
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from .contract import Series, intervals_a_second
+from .lines import Lines
 from .marks import UNMARKED, Marks
 from .memory import Memory
 
@@ -48,25 +50,36 @@ class Timeline:
         real time."""
         self.a_second = intervals_a_second(duration)
         self.interval = NS // self.a_second
-        self.began = 0
+        self.began, self._start = 0, 0.0
         self.sources: list[Source] = []
         self._memory = Memory(self.interval) if memory else None
+        self._lines: Lines | None = None
+
+    def say_lines(self, part: int, rows: int) -> None:
+        """Each second is told when it is over, by this one of several processes."""
+        self._lines = Lines(self, part, rows)
 
     def prepare(self) -> None:
         """At a moment that is not measured."""
         if self._memory is not None:
             self._memory.start()
+        if self._lines is not None:
+            self._lines.start()
 
     def begin(self, instant: int) -> None:
         """The window is open."""
-        self.began = instant
+        self.began, self._start = instant, time.time()
         if self._memory is not None:
             self._memory.begin(instant)
+        if self._lines is not None:
+            self._lines.begin()
 
     def end(self) -> None:
         """It is closed."""
         if self._memory is not None:
             self._memory.end()
+        if self._lines is not None:
+            self._lines.end()
 
     def marks(self, samples: Sequence[int], errors: Errors) -> Marks:
         """What one more worker of a closed loop is to note."""
@@ -86,9 +99,10 @@ class Timeline:
             return None
         many = max(1, -(-(ended - self.began) // self.interval))
         edges = [self.began + at * self.interval for at in range(many + 1)]
-        sums = [self._counts(edge) for edge in edges[1:]]
+        sums = [self.counts(edge) for edge in edges[1:]]
         good = _rising([tried - errors for tried, errors, _ in sums])
         made: Series = {
+            "start": self._start,
             "interval": self.interval / NS,
             "operations": [rows * one for one in _steps(good)],
             "errors": _steps([errors for _, errors, _ in sums]),
@@ -112,7 +126,8 @@ class Timeline:
             made["rss"] = self._memory.held[:many]
         return made
 
-    def _counts(self, instant: int) -> tuple[int, int, int]:
+    def counts(self, instant: int) -> tuple[int, int, int]:
+        """Calls tried, errors and timeouts of all of them until then, as far as is known."""
         tried, errors, late = zip(*(one.counts(instant) for one in self.sources), strict=True)
         return sum(tried), sum(errors), sum(late)
 

@@ -245,6 +245,8 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
     importlib.import_module(plan.peer.module)
     # Where time is played, memory over it is not to be had.
     timeline = Timeline(job["duration"], memory=window is None)
+    if job.get("lines"):
+        timeline.say_lines(job.get("part", 0), plan.shape.rows)
     beside = companion(job["beside"], job["mode"]) if "beside" in job else None
     if beside is not None:
         beside.alone(ALONE * job["duration"])

@@ -1,0 +1,321 @@
+//! What happened when: operations, errors, latencies and memory by interval. The Python twin is
+//! `bench/series`.
+
+use std::fs;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+
+use crate::measure;
+
+/// So many at the least lie in the time that is measured.
+const INTERVALS: f64 = 20.0;
+/// So many samples lie beyond p99 where it is told.
+const BEYOND: usize = 10;
+const SECOND: u64 = 1_000_000_000;
+
+#[derive(Debug, Serialize)]
+pub struct Series {
+    /// When the window opened, in seconds since the epoch.
+    pub start: f64,
+    /// Seconds.
+    pub interval: f64,
+    pub operations: Vec<u64>,
+    pub errors: Vec<u64>,
+    pub timeouts: Vec<u64>,
+    pub p50_ns: Vec<Option<u64>>,
+    pub p99_ns: Vec<Option<u64>>,
+    pub max_ns: Vec<Option<u64>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rss: Vec<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub read: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub write: Option<Vec<String>>,
+}
+
+/// Nanoseconds of an interval: of a second as large a part as makes enough of them.
+pub fn interval(seconds: f64) -> u64 {
+    let many = ((INTERVALS / seconds) * 1e6).round() / 1e6;
+    SECOND / (many.ceil() as u64).max(1)
+}
+
+/// What knows of some calls when they ended, in nanoseconds from the opening of the window.
+pub trait Source {
+    /// Calls tried, errors and timeouts until then.
+    fn counts(&self, instant: u64) -> [u64; 3];
+
+    /// Latencies of calls that ended after `start` and by `end`, of writes negative; `None` where
+    /// some have been overwritten.
+    fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>>;
+}
+
+/// How many calls one worker had tried, and how many latencies it had taken, at instants from which
+/// those at the end of every interval follow. It looks at the clock for timed calls only.
+#[derive(Default)]
+pub struct Marks {
+    began: Option<Instant>,
+    interval: u64,
+    edge: u64,
+    before: Point,
+    points: Vec<Point>,
+    failures: Vec<u64>,
+    late: Vec<u64>,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Point {
+    at: u64,
+    tried: u64,
+    taken: usize,
+}
+
+impl Marks {
+    /// Notes nothing.
+    pub fn none() -> Self {
+        Self { edge: u64::MAX, ..Self::default() }
+    }
+
+    pub fn new(began: Instant, interval: u64) -> Self {
+        Self { began: Some(began), interval, edge: interval, ..Self::default() }
+    }
+
+    /// A timed call begins.
+    pub fn timed(&mut self, now: Instant, tried: u64, taken: usize, samples: &[i64]) {
+        let Some(began) = self.began else { return };
+        let at = (now - began).as_nanos() as u64;
+        if at >= self.edge {
+            self.note(Point { at, tried, taken }, samples);
+            self.edge = (at / self.interval + 1) * self.interval;
+        }
+        self.before = Point { at, tried, taken };
+    }
+
+    /// The last call has ended.
+    pub fn ended(&mut self, now: Instant, tried: u64, taken: usize, samples: &[i64]) {
+        let Some(began) = self.began else { return };
+        self.note(Point { at: (now - began).as_nanos() as u64, tried, taken }, samples);
+    }
+
+    pub fn failed(&mut self, timed_out: bool) {
+        let Some(began) = self.began else { return };
+        let at = began.elapsed().as_nanos() as u64;
+        self.failures.push(at);
+        if timed_out {
+            self.late.push(at);
+        }
+    }
+
+    /// The timed call before may have lasted for several intervals: it is known when it ended.
+    fn note(&mut self, now: Point, samples: &[i64]) {
+        let before = self.before;
+        self.points.push(before);
+        if now.taken > before.taken {
+            let last = samples[(now.taken - 1) % samples.len()].unsigned_abs();
+            let at = before.at + last;
+            self.points.push(Point { at, tried: before.tried + 1, taken: now.taken });
+        }
+        self.points.push(now);
+    }
+
+    fn passed(&self, instant: u64) -> usize {
+        self.points.partition_point(|point| point.at <= instant)
+    }
+
+    fn tried(&self, instant: u64) -> u64 {
+        let next = self.passed(instant);
+        let before = next.checked_sub(1).map_or_else(Point::default, |at| self.points[at]);
+        let Some(after) = self.points.get(next) else { return before.tried };
+        let (part, whole) = (instant - before.at, after.at - before.at);
+        let share = u128::from(after.tried - before.tried) * u128::from(part) / u128::from(whole);
+        before.tried + share as u64
+    }
+
+    fn taken(&self, instant: u64) -> usize {
+        self.passed(instant).checked_sub(1).map_or(0, |at| self.points[at].taken)
+    }
+}
+
+/// What a worker noted, beside its latencies.
+pub struct Worked<'a> {
+    pub marks: &'a Marks,
+    pub samples: &'a [i64],
+}
+
+impl Source for Worked<'_> {
+    fn counts(&self, instant: u64) -> [u64; 3] {
+        let until = |all: &[u64]| all.partition_point(|at| *at <= instant) as u64;
+        [self.marks.tried(instant), until(&self.marks.failures), until(&self.marks.late)]
+    }
+
+    fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>> {
+        let size = self.samples.len();
+        let first = start.map_or(0, |start| self.marks.taken(start));
+        let last = self.marks.taken(end);
+        let all = self.marks.points.last().map_or(0, |point| point.taken);
+        if first < last && first + size < all {
+            return None;
+        }
+        Some((first..last).map(|at| self.samples[at % size]).collect())
+    }
+}
+
+/// Everything until the end of the window, `ended` nanoseconds after its opening and just now.
+pub fn series(
+    sources: &[impl Source],
+    interval: u64,
+    ended: u64,
+    rss: Vec<u64>,
+    histograms: bool,
+) -> Series {
+    let edges: Vec<u64> = (1..=ended.div_ceil(interval).max(1)).map(|at| at * interval).collect();
+    let window = Duration::from_nanos(ended);
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let mut made = Series {
+        start: now.saturating_sub(window).as_secs_f64(),
+        interval: interval as f64 / SECOND as f64,
+        operations: Vec::new(),
+        errors: Vec::new(),
+        timeouts: Vec::new(),
+        p50_ns: Vec::new(),
+        p99_ns: Vec::new(),
+        max_ns: Vec::new(),
+        rss,
+        read: histograms.then(Vec::new),
+        write: histograms.then(Vec::new),
+    };
+    made.rss.truncate(edges.len());
+    let sums: Vec<[u64; 3]> = edges.iter().map(|edge| summed(sources, *edge)).collect();
+    let good = |sum: &[u64; 3]| sum[0].saturating_sub(sum[1]);
+    // Between two timed calls it is only known how many others ended, and errors have their own
+    // instants: no interval can have less than no success.
+    let most = sums.last().map_or(0, good);
+    let (mut before, mut rising) = ([0; 3], 0);
+    for (at, (sum, edge)) in sums.iter().zip(&edges).enumerate() {
+        let risen = good(sum).min(most).max(rising);
+        made.operations.push(risen - rising);
+        made.errors.push(sum[1] - before[1]);
+        made.timeouts.push(sum[2] - before[2]);
+        (before, rising) = (*sum, risen);
+        let start = (at > 0).then(|| edge - interval);
+        made.add(sources.iter().map(|one| one.latencies(start, *edge)).collect());
+    }
+    made
+}
+
+fn summed(sources: &[impl Source], instant: u64) -> [u64; 3] {
+    sources
+        .iter()
+        .map(|one| one.counts(instant))
+        .fold([0; 3], |sum, one| [sum[0] + one[0], sum[1] + one[1], sum[2] + one[2]])
+}
+
+impl Series {
+    fn add(&mut self, taken: Option<Vec<Vec<i64>>>) {
+        let mut all: Vec<i64> = taken.iter().flatten().flatten().copied().collect();
+        let part = |writes: bool| {
+            let those = all.iter().filter(|ns| (**ns < 0) == writes);
+            measure::encode(those.map(|ns| ns.unsigned_abs()))
+        };
+        if let (Some(read), Some(write)) = (&mut self.read, &mut self.write) {
+            read.push(part(false));
+            write.push(part(true));
+        }
+        all.sort_unstable_by_key(|ns| ns.unsigned_abs());
+        let many = all.len();
+        let at = |at: usize| all.get(at).map(|ns| ns.unsigned_abs());
+        self.max_ns.push(many.checked_sub(1).and_then(at));
+        self.p50_ns.push(many.checked_sub(1).and_then(|last| at(last / 2)));
+        let told = many >= 100 * BEYOND;
+        self.p99_ns.push(if told { at((99 * many).div_ceil(100) - 1) } else { None });
+    }
+}
+
+/// The resident memory of this process at the end of each interval, from a thread that sleeps in
+/// between.
+pub struct Resident {
+    over: Sender<()>,
+    thread: JoinHandle<Vec<u64>>,
+}
+
+impl Resident {
+    pub fn new(began: Instant, interval: u64) -> Self {
+        let (over, asked) = mpsc::channel::<()>();
+        let thread = thread::spawn(move || {
+            let mut held = Vec::new();
+            while let Some(now) = resident() {
+                let due = began + Duration::from_nanos(interval * (held.len() as u64 + 1));
+                let wait = due.saturating_duration_since(Instant::now());
+                if asked.recv_timeout(wait) != Err(RecvTimeoutError::Timeout) {
+                    break;
+                }
+                held.push(resident().unwrap_or(now));
+            }
+            held
+        });
+        Self { over, thread }
+    }
+
+    pub fn end(self) -> Vec<u64> {
+        drop(self.over);
+        self.thread.join().unwrap_or_default()
+    }
+}
+
+fn resident() -> Option<u64> {
+    let pages: u64 =
+        fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
+    Some(pages * measure::page_size())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_divide_a_second() {
+        let many = [(0.1, 200), (1.0, 20), (3.0, 7), (7.0, 3), (10.0, 2), (20.0, 1), (600.0, 1)];
+        for (seconds, of) in many {
+            assert_eq!(interval(seconds), SECOND / of, "{seconds}");
+        }
+    }
+
+    #[test]
+    fn a_stall_is_not_spread_over_what_was_before() {
+        let began = Instant::now();
+        let at = |ns| began + Duration::from_nanos(ns);
+        let mut marks = Marks::new(began, 100);
+        let samples = vec![7; 8];
+        marks.timed(at(0), 0, 0, &samples);
+        marks.timed(at(90), 64, 0, &samples);
+        marks.timed(at(410), 80, 1, &samples);
+        marks.ended(at(480), 85, 1, &samples);
+        let worked = Worked { marks: &marks, samples: &samples };
+        let tried = [45, 90, 97, 100, 200, 300, 400, 410, 480, 9999];
+        let tried = tried.map(|instant| worked.counts(instant)[0]);
+        assert_eq!(tried, [32, 64, 65, 65, 69, 74, 79, 80, 85, 85]);
+        assert_eq!(worked.latencies(None, 100), Some(vec![7]));
+        assert_eq!(worked.latencies(Some(100), 500), Some(vec![]));
+        let made = series(&[worked], 100, 480, vec![], true);
+        assert_eq!(made.operations, [65, 4, 5, 5, 6]);
+        assert_eq!(made.max_ns, [Some(7), None, None, None, None]);
+        assert_eq!(made.read.map(|read| read.len()), Some(5));
+    }
+
+    #[test]
+    fn latencies_that_were_overwritten_are_not_made_up() {
+        let began = Instant::now();
+        let at = |ns| began + Duration::from_nanos(ns);
+        let (mut marks, samples) = (Marks::new(began, 100), vec![1; 4]);
+        marks.timed(at(90), 3, 3, &samples);
+        marks.timed(at(190), 8, 8, &samples);
+        marks.ended(at(210), 9, 9, &samples);
+        let worked = Worked { marks: &marks, samples: &samples };
+        assert_eq!(worked.latencies(None, 100), None);
+        let made = series(&[worked], 100, 210, vec![], false);
+        assert_eq!(made.max_ns[0], None);
+        assert_eq!(made.operations.iter().sum::<u64>(), 9);
+    }
+}

@@ -1,0 +1,148 @@
+"""One line for each second while a run goes on: said by the worker, shown by the lab."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+import time
+from collections import Counter
+from typing import TYPE_CHECKING, TypedDict
+
+from .memory import resident
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from .timeline import Timeline
+
+NS = 1_000_000_000
+MARK = "spikewire-bench "
+"""What a worker says to the lab before it has its result: lines of standard error that begin so,
+and go on as JSON."""
+BITS = 7
+"""Leading bits of a latency that are told: steps of less than 1 %."""
+BEYOND = 10
+_GRACE = 0.05
+"""Seconds after the second's end for calls that have just ended to be counted."""
+
+
+class Second(TypedDict):
+    """What one process did in a second of its window."""
+
+    second: int
+    """From 1 on: when it ended."""
+    part: int
+    """Which of several processes."""
+    operations: int
+    errors: int
+    timeouts: int
+    rss: int
+    samples: list[tuple[int, int]]
+    """Latencies in nanoseconds, rounded down to `BITS` bits, and how many there were."""
+
+
+def rounded(nanoseconds: int) -> int:
+    """Down to the leading bits."""
+    more = max(0, nanoseconds.bit_length() - BITS)
+    return nanoseconds >> more << more
+
+
+def say(what: Mapping[str, object]) -> None:
+    """In one piece, so that the lines of several processes do not mix."""
+    os.write(2, f"{MARK}{json.dumps(what)}\n".encode())
+
+
+class Lines:
+    """A thread that says what every full second gave."""
+
+    def __init__(self, timeline: Timeline, part: int, rows: int) -> None:
+        self._timeline, self._part, self._rows = timeline, part, rows
+        self._begun, self._over = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._run, name="bench-lines", daemon=True)
+        self._shown = (0, 0, 0)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def begin(self) -> None:
+        self._begun.set()
+
+    def end(self) -> None:
+        self._over.set()
+        self._begun.set()
+        self._thread.join()
+
+    def _run(self) -> None:
+        self._begun.wait()
+        second = 0
+        while True:
+            second += 1
+            due = self._timeline.began + second * NS
+            if self._over.wait(max(0.0, (due - time.perf_counter_ns()) / NS) + _GRACE):
+                break
+            say(self.of(second))
+        # The last second is over when the window is.
+        if time.perf_counter_ns() >= due:
+            say(self.of(second))
+
+    def of(self, second: int) -> Second:
+        """Calls that could not be counted in their second, because their worker had not come so
+        far, are among those of the next."""
+        start = self._timeline.began + (second - 1) * NS
+        known = self._timeline.counts(start + NS)
+        tried, errors, late = (now - then for now, then in zip(known, self._shown, strict=True))
+        self._shown = known
+        taken = self._timeline.latencies(start, start + NS) or ()
+        counted = Counter(rounded(abs(one)) for one in taken)
+        return {
+            "second": second,
+            "part": self._part,
+            "operations": max(0, tried - errors) * self._rows,
+            "errors": errors,
+            "timeouts": late,
+            "rss": resident() or 0,
+            "samples": sorted(counted.items()),
+        }
+
+
+class Shown:
+    """Shows what workers say, several at once as one."""
+
+    def __init__(self, processes: int, show: Callable[[str], object]) -> None:
+        self._processes, self._show = processes, show
+        self._heard: dict[int, list[Second]] = {}
+
+    def __call__(self, said: Second) -> None:
+        heard = self._heard.setdefault(said["second"], [])
+        heard.append(said)
+        if len(heard) == self._processes:
+            self._show(text(heard))
+
+
+def text(heard: Sequence[Second]) -> str:
+    """One second of all processes."""
+    samples: Counter[int] = Counter()
+    for one in heard:
+        for value, count in one["samples"]:
+            samples[value] += count
+    sums = [sum(one[key] for one in heard) for key in ("operations", "errors", "timeouts", "rss")]
+    operations, errors, late, rss = sums
+    return (
+        f"{heard[0]['second']:5} s {operations:11,} op/s"
+        f"  p50 {_percentile(samples, 50)} us  p99 {_percentile(samples, 99)} us"
+        f"  {errors:,} errors  {late:,} timeouts  {rss / 1e6:,.0f} MB"
+    )
+
+
+def _percentile(samples: Counter[int], percent: int) -> str:
+    """In microseconds; a dash where fewer than 10 samples lie beyond one above the median."""
+    many = samples.total()
+    if not many or (percent > 50 and many * (100 - percent) < 100 * BEYOND):
+        return f"{'-':>7}"
+    wanted, so_far = -(-many * percent // 100), 0
+    for value, count in sorted(samples.items()):
+        so_far += count
+        if so_far >= wanted:
+            return f"{value / 1000:7,.0f}"
+    return f"{'-':>7}"
