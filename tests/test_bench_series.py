@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,14 @@ pytest.importorskip("hdrh")
 
 from spikewire.bench import measure
 from spikewire.bench.clients.base import ASYNC, SYNC
+from spikewire.bench.lab.overtime import charts
+from spikewire.bench.lab.recipe import FULL, QUICK, Bench, Target
 from spikewire.bench.lab.selfcheck.fake import Act
 from spikewire.bench.lab.selfcheck.measure import Known, played, real
+from spikewire.bench.lab.svg import NARROW, WIDE, draw
+from spikewire.bench.run.compare import Comparison
+from spikewire.bench.run.plan import Cell, Matrix
+from spikewire.bench.run.progress import Progress
 from spikewire.bench.series.contract import INTERVALS, intervals_a_second
 from spikewire.bench.series.ended import FAILED, LATE, NOT_YET, Ended
 from spikewire.bench.series.hlog import keep
@@ -22,11 +29,14 @@ from spikewire.bench.series.marks import Marks
 from spikewire.bench.series.timeline import Timeline
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Mapping
 
+    from spikewire.bench.lab.selfcheck.fake import Script
     from spikewire.bench.result import Result
+    from spikewire.bench.run.plan import Group
     from spikewire.bench.series.contract import Series
     from spikewire.bench.series.lines import Second
+    from spikewire.bench.table.summary import Round
 
 MODES = (ASYNC, SYNC)
 
@@ -286,3 +296,63 @@ class TestLines:
         words = text([told]).split()
         assert words[words.index("p99") + 1] == "-"
         assert words[words.index("p50") + 1] == "1"
+
+
+def always(seconds: float) -> Script:
+    return lambda _at: Act(takes=seconds)
+
+
+class TestCharts:
+    @staticmethod
+    def comparison(clients: Mapping[str, float], rounds: int = 2) -> Comparison:
+        """Asyncio with one call of so many seconds after the other, in 1 and in 4 tasks."""
+        groups: list[Group] = []
+        found: dict[Cell, list[Round]] = {}
+        for tasks in (1, 4):
+            cells = {Cell(client, ASYNC, tasks): takes for client, takes in clients.items()}
+            groups.append(tuple(cells))
+            for cell, takes in cells.items():
+                results: list[Round] = []
+                for number in range(rounds):
+                    result = played(Known(ASYNC, always(takes * (1 + number)), tasks, 1.0))
+                    series(result)["rss"] = [1_000_000 * (at + 1) for at in range(20)]
+                    results.append(result)
+                found[cell] = results
+        matrix = Matrix(tuple(clients), (ASYNC,), (1, 4), (1,), (1,), ("",))
+        settings = BENCH.settings(matrix, duration=1.0)
+        return Comparison("lab", settings, groups=groups, rounds=found)
+
+    def test_the_widest_group_of_a_mode_has_its_throughput_and_memory(self) -> None:
+        made = charts(self.comparison({"spikewire": 0.01, "aerospike-py": 0.02}), "part", "How.")
+        assert [chart.name for chart in made] == ["part-async-over-time", "part-async-memory"]
+        rate, held = made
+        assert (rate.y.unit, held.y.unit) == ("op/s", "B")
+        assert [one.name for one in rate.series] == ["spikewire", "aerospike-py"]
+        ours = rate.series[0]
+        assert len(ours.points) == 20
+        assert [x for x, _ in ours.points[:2]] == [0.05, 0.1]
+        # Rounds of 400 and of 200 calls each second.
+        assert sum(y for _, y in ours.points) / 20 == pytest.approx(300, rel=0.06)
+        assert sum(low for low, _ in ours.spread) / 20 == pytest.approx(200, rel=0.06)
+        assert [y for _, y in held.series[0].points] == [1e6 * (at + 1) for at in range(20)]
+        assert all(draw(chart, width) is not None for chart in made for width in (WIDE, NARROW))
+
+    def test_what_has_no_intervals_has_no_charts(self) -> None:
+        comparison = self.comparison({"spikewire": 0.01}, 1)
+        for rounds in comparison.rounds.values():
+            for one in rounds:
+                assert "failed" not in one
+                del one["series"]
+        assert charts(comparison, "part", "How.") == []
+
+    @pytest.mark.parametrize(
+        ("size", "logs", "kept"), [(QUICK, False, ""), (QUICK, True, "x"), (FULL, False, "x")]
+    )
+    def test_logs_of_a_part_are_beside_its_report(self, size: str, logs: bool, kept: str) -> None:
+        bench = replace(BENCH, size=size, logs=logs, folder=Path("x"))
+        matrix = Matrix(("spikewire",), (ASYNC,), (1,), (1,), (1,), ("",))
+        assert bench.settings(matrix).logs == kept
+        assert replace(bench, folder=None).settings(matrix).logs == ""
+
+
+BENCH = Bench(Target(), QUICK, ("",), Progress(bar=False), ["spikewire", "lab"])

@@ -84,6 +84,11 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
         )
     how.add_argument("--keep-awake", action="store_true", help="keep the processors from idling")
     how.add_argument("--seed", type=int, default=1, help="of the random keys and values")
+    how.add_argument(
+        "--hlog",
+        action="store_true",
+        help="keep HDR interval logs (V2) of all runs beside the report, as --size full does",
+    )
     how.add_argument("--out", type=Path, metavar="FOLDER", help="default: bench-results/lab-<time>")
 
 
@@ -109,6 +114,7 @@ def run(args: argparse.Namespace) -> int:
         ["spikewire", *sys.argv[1:]],
         args.clients,
         args.seed,
+        logs=args.hlog,
     )
     now = dt.datetime.now(dt.timezone.utc)
     folder: Path = args.out or Path("bench-results") / f"lab-{now:%Y%m%d-%H%M%S}"

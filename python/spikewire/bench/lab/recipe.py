@@ -20,12 +20,15 @@ from .interpreters import free_threaded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
     from ..run.plan import Matrix, Skipped
     from ..run.progress import Progress
     from .report import Report, Section, Table
 
 QUICK, SHORT, FULL = "quick", "short", "full"
+LOGS = "hlog"
+"""The folder for HDR interval logs, beside the report."""
 SIZES = (QUICK, SHORT, FULL)
 """How much of a recipe is run: enough to see that it works, what `make bench` runs, all of it."""
 FEW = ("spikewire", "aerospike-sdk", "aerospike-native", "aerospike", "aerospike-py")
@@ -64,6 +67,10 @@ class Bench:
     seed: int = 1
     environment: dict[str, Any] = field(default_factory=dict[str, Any])
     skipped: list[str] = field(default_factory=list[str])
+    logs: bool = False
+    """Whether HDR interval logs are kept of every size, not of the full one alone."""
+    folder: Path | None = None
+    """For the logs of the part that runs."""
     failed: list[str] = field(default_factory=list[str])
     """Parts that ended in an error rather than with what they lack."""
 
@@ -112,8 +119,15 @@ class Bench:
             gil=None,
             client_cpus=target.client_cpus,
             keep_awake=target.keep_awake,
+            logs=self._logs(),
         )
         return replace(made, **more)
+
+    def _logs(self) -> str:
+        """Where HDR interval logs are kept; empty where they are not."""
+        if self.folder is None or not (self.logs or self.size == FULL):
+            return ""
+        return str(self.folder)
 
     def compare(self, settings: Settings) -> Comparison:
         """Measures, and keeps what every report says of the machine and of those left out.

@@ -10,6 +10,7 @@ from ..run.build import described
 from ..run.cluster import reachable
 from ..run.compare import CannotRunError
 from .files import save, save_index
+from .recipe import LOGS
 from .report import Report
 from .way import Way
 
@@ -38,6 +39,7 @@ def run_recipe(
     try:
         for part in parts:
             bench.progress.say(f"{recipe.name}: {part.title} ({way.next()})")
+            bench.folder = folder / LOGS / part.name
             found = _found(recipe, part, bench, report)
             if found is None:
                 continue

@@ -10,7 +10,7 @@ from ....open import sweep
 from ....open.flags import OUTSTANDING, THREADS
 from ....run.plan import Matrix
 from ....table.faces import is_face
-from ... import closed, opened
+from ... import closed, opened, overtime
 from ...recipe import Measurement, Part
 from ...report import Section
 
@@ -61,6 +61,7 @@ class Sweep(Measurement):
             for mode in modes
         ]
         charts = [chart for mode in modes for chart in _charts(comparison, mode, labels)]
+        charts += overtime.charts(comparison, self.name, opened.caption(comparison.settings))
         said = [_rates(slowest)]
         return Part(
             _section((table, *tables), charts),

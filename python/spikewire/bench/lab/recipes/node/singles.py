@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....clients.base import NODE
 from ....run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
-from ... import closed
+from ... import closed, overtime
 from ...recipe import Bench, Measurement, Part
 from ...report import LINES, Axis, Chart, Heading, Row, Section, Series, Table
 from .headings import RATE, SHARE_HEADINGS
@@ -45,7 +45,11 @@ class Singles(Measurement):
         )
         table = Table("singles", "Single records", how, SHOWN, rows)
         section = Section(
-            self.name, "Single records", _TEXT, (table,), tuple(map(_chart, filter(None, groups)))
+            self.name,
+            "Single records",
+            _TEXT,
+            (table,),
+            (*map(_chart, filter(None, groups)), *overtime.charts(comparison, self.name, how)),
         )
         lines = [line for group in groups for line in group]
         conclusions, losses = _compared(groups)

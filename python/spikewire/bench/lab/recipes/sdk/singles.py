@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
-from ... import closed
+from ... import closed, overtime
 from ...recipe import Bench, Measurement, Part
 from ...report import Heading, Row, Section, Table
 from .cases import CASES, SINGLES, Chosen, quick, short
@@ -51,7 +51,11 @@ class Singles(Measurement):
                 *paths(lines, how),
                 *pools(lines, how),
             ),
-            (closed.bars(matrix, closed.RATE), closed.bars(matrix, closed.CPU)),
+            (
+                closed.bars(matrix, closed.RATE),
+                closed.bars(matrix, closed.CPU),
+                *overtime.charts(comparison, self.name, how, lambda line: _label(line, words)),
+            ),
         )
         conclusions, losses = compared(lines)
         runs = comparison.as_json()["cells"]

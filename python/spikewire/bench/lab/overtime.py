@@ -1,0 +1,120 @@
+"""Throughput and memory over time, of comparisons of closed loops and open ones."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import TYPE_CHECKING
+
+from ..clients import FLOOR
+from ..clients.base import ASYNC, ASYNC_UVLOOP, NODE, RUST, RUST_SYNC, SYNC
+from .report import LINES, Axis, Chart, Series
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from ..run.compare import Comparison
+    from ..series.contract import Series as Intervals
+    from ..table.summary import Line
+
+TITLES = {
+    ASYNC: "asyncio",
+    ASYNC_UVLOOP: "uvloop",
+    SYNC: "threads",
+    RUST: "Rust",
+    RUST_SYNC: "Rust, threads",
+    NODE: "Node.js",
+}
+LEAST = 2
+"""Intervals that make a line."""
+
+
+def charts(
+    comparison: Comparison,
+    name: str,
+    caption: str,
+    label: Callable[[Line], str] = lambda line: line.cell.name,
+) -> list[Chart]:
+    """Of each mode the group with most calls in flight, in open loops at the highest rate: two
+    charts, or fewer where nothing is known of its intervals."""
+    widest: dict[str, list[Line]] = {}
+    for group in comparison.lines():
+        known = [line for line in group if line.absent is None and line.cell.client != FLOOR]
+        if not known:
+            continue
+        mode = known[0].cell.mode
+        if _load(known[0]) >= _load(widest[mode][0] if mode in widest else known[0]):
+            widest[mode] = known
+    return [
+        chart
+        for mode, lines in widest.items()
+        for chart in _charts(comparison, lines, f"{name}-{mode}", mode, caption, label)
+    ]
+
+
+def _load(line: Line) -> tuple[float, int, int]:
+    return line.cell.rate, line.cell.concurrency * line.cell.processes, line.cell.loops
+
+
+def _charts(
+    comparison: Comparison,
+    lines: Sequence[Line],
+    name: str,
+    mode: str,
+    caption: str,
+    label: Callable[[Line], str],
+) -> Iterator[Chart]:
+    cell = lines[0].cell
+    how = f"{cell.rate:,.0f} op/s" if cell.rate else f"{cell.concurrency} in flight"
+    title = f"{TITLES[mode]}, {how}"
+    whole = comparison.settings.duration
+    rate: list[Series] = []
+    held: list[Series] = []
+    for line in lines:
+        rounds = [
+            one["series"]
+            for one in comparison.rounds[line.cell]
+            if "failed" not in one and "series" in one
+        ]
+        if not rounds:
+            continue
+        known, interval = (label(line), line.cell.client), rounds[0]["interval"]
+        rate += _series(*known, [_rates(one, whole) for one in rounds], interval)
+        held += _series(*known, [_held(one, whole) for one in rounds], interval)
+    unit = "row/s" if cell.shape.rows > 1 else "op/s"
+    x = Axis("since the window opened", "s")
+    if rate:
+        text = f"{caption} By when calls ended."
+        axes = x, Axis("throughput", unit)
+        yield Chart(f"{name}-over-time", f"{title}: throughput over time", text, LINES, *axes, rate)
+    if held:
+        text = f"{caption} Resident memory of the client's process at the end of each interval."
+        axes = x, Axis("resident memory", "B")
+        yield Chart(f"{name}-memory", f"{title}: memory over time", text, LINES, *axes, held)
+
+
+def _whole(found: Intervals, duration: float) -> int:
+    """Intervals that lie within the planned time: what comes behind are the last calls."""
+    return int(duration / found["interval"] + 1e-6)
+
+
+def _rates(found: Intervals, duration: float) -> list[float]:
+    each = found["operations"][: _whole(found, duration)]
+    return [count / found["interval"] for count in each]
+
+
+def _held(found: Intervals, duration: float) -> list[float]:
+    return [float(one) for one in found.get("rss", [])[: _whole(found, duration)]]
+
+
+def _series(
+    name: str, client: str, rounds: Sequence[Sequence[float]], interval: float
+) -> list[Series]:
+    """The median of the rounds at the end of each interval, and how far apart they lay; nothing
+    where there are too few intervals."""
+    each = list(zip(*rounds, strict=False))
+    if len(each) < LEAST:
+        return []
+    points = [(round((at + 1) * interval, 6), median(values)) for at, values in enumerate(each)]
+    several = len(rounds) > 1
+    spread = [(min(values), max(values)) for values in each] if several else []
+    return [Series(name, points, client, spread)]
