@@ -10,13 +10,25 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.bench.clients.base import BlockingClient, Target, Verbs
+from spikewire.bench.clients.base import (
+    BlockingClient,
+    ManyVerbs,
+    TableVerbs,
+    Target,
+    Verbs,
+)
 from spikewire.bench.clients.null import Asyncio as NullAsyncio
 from spikewire.bench.clients.null import Blocking as NullBlocking
 from spikewire.bench.measure import Window
 from spikewire.bench.work import Block, Operation, into_blocks
 from spikewire.bench.worker.drivers import Load, bounded, run_tasks, run_threads, sample_buffer
-from spikewire.bench.worker.loop import asyncio_loop, blocking_loop, loop_source
+from spikewire.bench.worker.loop import (
+    asyncio_loop,
+    blocking_loop,
+    loop_source,
+    record_verbs,
+    table_verbs,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -139,6 +151,24 @@ def test_reads_and_writes_cost_no_more_than_this() -> None:
     """Further verbs have loops of their own: what this text does is in every client's figure."""
     verbs = Verbs("get(k)", "put(k, bins)", {"get": print, "put": print}, more={"touch": "pass"})
     assert loop_source(verbs) == PINNED
+
+
+def test_tables_have_names_that_the_loop_has_not() -> None:
+    errors: list[BaseException] = []
+
+    def get(keys: list[int]) -> list[dict[str, int]]:
+        return [{"b0": key} for key in keys]
+
+    for verbs in (
+        record_verbs(ManyVerbs("get(k)", names={"get": get})),
+        table_verbs(TableVerbs("get(k)", "table", {"get": get})),
+    ):
+        blocks: list[Block] = [(([1, 2], None), [])]
+        samples = array("q", [0])
+        tally = blocking_loop(verbs)(blocks, [], time.perf_counter_ns, samples, errors.append)
+        assert tally[:2] == (1, 1)
+        assert samples[0] > 0
+    assert not errors
 
 
 def test_asyncio_tasks_take_turns() -> None:

@@ -12,8 +12,9 @@ import pytest
 
 import lab_report
 from spikewire.bench.cli import add_parsers
-from spikewire.bench.lab.baseline.changes import BETTER, UNCHANGED, WORSE, Change, Place, changes
+from spikewire.bench.lab.baseline.changes import Change, Place, changes
 from spikewire.bench.lab.report import LESS, MORE, Heading, Measured, Row
+from spikewire.bench.noise import BETTER, UNCHANGED, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -43,6 +43,8 @@ class Job(TypedDict):
     seed: int
     cpus: list[int]
     server_pid: int | None
+    package: NotRequired[str]
+    """The folder in which the package lies that is to be loaded, for a build of our own client."""
     processes: NotRequired[int]
     """At once; Node.js alone has more than one."""
     loops: NotRequired[int]

@@ -19,6 +19,7 @@ from . import (
     sdk_pool,
     spikewire,
 )
+from .registry import PACKAGE, Registry
 from .shape import POOL
 
 if TYPE_CHECKING:
@@ -27,9 +28,8 @@ if TYPE_CHECKING:
 OURS = "spikewire"
 FLOOR = "null"
 
-PEERS: dict[str, Peer] = {
-    peer.name: peer
-    for peer in (
+PEERS: Registry[Peer] = Registry(
+    (
         spikewire.PEER,
         faces.BUILDER,
         faces.FUTURES,
@@ -46,4 +46,6 @@ PEERS: dict[str, Peer] = {
         sdk_local.BUILDER,
         null.PEER,
     )
-}
+)
+BUILT = tuple(name for name, peer in PEERS.items() if peer.distribution == PACKAGE)
+"""Those of this package, of which other builds can be measured."""

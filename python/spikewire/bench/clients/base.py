@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import importlib.metadata
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol, cast
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Protocol, cast
 
+from .registry import Named, build_of, of_build, version_of
 from .shape import MAP, POOL
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 ASYNC = "async"
 ASYNC_UVLOOP = "async-uvloop"
@@ -207,12 +210,9 @@ class PoolClient(ABC):
 
 
 @dataclass(frozen=True)
-class Peer:
+class Peer(Named):
     """A client under test: where it comes from and which faces it has."""
 
-    name: str
-    module: str
-    distribution: str
     blocking: type[BlockingClient] | None = None
     asyncio: type[AsyncioClient] | None = None
     pool: type[PoolClient] | None = None
@@ -269,9 +269,9 @@ class Peer:
 
     def version(self) -> str:
         """Of the installed distribution; nothing for a client that is part of the lab."""
-        if not self.distribution:
-            return ""
-        try:
-            return importlib.metadata.version(self.distribution)
-        except importlib.metadata.PackageNotFoundError:
-            return str(getattr(importlib.import_module(self.module), "__version__", "unknown"))
+        return version_of(self) if self.distribution else ""
+
+    def as_build(self, name: str) -> Self:
+        """A face is one of the same build."""
+        face_of = self.face_of and of_build(self.face_of, build_of(name))
+        return replace(self, name=name, face_of=face_of)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..arguments import count
-from ..clients import OURS, PEERS
+from ..clients import BUILT, OURS, PEERS
 from ..clients.base import ASYNC, CRATES, MODES, NODE, RUST
 from ..open import flags as open_flags
+from ..run import packages
 from ..run.plan import CLIENTS, NODE_CLIENTS, Matrix
 from .flags import Pace, add_flags
 from .run import refuse, run_matrix
@@ -28,7 +29,14 @@ def add_parser(subparsers: Subparsers) -> None:
         description="Load a cluster with one client in a process of its own.",
         allow_abbrev=False,
     )
-    bench.add_argument("--client", choices=CLIENTS, default=OURS, help="default: %(default)s")
+    bench.add_argument(
+        "--client",
+        type=packages.client(CLIENTS, BUILT),
+        default=OURS,
+        metavar="NAME",
+        help=f"one of {', '.join(CLIENTS)}, or another build of ours: {packages.FORM}, where"
+        f" PATH is {packages.PLACES}; default: %(default)s",
+    )
     bench.add_argument(
         "--mode",
         choices=MODES,

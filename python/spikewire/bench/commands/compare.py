@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..arguments import count, counts, names, percentage
-from ..clients import PEERS
+from ..clients import BUILT, PEERS
 from ..clients.base import ASYNC, MODES, NODE, RUST, SYNC
 from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
 from ..needed import missing
@@ -21,6 +21,7 @@ from ..queries.cells import (
     SELECTED,
     SLOW_RECORDS,
 )
+from ..run import packages
 from ..run.plan import (
     BATCH_MODE,
     CLIENTS,
@@ -86,10 +87,11 @@ def add_parser(subparsers: Subparsers) -> None:
     usual = [name for name in CLIENTS if name not in PEERS or PEERS[name].usual]
     compare.add_argument(
         "--clients",
-        type=names("client", CLIENTS),
+        type=packages.clients(CLIENTS, BUILT),
         metavar="NAME,...",
         help=f"default: all of {', '.join(usual)}; in mode {FACES_MODE}: "
-        f"{', '.join(faces.CLIENTS)}",
+        f"{', '.join(faces.CLIENTS)}; another build of ours: {packages.FORM}, where PATH is"
+        f" {packages.PLACES}",
     )
     compare.add_argument(
         *("--mode", "--modes"),

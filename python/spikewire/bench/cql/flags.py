@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
 from ..commands.flags import add_error_limit
 from ..needed import missing
+from ..run import packages
 from ..run.cluster import parse_seeds
 from .cells import OPERATIONS, PATTERNS, Matrix
-from .clients import CLIENTS
+from .clients import CLIENTS, OURS
 from .servers import CANNED, CASSANDRA, GIVEN
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
     ):
         parser.add_argument(
             flag,
-            type=names(about, known),
+            type=packages.clients(known, (OURS,)) if about == "client" else names(about, known),
             default=known,
             metavar="NAME,...",
             help=f"default: all of {', '.join(known)}",

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
+from ..clients.registry import base_of
 from ..run.rounds import ERROR_LIMIT, error_share
 from ..table.summary import Spread, elsewhere
 from .cells import CHAINS, DEPTH, PAGES
@@ -113,7 +114,7 @@ def _with_costs(line: Line, results: Sequence[CqlResult]) -> Line:
 
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
     """Lines of one group with their ratios to the best peer; flawed peers are no measure."""
-    peers = [line for line in lines if line.cell.client != OURS and not line.flawed]
+    peers = [line for line in lines if base_of(line.cell.client) != OURS and not line.flawed]
     best_rate = max((line.rate.median for line in peers if line.rate), default=None)
     best_cpu = min((line.cpu.median for line in peers if line.cpu), default=None)
     return [

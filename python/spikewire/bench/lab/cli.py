@@ -8,16 +8,18 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..arguments import cpus, names
+from ..arguments import cpus
+from ..clients import BUILT
+from ..clients.registry import build_of
 from ..cql.clients import CLIENTS as CQL_CLIENTS
 from ..needed import missing
-from ..run import place
+from ..run import packages, place
 from ..run.cluster import reachable
 from ..run.plan import CLIENTS
 from . import show
 from .baseline import command as baseline
 from .recipe import FULL, SHORT, SIZES, Bench, Target
-from .recipes import NAMES, load
+from .recipes import NAMES, WITH_BUILDS, load
 from .selfcheck import command as selfcheck
 
 if TYPE_CHECKING:
@@ -61,7 +63,7 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
     )
     recipe.add_argument(
         "--clients",
-        type=names("client", KNOWN),
+        type=packages.clients(KNOWN, BUILT),
         default=(),
         metavar="NAME,...",
         help="of those that a recipe would measure; default: all",
@@ -95,7 +97,7 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The exit status: 2 for wrong use, 130 for Ctrl-C, 1 if the cluster cannot be reached, if a
     part failed, if a line is flawed or nothing was measured at all, and otherwise 0."""
-    lacking = place.problem(args) or missing()
+    lacking = place.problem(args) or _buildless(args) or missing()
     if lacking is not None:
         return _refuse(lacking)
     from ..run.progress import Progress
@@ -140,6 +142,18 @@ def run(args: argparse.Namespace) -> int:
     for failure in bench.failed:
         print(f"spikewire lab: not measured: {failure}", file=sys.stderr)
     return _status(reports, failed=bool(bench.failed))
+
+
+def _buildless(args: argparse.Namespace) -> str | None:
+    """The recipe that has no lines for other builds, if they are asked for."""
+    builds = [name for name in args.clients if build_of(name)]
+    without = [recipe for recipe in args.recipes if recipe not in WITH_BUILDS]
+    if not builds or not without:
+        return None
+    return (
+        f"--clients {builds[0]}: {without[0]} compares clients, not builds; these recipes have"
+        f" lines for builds: {', '.join(WITH_BUILDS)}, and so has `spikewire compare`"
+    )
 
 
 def _status(reports: Sequence[Report], *, failed: bool) -> int:

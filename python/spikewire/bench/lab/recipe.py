@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..clients.registry import in_order
 from ..cql.lab import Found as CqlFound
 from ..cql.lab import Lab as CqlLab
 from ..cql.lab import Settings as CqlSettings
@@ -80,7 +81,7 @@ class Bench:
 
     def wanted(self, clients: Sequence[str]) -> tuple[str, ...]:
         """Of a recipe's clients, those that the user wants."""
-        return tuple(name for name in clients if not self.clients or name in self.clients)
+        return tuple(in_order(clients, self.clients or clients))
 
     def few(self, clients: Sequence[str], part: str) -> tuple[str, ...]:
         """The same where all of them would take longer than a short form may: in that, one of each

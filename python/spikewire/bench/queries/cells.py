@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ..clients import OURS, PEERS
 from ..clients.base import ASYNC, NODE, SYNC
+from ..clients.registry import base_of, in_order
 from ..run.plan import NODE_OURS, NODE_PEER
 
 QUERIES_MODE = "queries"
@@ -82,7 +83,7 @@ class Scan:
 
     @property
     def ours(self) -> bool:
-        return self.client in (OURS, NODE_OURS)
+        return base_of(self.client) in (OURS, NODE_OURS)
 
     def __str__(self) -> str:
         what = f"{self.client} {self.mode} {self.way} {self.consumer}"
@@ -108,12 +109,11 @@ def scans(
 
     return tuple(
         Scan(client, mode, way, consumer, size, enough((client, mode, way)), interpreter, selected)
-        for client, modes in WAYS.items()
-        if client in clients
-        for mode, ways in modes.items()
+        for client in in_order(WAYS, clients)
+        for mode, ways in WAYS[base_of(client)].items()
         if (mode == NODE) == in_node
         for way in ways
-        for consumer in (CONSUMERS if in_node or client == OURS else PEER_CONSUMERS)
+        for consumer in (CONSUMERS if in_node or base_of(client) == OURS else PEER_CONSUMERS)
     )
 
 
@@ -121,8 +121,8 @@ def getters(clients: tuple[str, ...]) -> list[tuple[str, str]]:
     """Clients and modes whose gets are measured during scans."""
     return [
         (client, mode)
-        for client in WAYS
-        if client in clients and client in PEERS
+        for client in in_order(WAYS, clients)
+        if client in PEERS
         for mode in (SYNC, ASYNC)
         if PEERS[client].lacks(mode) is None
     ]
@@ -130,7 +130,7 @@ def getters(clients: tuple[str, ...]) -> list[tuple[str, str]]:
 
 def usual_way(client: str, mode: str) -> str | None:
     """How a client scans beside its own gets; None if all its ways are slow."""
-    ways = WAYS.get(client, {}).get(mode, ())
+    ways = WAYS.get(base_of(client), {}).get(mode, ())
     return next((way for way in ways if (client, mode, way) not in SLOW), None)
 
 

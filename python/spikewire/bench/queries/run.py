@@ -7,6 +7,7 @@ import signal
 import sys
 from typing import TYPE_CHECKING, Any
 
+from ..clients.registry import base_of
 from ..run import place
 from ..run.compare import CannotRunError
 from ..run.plan import Skipped
@@ -55,7 +56,7 @@ def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progr
     """Measure everything; Ctrl-C ends it early with what has been measured so far."""
     found = Scans(chosen)
     for client in chosen.clients:
-        if client not in WAYS and set(chosen.modes) != {NODE_QUERIES_MODE}:
+        if base_of(client) not in WAYS and set(chosen.modes) != {NODE_QUERIES_MODE}:
             found.skipped.append(Skipped(client, "", "", "its scans are not measured here"))
     with progress:
         until_interrupted(Lab(chosen, found, progress), found, command_line)

@@ -10,12 +10,14 @@ import threading
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ..clients.registry import build_of
 from ..open.contract import OVERTIME
 from ..result import Failure, Job, Result
 from ..series.lines import MARK
 from ..work.mix import INSERTING
 from ..worker.job import INSERT_LIMIT
 from .cluster import stop_process
+from .packages import folder_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -104,6 +106,8 @@ def run_job(
 ) -> Mapping[str, Any]:
     """Start a child, hand it the job, and wait for its answer: so many seconds, and those that
     the job warms up and measures. `heard` is called in another thread with what it says before."""
+    package = folder_of(build_of(job["client"]))
+    given = job if package is None else {**job, "package": package}
     limit = seconds + job["warmup"] + job["duration"]
     if "open" in job:
         limit += OVERTIME * (job["warmup"] + job["duration"])
@@ -124,7 +128,7 @@ def run_job(
     with process:
         listening = None if heard is None else Listening(process, heard)
         try:
-            out, err = process.communicate(f"{json.dumps(job)}\n", timeout=limit)
+            out, err = process.communicate(f"{json.dumps(given)}\n", timeout=limit)
         except subprocess.TimeoutExpired:
             return Failure(failed=f"no answer within {limit:g} s")
         finally:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, ASYNC_UVLOOP, CRATES, MODES, NODE, RUST, RUST_SYNC, SYNC
+from ..clients.registry import in_order
 from ..clients.shape import (
     BATCH_READ,
     BATCH_SIZES,
@@ -260,7 +261,7 @@ class Matrix:
 
     def absent(self) -> tuple[Absence, ...]:
         """What clients have no way to do in tables of batches, columns and pools, and why."""
-        names = [name for name in PEERS if name in self.clients and name != FLOOR]
+        names = [name for name in in_order(PEERS, self.clients) if name != FLOOR]
         return tuple(
             (replace(cell, rate=rate, gil=state), reason)
             for cell, reason in (*self._absent_tables(names), *self._absent_pools(names))
@@ -298,7 +299,7 @@ class Matrix:
         if mode == NODE:
             return [name for name in NODE_CLIENTS if name in self.clients]
         wanted = [*self.clients, FLOOR] if self.floor else self.clients
-        return [name for name in PEERS if name in wanted and PEERS[name].lacks(mode) is None]
+        return [name for name in in_order(PEERS, wanted) if PEERS[name].lacks(mode) is None]
 
 
 def _in_python(cell: Cell) -> bool:

@@ -13,6 +13,7 @@ from ..clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
 from ..open.figures import notes as open_notes
 from ..open.figures import title as open_title
 from ..run.build import described
+from .builds import compared
 from .faces import conclusions, is_face
 from .headings import columns, row
 from .pools import is_pooled, run_by
@@ -130,7 +131,7 @@ def notes(lines: Sequence[Line]) -> list[str]:
         said += open_notes(line, pools=pools)
         if differing and line.gil is not None:
             said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
-    return said + _one_by_one(lines)
+    return said + _one_by_one(lines) + compared(lines)
 
 
 def _disturbed(sections: Sequence[Sequence[Line]]) -> list[str]:

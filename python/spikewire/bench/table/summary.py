@@ -8,6 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from ..clients import FLOOR, OURS, PEERS
+from ..clients.registry import base_of
 from ..clients.shape import COLUMNS
 from ..measure import mean, merge, percentiles, within
 from ..open.figures import OpenFigures, figures, without_ratios
@@ -314,7 +315,7 @@ def gives_columns(cell: Cell) -> bool:
 
 
 def _is_peer(client: str) -> bool:
-    return client not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_face(client)
+    return base_of(client) not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_face(client)
 
 
 def _over(spread: Spread | None, best: float | None) -> float | None:

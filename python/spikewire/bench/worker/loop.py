@@ -129,12 +129,12 @@ def batch_verbs(many: ManyVerbs, names: Sequence[str]) -> Verbs:
 def record_verbs(many: ManyVerbs) -> Verbs:
     """The rows of a table as a list of mappings: what there is where there are no columns."""
     whole = f"[{many.bins} for row in {many.read}]"
-    return Verbs(f"held = {whole}", "raise NotImplementedError", many.names, whole)
+    return Verbs(f"kept = {whole}", "raise NotImplementedError", many.names, whole)
 
 
 def table_verbs(table: TableVerbs) -> Verbs:
     """The rows of a table as columns."""
-    read, rows = f"held = {table.read}", table.rows.replace("table", f"({table.read})", 1)
+    read, rows = f"kept = {table.read}", table.rows.replace("table", f"({table.read})", 1)
     return Verbs(read, "raise NotImplementedError", table.names, rows)
 
 

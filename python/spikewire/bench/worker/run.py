@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, cast
 from .. import measure
 from ..clients import PEERS
 from ..clients.base import ASYNC_UVLOOP, SYNC, AsyncioClient, BlockingClient, PoolClient
+from ..clients.registry import base_of
 from ..clients.shape import EACH, MAP
 from ..cql import ACTION as CQL_ACTION
 from ..fixed.cells import ACTIONS as FIXED_ACTIONS
@@ -42,6 +43,7 @@ from .companion import ALONE, SharedWindow, companion
 from .job import Plan
 from .loop import asyncio_loop, asyncio_read, blocking_loop, blocking_read
 from .many_loops import run_clients, run_map, run_pool
+from .package import load_from
 from .timing import REAL, Timing
 
 if TYPE_CHECKING:
@@ -341,12 +343,19 @@ def cpus_allowed() -> list[int]:
 
 def answer(job: Job) -> Mapping[str, object]:
     """The result of a job, or why there is none, and which build of our package was loaded."""
-    made, build = _answer(job), loaded()
+    named = job["client"]
+    base = base_of(named)
+    made = {**_answer({**job, "client": base})}
+    if made.get("client") == base:
+        made["client"] = named
+    build = loaded()
     return made if build is None else {**made, "build": build}
 
 
 def _answer(job: Job) -> Mapping[str, object]:
     try:
+        if "package" in job:
+            load_from(job["package"])
         if job["action"] == "describe":
             return cast("Mapping[str, object]", describe(job))
         if job["action"] in QUERY_ACTIONS:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...clients.registry import Registry
 from . import acsylla, datastax, scyllapy, spikewire
 
 if TYPE_CHECKING:
@@ -13,7 +14,6 @@ OURS = "spikewire"
 COLUMNS_OF = {"page-arrow": "Arrow", "page-numpy": "NumPy"}
 """Operations that end with columns."""
 
-CLIENTS: dict[str, Peer] = {
-    peer.name: peer
-    for peer in (spikewire.PEER, acsylla.PEER, scyllapy.PEER, datastax.PEER, datastax.SCYLLA)
-}
+CLIENTS: Registry[Peer] = Registry(
+    (spikewire.PEER, acsylla.PEER, scyllapy.PEER, datastax.PEER, datastax.SCYLLA)
+)

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ...clients.registry import Named, version_of
 from ..data import COLUMNS
 
 if TYPE_CHECKING:
@@ -85,13 +86,10 @@ class Asyncio(ABC):
     async def close(self) -> None: ...
 
 
-@dataclass(frozen=True)
-class Peer:
+@dataclass(frozen=True, kw_only=True)
+class Peer(Named):
     """A client under test: where it comes from, and what it can do."""
 
-    name: str
-    module: str
-    distribution: str
     row_type: str
     """What a row is to its callers."""
     blocking: Callable[[], Blocking] | None = None
@@ -125,4 +123,4 @@ class Peer:
         return None
 
     def version(self) -> str:
-        return importlib.metadata.version(self.distribution)
+        return version_of(self)

@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
+from ...noise import Figure, relative, verdict
 from ..report import MORE, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from ..report import Heading, Report, Row
-
-BETTER, WORSE, UNCHANGED = "better", "worse", "unchanged"
-THRESHOLD = 0.05
-"""Smaller differences of the medians are no change, however close the rounds lie together."""
-THRESHOLD_ALONE = 0.10
-"""The same where an entry has one round, which says nothing about its noise."""
-RULE = (
-    f"A change counts if the medians differ by more than {THRESHOLD:.0%} and the ranges of the"
-    f" rounds do not overlap; where either side has a single round, its noise is unknown: by more"
-    f" than {THRESHOLD_ALONE:.0%}, and marked with 1."
-)
 
 
 class Place(NamedTuple):
@@ -60,27 +49,17 @@ class Change:
     @property
     def relative(self) -> float:
         """By how much of the old value the new one differs; infinite where the old one is 0."""
-        difference = self.after.value - self.before.value
-        if difference == 0:
-            return 0.0
-        old = abs(self.before.value)
-        return difference / old if old else math.copysign(math.inf, difference)
+        return relative(self.before.value, self.after.value)
 
     @property
     def alone(self) -> bool:
         """Whether the noise of either side is unknown."""
-        return _range(self.before) is None or _range(self.after) is None
+        return None in (_figure(self.before).low, _figure(self.after).low)
 
     @property
     def verdict(self) -> str:
-        before, after = _range(self.before), _range(self.after)
-        threshold, overlap = THRESHOLD_ALONE, False
-        if before is not None and after is not None:
-            threshold = THRESHOLD
-            overlap = before[0] <= after[1] and after[0] <= before[1]
-        if overlap or abs(self.relative) <= threshold:
-            return UNCHANGED
-        return BETTER if (self.relative > 0) == (self.heading.better == MORE) else WORSE
+        more = self.heading.better == MORE
+        return verdict(_figure(self.before), _figure(self.after), more=more)
 
 
 @dataclass(frozen=True)
@@ -142,11 +121,11 @@ def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, M
         yield heading, entry if isinstance(entry, Measured) else Measured(float(entry))
 
 
-def _range(measured: Measured) -> tuple[float, float] | None:
-    """The lowest and the highest round; None for a single one."""
+def _figure(measured: Measured) -> Figure:
+    """Without a range where there was a single round."""
     if measured.rounds < 2 or measured.low is None or measured.high is None:
-        return None
-    return measured.low, measured.high
+        return Figure(measured.value, None, None)
+    return Figure(measured.value, measured.low, measured.high)
 
 
 _MACHINE = ("cpu_model", "cpu_count")

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...needed import missing
+from ...noise import RULE, WORSE
 from ..report import load
-from .changes import RULE, WORSE, changes, conditions, machines
+from .changes import changes, conditions, machines
 
 if TYPE_CHECKING:
     import argparse

@@ -26,7 +26,7 @@ def settings(
     target = bench.target
     return Settings(
         matrix=Matrix(
-            clients=tuple(name for name in CLIENTS if not bench.clients or name in bench.clients),
+            clients=bench.wanted(tuple(CLIENTS)),
             servers=bench.pick((CANNED,), short_servers, (CASSANDRA, CANNED)),
             operations=operations,
             patterns=patterns,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, SYNC
+from ....clients.registry import build_of
 from ....measure import merge, percentiles
 from ....run.plan import Cell, Matrix
 from ....table.faces import is_face
@@ -99,7 +100,11 @@ def losses(rows: Sequence[Row]) -> list[str]:
         here = [row for row in rows if row.label.partition(", ")[2] == setting]
         for heading in (GAPS[1], OTHER):
             figures = {row.client: _plain(row.fields.get(heading.key)) for row in here}
-            known = {client: value for client, value in figures.items() if value is not None}
+            known = {
+                client: value
+                for client, value in figures.items()
+                if value is not None and not build_of(client)
+            }
             least = heading.better == LESS
             best = (min if least else max)(known, key=lambda name: known[name], default=OURS)
             if OURS not in known or best == OURS:

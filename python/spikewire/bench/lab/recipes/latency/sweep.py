@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
+from ....clients.registry import build_of
 from ....open import sweep
 from ....open.flags import OUTSTANDING, THREADS
 from ....run.plan import Matrix
@@ -111,7 +112,7 @@ def _losses(comparison: Comparison, modes: Sequence[str], labels: Sequence[str])
             tails = {
                 line.cell.client: line.latency["p99"]
                 for line in lines
-                if line.latency and "p99" in line.latency
+                if line.latency and "p99" in line.latency and not build_of(line.cell.client)
             }
             ours, best = tails.get(OURS), min(tails, key=lambda name: tails[name], default=OURS)
             if ours is not None and ours > LOSS * tails[best]:

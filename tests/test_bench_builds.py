@@ -1,0 +1,246 @@
+"""Two builds of this package side by side: where they are found, what they are called, what is said
+of them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from argparse import ArgumentParser, ArgumentTypeError
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import spikewire
+from spikewire.bench.cli import add_parsers
+from spikewire.bench.clients import BUILT, PEERS
+from spikewire.bench.clients.registry import in_order
+from spikewire.bench.noise import BETTER, UNCHANGED, WORSE, Figure, verdict
+from spikewire.bench.queries.cells import scans
+from spikewire.bench.run import packages
+from spikewire.bench.run.plan import CLIENTS, Cell, Matrix
+from spikewire.bench.table.builds import compared
+from spikewire.bench.table.summary import Line, Spread, with_ratios
+
+SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
+
+
+@pytest.fixture(autouse=True)
+def _forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packages, "_folders", {})
+
+
+def a_package(folder: Path, native: str = f"_native{SUFFIX}") -> Path:
+    (folder / "spikewire").mkdir(parents=True)
+    (folder / "spikewire" / "__init__.py").write_text("")
+    if native:
+        (folder / "spikewire" / native).write_text("")
+    return folder
+
+
+def found(text: str) -> tuple[str, str | None]:
+    """What a client is called, and the folder of its build."""
+    name = packages.client(CLIENTS, BUILT)(text)
+    return name, packages.folder_of(name.partition("@")[2])
+
+
+# --- Where they are -----------------------------------------------------------------------------
+
+
+def test_a_folder_a_checkout_and_a_package_are_found(tmp_path: Path) -> None:
+    site = a_package(tmp_path / "env" / "lib" / "python3.11" / "site-packages")
+    assert found(f"spikewire@{site}") == ("spikewire@env", str(site))
+    tree = tmp_path / "before"
+    a_package(tree / "python")
+    assert found(f"spikewire@{tree}") == ("spikewire@before", str(tree / "python"))
+    assert found(f"spikewire-builder@{tree / 'python'}")[0] == "spikewire-builder@before"
+    assert found(f"spikewire@mine={site}") == ("spikewire@mine", str(site))
+    assert found("aerospike") == ("aerospike", None)
+
+
+def test_a_wheel_is_unpacked_and_called_by_its_version(tmp_path: Path) -> None:
+    wheel = tmp_path / "spikewire-0.0.9-cp311-cp311-linux_x86_64.whl"
+    with zipfile.ZipFile(wheel, "w") as into:
+        into.writestr("spikewire/__init__.py", "")
+        into.writestr(f"spikewire/_native{SUFFIX}", "code")
+    name, folder = found(f"spikewire@{wheel}")
+    assert name == "spikewire@0.0.9"
+    assert folder is not None
+    assert (Path(folder) / "spikewire" / f"_native{SUFFIX}").read_text() == "code"
+    assert found(f"spikewire@{wheel}") == (name, folder)
+
+
+def test_an_environment_and_its_python_are_asked(tmp_path: Path) -> None:
+    here = str(Path(spikewire.__file__).resolve().parents[1])
+    python = Path(sys.executable).absolute()
+    assert found(f"spikewire@a={python}") == ("spikewire@a", here)
+    if (python.parents[1] / "pyvenv.cfg").exists():
+        assert found(f"spikewire@b={python.parents[1]}") == ("spikewire@b", here)
+    environment = tmp_path / "empty"
+    (environment / "bin").mkdir(parents=True)
+    (environment / "pyvenv.cfg").write_text("")
+    with pytest.raises(ArgumentTypeError, match="empty/bin/python cannot be asked"):
+        found(f"spikewire@{environment}")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("spikewire@{}/missing", "missing does not exist: spikewire@PATH takes a wheel"),
+        ("spikewire@{}/file", "file is no wheel and no program"),
+        ("spikewire@{}/empty", "empty has no package spikewire"),
+        ("spikewire@{}/source", "source: the package spikewire there is not built"),
+        ("spikewire@{}/a.whl", "a.whl cannot be unpacked: File is not a zip file"),
+        ("spikewire@", "names no path"),
+        ("spikewire@new=", "names no path"),
+        ("aerospike@{}/empty", "only spikewire, "),
+        ("spikewise@{}/empty", "'spikewise' is not a client: choose from spikewire, "),
+        ("spikewire-rust@{}/empty", "only spikewire, "),
+    ],
+)
+def test_what_is_no_build_is_refused(text: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "a.whl").write_text("")
+    (tmp_path / "empty").mkdir()
+    a_package(tmp_path / "source", native="")
+    with pytest.raises(ArgumentTypeError, match=words):
+        found(text.format(tmp_path))
+
+
+def test_two_builds_have_two_names(tmp_path: Path) -> None:
+    for folder in ("a", "b"):
+        a_package(tmp_path / folder / "same" / "python")
+    assert found(f"spikewire@{tmp_path / 'a' / 'same'}")[0] == "spikewire@same"
+    with pytest.raises(ArgumentTypeError, match="two builds would be called same"):
+        found(f"spikewire@{tmp_path / 'b' / 'same'}")
+    assert found(f"spikewire@other={tmp_path / 'b' / 'same'}")[0] == "spikewire@other"
+
+
+@pytest.mark.parametrize("command", ["bench --client", "compare --clients", "lab noise --clients"])
+def test_every_command_refuses_a_wrong_path(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = ArgumentParser()
+    add_parsers(parser.add_subparsers())
+    with pytest.raises(SystemExit):
+        parser.parse_args([*command.split(), "spikewire@/nowhere"])
+    assert "/nowhere does not exist" in capsys.readouterr().err
+
+
+def test_a_recipe_without_lines_for_builds_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = ArgumentParser()
+    add_parsers(parser.add_subparsers())
+    build = a_package(tmp_path / "old")
+    args = parser.parse_args(["lab", "sdk", "--clients", f"spikewire,spikewire@{build}"])
+    assert args.run(args) == 2
+    assert "--clients spikewire@old: sdk compares clients, not builds" in capsys.readouterr().err
+
+
+# --- What they are ------------------------------------------------------------------------------
+
+
+def test_a_build_has_all_that_its_client_has() -> None:
+    assert PEERS["spikewire@old"] == replace(PEERS["spikewire"], name="spikewire@old")
+    assert PEERS["spikewire-builder@old"].face_of == "spikewire@old"
+    assert "spikewire@old" not in list(PEERS)
+    assert "aerospike@old" not in PEERS
+    wanted = ("aerospike", "spikewire@b", "spikewire@a", "spikewire")
+    assert in_order(PEERS, wanted) == ["spikewire", "spikewire@b", "spikewire@a", "aerospike"]
+
+
+def test_a_build_has_every_cell_of_its_client() -> None:
+    matrix = Matrix(
+        ("spikewire", "spikewire@old", "aerospike"),
+        ("sync", "async", "batch", "columns"),
+        *((1,), (1,), (1,), ("",)),
+    )
+    for group in matrix.groups():
+        cells = {cell for cell in group if cell.client == "spikewire"}
+        assert {replace(cell, client="spikewire@old") for cell in cells} == {
+            cell for cell in group if cell.client == "spikewire@old"
+        }
+    every = scans(("spikewire", "spikewire@old"), 100, 10)
+    assert len(every) == 2 * len(scans(("spikewire",), 100, 10))
+
+
+# --- What is said of them -----------------------------------------------------------------------
+
+
+def a_line(client: str, rates: tuple[float, ...], cpu: tuple[float, ...]) -> Line:
+    cell = Cell(client, "sync", 1)
+    return Line(cell, len(rates), (), rate=Spread.of(rates), cpu=Spread.of(cpu))
+
+
+def test_a_build_is_compared_with_the_first_and_is_no_peer() -> None:
+    installed = a_line("spikewire", (100, 101), (10, 11))
+    old = a_line("spikewire@old", (80, 81), (10.5, 11.5))
+    peer = a_line("aerospike", (50, 51), (20, 21))
+    assert compared([installed, old, peer]) == [
+        "spikewire@old over spikewire: op/s 0.801 (worse), CPU 1.048 (within noise)"
+    ]
+    (text,) = compared([a_line("spikewire@a", (2,), (1,)), a_line("spikewire@b", (1,), (1,))])
+    assert text.startswith("spikewire@b over spikewire@a: op/s 0.500 (of unknown noise)")
+    first, second, _ = with_ratios([installed, old, peer])
+    assert first.rate_ratio == pytest.approx(100.5 / 50.5)
+    assert second.rate_ratio == pytest.approx(80.5 / 50.5)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        (Figure(100, 98, 102), Figure(110, 108, 112), BETTER),
+        (Figure(100, 98, 102), Figure(90, 88, 92), WORSE),
+        (Figure(100, 98, 102), Figure(104, 103, 105), UNCHANGED),
+        (Figure(100, 90, 120), Figure(130, 119, 140), UNCHANGED),
+        (Figure(100, None, None), Figure(109, 108, 110), UNCHANGED),
+        (Figure(100, None, None), Figure(111, None, None), BETTER),
+    ],
+)
+def test_the_rule_of_noise(before: Figure, after: Figure, found: str) -> None:
+    assert verdict(before, after, more=True) == found
+    other = {BETTER: WORSE, WORSE: BETTER, UNCHANGED: UNCHANGED}[found]
+    assert verdict(before, after, more=False) == other
+
+
+# --- As a whole ---------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def copied(tmp_path: Path) -> Path:
+    """The package once more, with a version of its own."""
+    package = Path(spikewire.__file__).resolve().parent
+    skipped = shutil.ignore_patterns("__pycache__", "bench", "compat")
+    shutil.copytree(package, tmp_path / "copy" / "spikewire", ignore=skipped)
+    with (tmp_path / "copy" / "spikewire" / "__init__.py").open("a") as into:
+        into.write('\n__version__ = "0.0.9"\n')
+    return tmp_path / "copy"
+
+
+def test_a_copy_beside_the_installed_one_has_lines_of_its_own(copied: Path, tmp_path: Path) -> None:
+    pytest.importorskip("rich.console", reason="the lab's rich is not installed")
+    pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+    out = tmp_path / "a.json"
+    command = [
+        *(sys.executable, "-m", "spikewire", "compare", "--rounds", "1", "-d", "0.1"),
+        *("--clients", f"spikewire,spikewire@{copied}", "--mode", "sync,async,batch"),
+        *("--warmup", "0", "--pause", "0", "-k", "500", "--threads", "2", "-z", "2"),
+        *("--batch-sizes", "8", "--write-sizes", "8", "--json", str(out)),
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert ended.returncode == 0, ended.stderr
+    told: dict[str, Any] = json.loads(out.read_text())
+    versions = {(cell["client"], cell["version"]) for cell in told["cells"]}
+    assert versions == {("spikewire", spikewire.__version__), ("spikewire@copy", "0.0.9")}
+    kinds = [(cell["mode"], cell["shape"]["kind"]) for cell in told["cells"]]
+    assert all(kinds.count(kind) == 2 for kind in kinds)
+    mine, other = told["builds"]["spikewire"], told["builds"]["spikewire@copy"]
+    assert mine["native"] == other["native"]
+    assert other["commit"] is None or other["commit"] == mine["commit"]
+    assert "spikewire@copy over spikewire: op/s" in ended.stdout
