@@ -3,6 +3,7 @@
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::request::TooLarge;
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_transport::CLIENT_CLOSED;
 
 /// Shorthand for results of the engine.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -98,6 +99,11 @@ impl Error {
             attempts: 0,
             in_doubt: false,
         }))
+    }
+
+    /// The client is closed.
+    pub fn closed() -> Self {
+        Self::new(Kind::Closed, CLIENT_CLOSED)
     }
 
     /// Bad input from the caller.

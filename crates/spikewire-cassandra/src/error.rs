@@ -9,6 +9,9 @@ use spikewire_transport::{CommandError, Fault, FaultKind};
 /// Shorthand for results of the engine.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// What a statement is told that comes after the end.
+pub const SESSION_CLOSED: &str = "the session is closed";
+
 /// The class of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
@@ -77,6 +80,11 @@ impl Error {
         let message = message.into();
         let (node, attempts, in_doubt, server, earlier) = (None, 0, false, None, Vec::new());
         Self(Box::new(Details { kind, message, node, attempts, in_doubt, server, earlier }))
+    }
+
+    /// The session is closed.
+    pub fn closed() -> Self {
+        Self::new(Kind::Closed, SESSION_CLOSED)
     }
 
     /// Bad input from the caller.

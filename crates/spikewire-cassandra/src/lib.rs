@@ -35,6 +35,6 @@ pub mod text;
 pub mod ticket;
 mod timestamps;
 
-pub use error::{Error, Kind, Result};
+pub use error::{Error, Kind, Result, SESSION_CLOSED};
 pub use options::Options;
 pub use session::Session;

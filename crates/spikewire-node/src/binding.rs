@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
 
-use spikewire_aerospike::{Error, Kind};
+use spikewire_aerospike::Error;
 
 use crate::client::Client;
 use crate::environment::Environment;
@@ -59,7 +59,7 @@ impl Binding {
     #[inline]
     pub fn client(&self, handle: Value<'_>) -> Result<Rc<Client>> {
         let found = self.clients.borrow().get(handle.index()? as usize).cloned().flatten();
-        found.ok_or_else(|| Error::new(Kind::Closed, "the client is closed").into())
+        found.ok_or_else(|| Error::closed().into())
     }
 
     /// Lets a client go.

@@ -8,6 +8,7 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::blocking::BlockingExecutor;
 use spikewire_aerospike::transport::Streams;
 use spikewire_aerospike::{Error, Options};
+use spikewire_transport::CLIENT_CLOSED;
 
 use crate::bridge::background::BackgroundSlot;
 use crate::bridge::forks::forks;
@@ -47,7 +48,7 @@ impl Running for Core {
     const NOT_CONNECTED: &'static str = "the client is not connected yet: use `async with \
         AsyncClient(...)` or `await AsyncClient.connect(...)`";
 
-    const CLOSED: &'static str = "the client is closed";
+    const CLOSED: &'static str = CLIENT_CLOSED;
 
     fn is_own(&self) -> bool {
         self.born == forks()

@@ -10,6 +10,7 @@ use std::time::Duration;
 use mio::{Events, Interest, Poll, Token};
 
 use crate::clock::Tick;
+use crate::fault::CLIENT_CLOSED;
 use crate::inbound::Inbound;
 use crate::protocol::{Framing, Greeting, Malformed};
 use crate::tls::Encryption;
@@ -54,7 +55,7 @@ impl std::fmt::Display for DialError {
             Self::HungUp => f.write_str("the server closed the connection during the handshake"),
             Self::Malformed(error) => write!(f, "bytes that make no sense: {error}"),
             Self::Refused(why) => f.write_str(why),
-            Self::Stopped => f.write_str("the client is closed"),
+            Self::Stopped => f.write_str(CLIENT_CLOSED),
         }
     }
 }

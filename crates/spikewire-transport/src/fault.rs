@@ -3,6 +3,9 @@
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
 
+/// What a command is told that comes after the end, unless its protocol says something else.
+pub const CLIENT_CLOSED: &str = "the client is closed";
+
 /// The class of a failure that the transport itself finds. What a server refuses is the
 /// protocol's.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -74,7 +74,7 @@ pub use carried::Carried;
 pub use clock::{Span, Tick};
 pub use command::{Command, ResponseHandler};
 pub use driver::{EventLoop, LoopDriver};
-pub use fault::{CommandError, Fault, FaultKind};
+pub use fault::{CLIENT_CLOSED, CommandError, Fault, FaultKind};
 pub use janitors::{Janitor, Janitors};
 pub use metrics::Metrics;
 pub use multiplexer::{Multiplexer, Poller};

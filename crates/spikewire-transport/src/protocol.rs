@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::command::Command;
+use crate::fault::CLIENT_CLOSED;
 pub use crate::fault::Malformed;
 use crate::metrics::About;
 use crate::topology::Topology;
@@ -111,7 +112,7 @@ pub trait Protocol: Framing + Sized + 'static {
     const LANES: bool = false;
 
     /// What a command is told that comes after the end.
-    const CLOSED: &'static str = "the client is closed";
+    const CLOSED: &'static str = CLIENT_CLOSED;
 
     /// The protocol of a new connection to this node.
     fn new(topology: &Self::Topology, node: &NodeOf<Self>) -> Self;

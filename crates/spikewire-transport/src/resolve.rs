@@ -8,6 +8,7 @@ use std::thread;
 use std::time::Duration;
 
 use crate::clock::Tick;
+use crate::fault::CLIENT_CLOSED;
 
 /// Longest wait at a time, so that closing a client is noticed.
 const SLICE: Duration = Duration::from_millis(20);
@@ -37,7 +38,7 @@ impl std::fmt::Display for Unresolved {
         match self {
             Self::Unknown(why) => write!(f, "the name does not resolve: {why}"),
             Self::Slow(within) => write!(f, "name resolution gave no answer within {within:?}"),
-            Self::Stopped => f.write_str("the client is closed"),
+            Self::Stopped => f.write_str(CLIENT_CLOSED),
         }
     }
 }

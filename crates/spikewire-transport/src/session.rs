@@ -15,6 +15,7 @@ use mio::{Events, Poll, Token, Waker};
 
 use crate::clock::Tick;
 use crate::dial::{DialError, LOOK, establish};
+use crate::fault::CLIENT_CLOSED;
 use crate::inbound::Inbound;
 use crate::protocol::{Answers, Framing, Malformed};
 use crate::tls::Encryption;
@@ -74,7 +75,7 @@ impl fmt::Display for SessionError {
             Self::Ended(why) => write!(f, "the server ended the connection: {why}"),
             Self::TimedOut => f.write_str("no answer came in time"),
             Self::Over => f.write_str("the connection failed before"),
-            Self::Stopped => f.write_str("the client is closed"),
+            Self::Stopped => f.write_str(CLIENT_CLOSED),
         }
     }
 }

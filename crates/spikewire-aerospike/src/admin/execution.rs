@@ -16,7 +16,7 @@ use super::{AdminAction, InfoCommand, MessageRequest, NodeAnswer, Procedure};
 use crate::clock::Tick;
 use crate::cluster::{self, Cluster, Node};
 use crate::command::{Command, Target};
-use crate::error::{Error, Kind, Result};
+use crate::error::{Error, Result};
 use crate::options::Policy;
 use crate::transport::{INFO_WEIGHT, MESSAGE_WEIGHT, Next, Outcome};
 
@@ -132,7 +132,7 @@ where
                 Err(error) => Some(Err(error)),
             },
             AdminAction::Send(_) | AdminAction::Sleep(_) if self.cluster.is_closed() => {
-                Some(Err(Error::new(Kind::Closed, "the client is closed")))
+                Some(Err(Error::closed()))
             }
             AdminAction::Send(MessageRequest { node, frame, deadline }) => {
                 progress.questions =
@@ -226,7 +226,7 @@ where
 
     fn lost(&self) {
         if self.progress.lock().procedure.take().is_some() {
-            self.waiter.done(Err(Error::new(Kind::Closed, "the client is closed")));
+            self.waiter.done(Err(Error::closed()));
         }
     }
 

@@ -51,7 +51,7 @@ fn sleep(cluster: &Cluster, until: Tick, interrupted: &dyn Fn() -> bool) -> Resu
             return Err(Error::new(Kind::Interrupted, "a signal interrupted the wait"));
         }
         if cluster.is_closed() {
-            return Err(Error::new(Kind::Closed, "the client is closed"));
+            return Err(Error::closed());
         }
         let left = until.since(Tick::now());
         if left.is_zero() {

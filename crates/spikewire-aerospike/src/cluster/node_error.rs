@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::info::InfoError;
+use spikewire_transport::CLIENT_CLOSED;
 use spikewire_transport::resolve::Unresolved;
 
 use super::build::{Build, OLDEST};
@@ -41,7 +42,7 @@ pub(super) enum NodeError {
     NotClustered(i64),
     #[error("server build {0} is too old: {OLDEST} is the oldest that can be used")]
     TooOld(Build),
-    #[error("the client is closed")]
+    #[error("{CLIENT_CLOSED}")]
     Stopped,
 }
 

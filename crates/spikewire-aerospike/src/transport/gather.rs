@@ -57,7 +57,7 @@ pub fn gather(
     take: &mut dyn FnMut(&[u8]) -> Result<()>,
 ) -> Result<usize> {
     if cluster.is_closed() {
-        return Err(Error::new(Kind::Closed, "the client is closed"));
+        return Err(Error::closed());
     }
     let snapshot = cluster.snapshot().clone();
     let masters = masters(&snapshot, namespace)?;

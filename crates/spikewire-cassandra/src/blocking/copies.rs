@@ -115,7 +115,7 @@ impl Waiting {
 
 impl Drop for Waiting {
     fn drop(&mut self) {
-        self.tell(Err(Error::new(Kind::Closed, "the session is closed")));
+        self.tell(Err(Error::closed()));
     }
 }
 

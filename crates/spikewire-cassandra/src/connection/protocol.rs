@@ -13,7 +13,7 @@ use spikewire_transport::{Breaker, Encryption, Metrics, Protocol, Tick, Topology
 
 use super::{Cassandra, about};
 use crate::cluster::{Cluster, Node};
-use crate::error::{Error, Kind, Result, label};
+use crate::error::{Error, Kind, Result, SESSION_CLOSED, label};
 use crate::routing::{Aim, Replica, Target, choose};
 
 /// Requests longer than this (bytes) travel on connections of their own, so that short ones never
@@ -42,7 +42,7 @@ impl Protocol for Cassandra {
 
     const LANES: bool = true;
 
-    const CLOSED: &'static str = "the session is closed";
+    const CLOSED: &'static str = SESSION_CLOSED;
 
     fn new(cluster: &Cluster, node: &Node) -> Self {
         Self::to_node(cluster.handshake(), node.shards.clone())

@@ -45,7 +45,7 @@ impl From<Malformed> for Failure {
 
 /// The failure of a call whose session is closed.
 pub fn closed() -> Failure {
-    Error::new(Kind::Closed, "the session is closed").into()
+    Error::closed().into()
 }
 
 /// The package's error for a failure of the engine.

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use spikewire_cassandra::blocking::BlockingExecutor;
-use spikewire_cassandra::{Error, Options, Session};
+use spikewire_cassandra::{Error, Options, SESSION_CLOSED, Session};
 
 use super::classes::Classes;
 use crate::bridge::background::BackgroundSlot;
@@ -42,7 +42,7 @@ impl Running for Core {
     const NOT_CONNECTED: &'static str = "the session is not open yet: use `with Session(...)`, \
         `async with AsyncSession(...)`, or their connect";
 
-    const CLOSED: &'static str = "the session is closed";
+    const CLOSED: &'static str = SESSION_CLOSED;
 
     fn is_own(&self) -> bool {
         self.born == forks()

@@ -12,7 +12,7 @@ use spikewire_aerospike::command::{BatchOwner, BatchTicket, ResponseKind};
 use spikewire_aerospike::transport::Next;
 use spikewire_aerospike::transport::native::Ticket as Completes;
 use spikewire_aerospike::transport::{Aerospike, Outcome, ResponseHandler, buffer};
-use spikewire_aerospike::{Error, Kind, Result};
+use spikewire_aerospike::{Error, Result};
 
 use crate::span::VerbSpan;
 use crate::{answer, driving};
@@ -174,14 +174,10 @@ impl Completes<Aerospike> for Ticket {
 impl Drop for Ticket {
     fn drop(&mut self) {
         match self.0.take() {
-            Some(Completed::One(cell)) => cell.fill(Err(closed())),
-            Some(Completed::Part(part)) => part.owner().fill(Err(closed())),
+            Some(Completed::One(cell)) => cell.fill(Err(Error::closed())),
+            Some(Completed::Part(part)) => part.owner().fill(Err(Error::closed())),
             // One that is lost says so itself.
             Some(Completed::Question(_)) | None => {}
         }
     }
-}
-
-pub(super) fn closed() -> Error {
-    Error::new(Kind::Closed, "the client is closed")
 }

@@ -5,13 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use spikewire_aerospike::Result;
 use spikewire_aerospike::command::BatchExecution;
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike::transport::Next;
+use spikewire_aerospike::{Error, Result};
 
 use super::Core;
-use super::cell::{BatchCell, closed};
+use super::cell::BatchCell;
 use crate::batch::Batch;
 use crate::many::{Answered, Many};
 use crate::span::VerbSpan;
@@ -61,7 +61,7 @@ impl Future for PendingBatch {
                 Err(error) => return Poll::Ready(Err(error)),
             };
             if self.core.context.cluster.is_closed() {
-                let error = closed();
+                let error = Error::closed();
                 self.span.failed(&error);
                 return Poll::Ready(Err(error));
             }

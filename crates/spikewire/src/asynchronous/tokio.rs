@@ -12,7 +12,7 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use spikewire_aerospike::transport::Aerospike;
 
-use super::cell::{Ticket, closed};
+use super::cell::Ticket;
 use crate::driving::tokio::Handle;
 use crate::query::records::Reading;
 use crate::{Error, Kind, Result};
@@ -29,7 +29,7 @@ impl Driver {
     /// Begins to watch over a query.
     pub fn new(handle: &Handle<Aerospike, Ticket>, reading: Reading) -> Result<Self> {
         if handle.is_closed() {
-            return Err(closed());
+            return Err(Error::closed());
         }
         let runtime = handle.runtime().clone();
         let entered = runtime.enter();
@@ -59,7 +59,7 @@ impl Driver {
                 return Poll::Ready(Ok(()));
             }
             // The runtime has ended.
-            Poll::Ready(Err(_)) => return Poll::Ready(Err(closed())),
+            Poll::Ready(Err(_)) => return Poll::Ready(Err(Error::closed())),
             Poll::Pending => {}
         }
         let at = Instant::now() + self.watched.get_ref().patience();

@@ -27,7 +27,7 @@ use crate::query::plan::PreparedQuery;
 use crate::record::Record;
 use crate::span::VerbSpan;
 use crate::verbs::{Place, verbs};
-use crate::{Error, Kind, Node, Result};
+use crate::{Error, Node, Result};
 
 pub use query::{Pages, Records};
 
@@ -208,7 +208,7 @@ impl Dataset {
         let _entered = span.enter();
         let Core { context, executor } = &*self.core;
         let run = if context.cluster.is_closed() {
-            Err(Error::new(Kind::Closed, "the client is closed"))
+            Err(Error::closed())
         } else {
             executor.run_batch(&mut rows, None)
         };

@@ -396,7 +396,7 @@ impl Stream {
             return Err(Error::new(Kind::Closed, "the query is closed"));
         }
         if self.streams.cluster.is_closed() {
-            return Err(Error::new(Kind::Closed, "the client is closed"));
+            return Err(Error::closed());
         }
         Ok(())
     }

@@ -7,7 +7,7 @@ use std::task::{Context, Poll};
 use spikewire_cassandra::execution::Answer;
 use spikewire_cassandra::session::Call;
 use spikewire_cassandra::ticket::{self, TakesAnswer, Waits};
-use spikewire_cassandra::{Error, Kind, Result};
+use spikewire_cassandra::{Error, Result};
 use spikewire_transport::{Tick, buffer};
 
 use super::Core;
@@ -101,7 +101,7 @@ impl TakesAnswer for Waiting {
 impl Drop for Waiting {
     fn drop(&mut self) {
         if let Some(cell) = self.0.take() {
-            drop(cell.fill(Err(Error::new(Kind::Closed, "the session is closed"))));
+            drop(cell.fill(Err(Error::closed())));
         }
     }
 }
