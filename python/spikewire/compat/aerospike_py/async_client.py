@@ -134,6 +134,13 @@ class AsyncClient(AsyncUsers, Common):
 
     async def exists(self, key: Any, policy: Any = None) -> ExistsResult:
         """Whether there is a record."""
+        if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
+            try:
+                return requests.found(key, await self._get(key, []))
+            except spikewire.RecordNotFound as error:
+                return requests.absent(key, error)
+            except FAILURES as error:
+                raise failure(error, key) from None
         return await self._made(requests.exists(key, policy))  # type: ignore[no-any-return]
 
     async def remove(self, key: Any, meta: Any = None, policy: Any = None) -> None:

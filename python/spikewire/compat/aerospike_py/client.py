@@ -131,6 +131,13 @@ class Client(Users, Common):
 
     def exists(self, key: Any, policy: Any = None) -> ExistsResult:
         """Whether there is a record."""
+        if policy is None and type(key) is tuple and len(key) == 3 and type(key[2]) is not bytes:
+            try:
+                return requests.found(key, self._get(key, []))
+            except spikewire.RecordNotFound as error:
+                return requests.absent(key, error)
+            except FAILURES as error:
+                raise failure(error, key) from None
         return self._made(requests.exists(key, policy))  # type: ignore[no-any-return]
 
     def remove(self, key: Any, meta: Any = None, policy: Any = None) -> None:

@@ -9,6 +9,7 @@ the call.
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -30,10 +31,13 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 __all__ = [
-    "Request", "append", "apply", "exists", "get", "increment", "module_name", "operate",
-    "operate_ordered", "prepend", "put", "remove", "remove_bin", "select", "touch", "truncation",
-    "udf_put",
+    "Request", "absent", "append", "apply", "exists", "found", "get", "increment", "module_name",
+    "operate", "operate_ordered", "prepend", "put", "remove", "remove_bin", "select", "touch",
+    "truncation", "udf_put",
 ]  # fmt: skip
+
+
+_new = tuple.__new__  # What the named tuples' own `__new__` calls.
 
 
 class Request(NamedTuple):
@@ -72,15 +76,20 @@ def select(key: Any, bins: Any, policy: Any) -> Request:
 
 def exists(key: Any, policy: Any) -> Request:
     """Reads a record without its bins."""
+    options = {} if policy is None else single_options("read", policy)
+    made = partial(found, key), partial(absent, key)
+    return Request("get", (sent_key(key), []), options, *made)
 
-    def found(record: Any) -> ExistsResult:
-        return ExistsResult(named(key, record.key.digest), meta_of(record))
 
-    def absent(error: spikewire.RecordNotFound) -> ExistsResult:
-        digest = error.key.digest if error.key is not None else b""
-        return ExistsResult(named(key, digest), None)
+def found(key: Any, record: Any) -> ExistsResult:
+    """That there is a record."""
+    return _new(ExistsResult, record_of(key, record)[:2])
 
-    return Request("get", (sent_key(key), []), single_options("read", policy), found, absent)
+
+def absent(key: Any, error: spikewire.RecordNotFound) -> ExistsResult:
+    """That there is none."""
+    digest = error.key.digest if error.key is not None else b""
+    return ExistsResult(named(key, digest), None)
 
 
 def put(key: Any, bins: Any, meta: Any, policy: Any) -> Request:
