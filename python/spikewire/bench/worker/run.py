@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from ..work import Block, Key
     from .many_loops import Opened
 
-_LAB = __package__.rpartition(".")[0]
+_LAB = str(__package__).rpartition(".")[0]
 """The lab's own package, which in a worker is loaded from its folder, by another name."""
 
 

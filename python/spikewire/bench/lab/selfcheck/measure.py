@@ -104,6 +104,7 @@ def _pooled(known: Known, job: Job) -> Result:
     pool = FakePool([known.scripts[at % 2] for at in range(known.loops)])
 
     def run_pool(plan: Plan, window: Window, _started: Started) -> Ran:
+        assert "open" in plan.job
         asked = plan.job["open"]
         return Ran(open_pool(pool, known.loops, plan.load(), window, asked, 1, pool.timing))
 

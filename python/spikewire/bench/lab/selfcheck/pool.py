@@ -23,7 +23,7 @@ class Ended:
 
     value: object
 
-    def result(self, _timeout: float | None = None) -> object:
+    def result(self, timeout: float | None = None) -> object:  # noqa: ARG002 - a protocol's name
         return self.value
 
 

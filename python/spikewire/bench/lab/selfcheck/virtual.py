@@ -153,7 +153,8 @@ class ThreadTime:
             self._times[me] = self.clock()
             if self._turn_of() != me:
                 self._wake_next()
-                self._mine[me].wait_for(lambda: self._turn_of() == me)
+            while self._turn_of() != me:
+                self._mine[me].wait()
 
     def _turn_of(self) -> int | None:
         """Whose turn it is, once all have come."""
