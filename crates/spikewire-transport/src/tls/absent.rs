@@ -1,6 +1,7 @@
 //! Without the feature `tls` nothing is encrypted: these types have no values.
 
 use std::io;
+use std::ops::{Deref, DerefMut};
 
 use mio::net::TcpStream;
 use rustix::net::RecvFlags;
@@ -12,8 +13,29 @@ pub enum Encryption {}
 #[derive(Debug)]
 pub(crate) enum Stream {}
 
-/// Not a pointer: the compiler has to see that there is none.
-pub(crate) type Held = Stream;
+/// Not a pointer: the compiler has to see that there is none. It is used as if it were.
+#[derive(Debug)]
+pub(crate) struct Held(Stream);
+
+impl From<Stream> for Held {
+    fn from(stream: Stream) -> Self {
+        Self(stream)
+    }
+}
+
+impl Deref for Held {
+    type Target = Stream;
+
+    fn deref(&self) -> &Stream {
+        &self.0
+    }
+}
+
+impl DerefMut for Held {
+    fn deref_mut(&mut self) -> &mut Stream {
+        &mut self.0
+    }
+}
 
 impl Stream {
     pub fn new(encryption: Encryption) -> io::Result<Self> {

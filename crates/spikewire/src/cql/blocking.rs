@@ -173,12 +173,13 @@ impl Session {
     pub fn pages(&self, statement: impl Statement, values: impl Values) -> Result<PageIter> {
         let form = statement.form();
         let span = self.span(Asked::Read(form.text(), form.has_markers(&values)));
-        let entered = span.enter();
-        let bound = self.resolved().and_then(|options| {
-            let bound = self.core.bind(form, &values, &options)?;
-            Ok((bound, options))
-        });
-        drop(entered);
+        let bound = {
+            let _entered = span.enter();
+            self.resolved().and_then(|options| {
+                let bound = self.core.bind(form, &values, &options)?;
+                Ok((bound, options))
+            })
+        };
         let (bound, options) = bound.inspect_err(|error| span.failed(error))?;
         Ok(PageIter { core: self.core.clone(), bound, options, over: false, span })
     }

@@ -6,9 +6,9 @@ use spikewire_aerospike::command::{Prepared, SetRef};
 use crate::Error;
 use crate::client_kind::Administration;
 
-/// Nothing.
+/// Nothing. No unit, so that it is made as the other one is.
 #[derive(Debug, Default)]
-pub(crate) struct VerbSpan;
+pub(crate) struct VerbSpan(());
 
 /// Nothing.
 pub(crate) struct Entered;
@@ -17,28 +17,28 @@ pub(crate) struct Entered;
 impl VerbSpan {
     #[inline(always)]
     pub fn command(_: &SetRef, _: &Prepared) -> Self {
-        Self
+        Self(())
     }
 
     #[inline(always)]
     pub fn many(_: &SetRef, _: &'static str, _: usize) -> Self {
-        Self
+        Self(())
     }
 
     #[inline(always)]
     pub fn query(_: &str, _: &str) -> Self {
-        Self
+        Self(())
     }
 
     #[cfg(feature = "aggregate")]
     #[inline(always)]
     pub fn aggregation(_: &SetRef) -> Self {
-        Self
+        Self(())
     }
 
     #[inline(always)]
     pub fn administration(_: Administration<'_>) -> Self {
-        Self
+        Self(())
     }
 
     #[inline(always)]
