@@ -389,11 +389,12 @@ def test_a_drop_in_beside_the_verbs_that_do_the_same(seeds: tuple[tuple[str, int
 
 def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]) -> None:
     pytest.importorskip("numpy", reason="NumPy is not installed")
-    sizes = Sizes(records=(300,), bins=(1, 3))
+    sizes = Sizes(records=(300,), bins=(1, 3), tables=(200,))
     matrix = replace(FLOOR.matrix, clients=("spikewire",), modes=("columns",), sizes=sizes)
     comparison = run(replace(FLOOR, hosts=seeds, matrix=matrix, rounds=1))
     cells = [[line.cell.shape for line in group] for group in sound(comparison)]
-    assert [(shapes[0].columns, shapes[0].rows) for shapes in cells] == [(1, 300), (3, 300)] * 2
+    wanted = [(1, 300), (3, 300), (1, 200), (3, 200)] * 2
+    assert [(shapes[0].columns, shapes[0].rows) for shapes in cells] == wanted
     for shapes in cells:
         assert {shape.way for shape in shapes} >= {"dict", "numpy"}
     for lines in comparison.lines():
@@ -401,6 +402,7 @@ def test_columns_against_the_embedded_cluster(seeds: tuple[tuple[str, int], ...]
     text = shown(comparison)
     assert "columns, sync, 1 thread" in text
     assert "columns, async, 1 task" in text
+    assert "table writes, sync, 1 thread" in text
     assert "MB ÷ dict" in text
     assert "…" not in text
 

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import time
+from array import array
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+import spikewire
 from spikewire.bench.clients import FLOOR, PEERS
-from spikewire.bench.clients.shape import COLUMNS, SINGLE, column_bins
+from spikewire.bench.clients.base import SYNC
+from spikewire.bench.clients.shape import DICT, IN_COLUMNS, SINGLE, TABLE_WRITE, column_bins
 from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import as_result, python_worker, run_job
+from spikewire.bench.worker.job import Plan
+from spikewire.bench.worker.loop import asyncio_loop, blocking_loop
 
 if TYPE_CHECKING:
     from spikewire.bench.result import Job
@@ -29,7 +36,7 @@ CASES = [
 
 
 def job(hosts: list[tuple[str, int]], client: str, mode: str, kind: str, way: str) -> Job:
-    rows, columns = 1 if kind == SINGLE else ROWS, 3 if kind == COLUMNS else 0
+    rows, columns = 1 if kind == SINGLE else ROWS, 3 if kind in IN_COLUMNS else 0
     return {
         "action": "measure",
         "client": client,
@@ -68,6 +75,54 @@ def hosts(box: Any) -> list[tuple[str, int]]:
     assert "failed" not in filled
     assert filled["operations"] == KEYS
     return made
+
+
+WRITING = [(client, mode, way) for client, mode, kind, way in CASES if kind == TABLE_WRITE]
+
+
+@pytest.mark.parametrize("box", [3], indirect=True, ids=["three nodes"])
+@pytest.mark.parametrize(("client", "mode", "way"), WRITING)
+def test_a_table_is_written_as_its_rows_are(
+    hosts: list[tuple[str, int]], client: str, mode: str, way: str
+) -> None:
+    peer = PEERS[client]
+    pytest.importorskip(peer.module)
+    if peer.way(TABLE_WRITE, way).needs:
+        pytest.importorskip(peer.way(TABLE_WRITE, way).needs)
+    where = f"written-{client}-{mode}-{way}"
+    plan = Plan.of({**job(hosts, client, mode, TABLE_WRITE, way), "set": where})
+    call = plan.call()
+    assert call is not None
+    assert isinstance(call[1], list) == (way == DICT)
+    errors: list[str] = []
+    arguments: Any = (
+        [(call, [])],
+        [],
+        time.perf_counter_ns,
+        array("q", [0]),
+        lambda one: errors.append(repr(one)),
+    )
+
+    def write() -> None:
+        assert peer.blocking is not None
+        adapter = peer.blocking()
+        adapter.open(plan.target)
+        blocking_loop(plan.verbs(adapter))(*arguments)
+        adapter.close()
+
+    async def write_async() -> None:
+        assert peer.asyncio is not None
+        adapter = peer.asyncio()
+        await adapter.open(plan.target)
+        await asyncio_loop(plan.verbs(adapter))(*arguments)
+        await adapter.close()
+
+    write() if mode == SYNC else asyncio.run(write_async())
+    assert errors == []
+    with spikewire.Client.connect(plan.target.seed_text) as reader:
+        found = reader.dataset("test", where).get_many(range(ROWS + 1))
+        rows = [None if record is None else dict(record.bins) for record in found]
+    assert rows == [*plan.pool[:ROWS], None]
 
 
 @pytest.mark.parametrize("box", [3], indirect=True, ids=["three nodes"])

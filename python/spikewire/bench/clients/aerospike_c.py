@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import SYNC, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, blocking, expecting, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
+from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -136,5 +136,6 @@ PEER = Peer(
         Way(BATCH_READ, modes=(SYNC,)),
         Way(BATCH_WRITE, modes=(SYNC,)),
         Way(COLUMNS, DICT, (SYNC,)),
+        Way(TABLE_WRITE, DICT, (SYNC,)),
     ),
 )

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 
 from .base import ASYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, calls, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
+from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Sequence
@@ -192,5 +192,5 @@ PEER = Peer(
     asyncio=Asyncio,
     environment=PLAIN_LOOP,
     verbs=ALL,
-    ways=(Way(BATCH_READ), Way(BATCH_WRITE), Way(COLUMNS, DICT)),
+    ways=(Way(BATCH_READ), Way(BATCH_WRITE), Way(COLUMNS, DICT), Way(TABLE_WRITE, DICT)),
 )

@@ -18,29 +18,27 @@ from .base import (
     numpy_table,
 )
 from .more import ALL, calls, expecting, of_client
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY
+from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, NUMPY, TABLE_KEY, TABLE_WRITE
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 
-class _Client(Protocol):
+class _Methods(Protocol):
     get: object
     put: object
     batch_read: object
     batch_write: object
+    batch_write_numpy: object
 
+
+class _Client(_Methods, Protocol):
     def connect(self) -> _Client: ...
 
     def close(self) -> None: ...
 
 
-class _AsyncClient(Protocol):
-    get: object
-    put: object
-    batch_read: object
-    batch_write: object
-
+class _AsyncClient(_Methods, Protocol):
     async def connect(self) -> _AsyncClient: ...
 
     async def close(self) -> None: ...
@@ -108,13 +106,22 @@ def check(written: _Outcome) -> None:
             raise RuntimeError(f"a row of batch_write ended with result code {result}")
 
 
-def _many(key: str, batch_read: object, batch_write: object, wait: str = "") -> ManyVerbs:
+def _many(client: _Methods, key: str, way: str, wait: str = "") -> ManyVerbs:
     """Of its four ways to hand out rows, `to_list` costs least and keeps the order."""
     one = _of_one(key)
+    written = f"batch_write([({one}, row) for one, row in zip(k, bins)])"
+    if way == NUMPY:
+        place = key[1:].removesuffix(", k)")
+        written = f"write_numpy(bins, {place}, bins.dtype, key_field={TABLE_KEY!r})"
     return ManyVerbs(
         read=f"({wait}batch_read([{one} for one in k])).to_list()",
-        write=f"check({wait}batch_write([({one}, row) for one, row in zip(k, bins)]))",
-        names={"batch_read": batch_read, "batch_write": batch_write, "check": check},
+        write=f"check({wait}{written})",
+        names={
+            "batch_read": client.batch_read,
+            "batch_write": client.batch_write,
+            "write_numpy": client.batch_write_numpy,
+            "check": check,
+        },
     )
 
 
@@ -137,8 +144,8 @@ class Blocking(BlockingClient):
     def verbs(self) -> Verbs:
         return _verbs(self.module, self._client, self._key)
 
-    def many(self, _way: str, /) -> ManyVerbs:
-        return _many(self._key, self._client.batch_read, self._client.batch_write)
+    def many(self, way: str, /) -> ManyVerbs:
+        return _many(self._client, self._key, way)
 
     def table(self, _way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
         return _table(self._client.batch_read, self._key, names, dtype)
@@ -159,8 +166,8 @@ class Asyncio(AsyncioClient):
     def verbs(self) -> Verbs:
         return _verbs(self.module, self._client, self._key, "await ")
 
-    def many(self, _way: str, /) -> ManyVerbs:
-        return _many(self._key, self._client.batch_read, self._client.batch_write, "await ")
+    def many(self, way: str, /) -> ManyVerbs:
+        return _many(self._client, self._key, way, "await ")
 
     def table(self, _way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
         return _table(self._client.batch_read, self._key, names, dtype, "await ")
@@ -181,5 +188,7 @@ PEER = Peer(
         Way(BATCH_WRITE),
         Way(COLUMNS, NUMPY, columnar=True, needs="numpy"),
         Way(COLUMNS, DICT),
+        Way(TABLE_WRITE, NUMPY, columnar=True, needs="numpy"),
+        Way(TABLE_WRITE, DICT),
     ),
 )

@@ -20,7 +20,7 @@ from .base import (
     Way,
 )
 from .more import ALL, MISSED, calls, expecting, held
-from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT
+from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 WINDOW = "get_many"
 WINDOW_ROWS = 16
@@ -225,5 +225,6 @@ PEER = Peer(
         Way(BATCH_READ, WINDOW, (ASYNC,), most=WINDOW_ROWS),
         Way(BATCH_WRITE),
         Way(COLUMNS, DICT),
+        Way(TABLE_WRITE, DICT),
     ),
 )

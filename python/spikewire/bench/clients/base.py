@@ -77,7 +77,8 @@ class ManyVerbs:
 
     `read` is an expression over the list `k` of integer keys that gives one row per key, and
     `bins` the mapping of all bins of such a `row`. `write` is a statement that stores the mapping
-    `bins[i]` under the key `k[i]` and raises unless every one of them was stored.
+    `bins[i]` under the key `k[i]` and raises unless every one of them was stored. Where a way takes
+    columns, `bins` is a table that has the keys in its column `TABLE_KEY`.
     """
 
     read: str

@@ -8,10 +8,16 @@ SINGLE = "single"
 BATCH_READ = "batch-read"
 BATCH_WRITE = "batch-write"
 COLUMNS = "columns"
+TABLE_WRITE = "table-write"
+IN_COLUMNS = (COLUMNS, TABLE_WRITE)
+"""Kinds of calls whose caller may have columns."""
 
 DICT, NUMPY, NUMPY_PLAIN, ARROW = "dict", "numpy", "numpy-plain", "arrow"
+PANDAS = "pandas"
 """Ways of a column table: a dictionary for each record, a structured array, one that needs no mask
-because every record has to be there, an Arrow table."""
+because every record has to be there, an Arrow table, a data frame."""
+TABLE_KEY = "_key"
+"""The column of the keys of a table that is written."""
 POOL, MAP, EACH = "pool", "map", "each"
 """Ways to use several event loops, each in a thread: a pool that runs the tasks, a pool that is
 handed command after command, and a client for each loop."""
@@ -26,6 +32,8 @@ SINGLES_SIZE = 4
 """The batch size at which the same records are also read one by one."""
 COLUMN_ROWS = (100, 1_000, 10_000)
 COLUMN_BINS = (1, 5, 20)
+TABLE_ROWS = (1_000,)
+"""Records of a table that is written."""
 
 
 @dataclass(frozen=True)

@@ -32,8 +32,11 @@ from .shape import (
     NUMPY,
     NUMPY_PLAIN,
     OPERATIONS,
+    PANDAS,
     SINGLES,
     SINGLES_SIZE,
+    TABLE_KEY,
+    TABLE_WRITE,
 )
 
 if TYPE_CHECKING:
@@ -154,7 +157,8 @@ def single_verbs(dataset: _Methods, call: Call = blocking) -> Verbs:
 
 def _many(dataset: _Dataset, way: str = "", wait: str = "") -> ManyVerbs:
     """Batches, awaited or not."""
-    read, write = f"{wait}get_many(k)", f"{wait}put_many(zip(k, bins))"
+    rows = f"bins, key={TABLE_KEY!r}" if way in (NUMPY, ARROW, PANDAS) else "zip(k, bins)"
+    read, write = f"{wait}get_many(k)", f"{wait}put_many({rows})"
     return ManyVerbs(
         read=f"[{wait}get(one) for one in k]" if way == SINGLES else read,
         bins="row.bins",
@@ -292,5 +296,9 @@ PEER = Peer(
         Way(COLUMNS, NUMPY_PLAIN, columnar=True, needs="numpy"),
         Way(COLUMNS, ARROW, columnar=True, needs="pyarrow"),
         Way(COLUMNS, DICT),
+        Way(TABLE_WRITE, NUMPY, columnar=True, needs="numpy"),
+        Way(TABLE_WRITE, ARROW, columnar=True, needs="pyarrow"),
+        Way(TABLE_WRITE, PANDAS, columnar=True, needs="pandas"),
+        Way(TABLE_WRITE, DICT),
     ),
 )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ..arguments import count, counts, names, percentage
 from ..clients import BUILT, PEERS
 from ..clients.base import ASYNC, MODES, NODE, RUST, SYNC
-from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, WRITE_SIZES
+from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, TABLE_ROWS, WRITE_SIZES
 from ..needed import missing
 from ..open import flags as open_flags
 from ..queries import flags as query_flags
@@ -52,6 +52,11 @@ _SIZES = (
         f"records of a call in mode {COLUMNS_MODE}, of the set ({RECORDS}) in {QUERIES_MODE}",
         COLUMN_ROWS,
     ),
+    (
+        "--table-records",
+        f"records of a table that is written in mode {COLUMNS_MODE}",
+        TABLE_ROWS,
+    ),
     ("--column-bins", f"bins of those records in mode {COLUMNS_MODE}", COLUMN_BINS),
     ("--record-size", f"bytes of a record in mode {QUERIES_MODE}", RECORD_SIZES),
 )
@@ -63,6 +68,7 @@ _OF_MODES = {
     "--write-sizes": _BATCHES,
     "--records": (COLUMNS_MODE,),
     "--column-bins": (COLUMNS_MODE,),
+    "--table-records": (COLUMNS_MODE,),
     "--record-size": (QUERIES_MODE, INDEX_MODE, NODE_QUERIES_MODE),
     "--slow-records": (QUERIES_MODE, INDEX_MODE),
     "--select": (INDEX_MODE,),
@@ -208,6 +214,7 @@ def run(args: argparse.Namespace) -> int:
             args.write_sizes or (() if asked_alone else WRITE_SIZES),
             args.records or COLUMN_ROWS,
             args.column_bins or COLUMN_BINS,
+            args.table_records or TABLE_ROWS,
         ),
         node_in_flight=args.in_flight or NODE_IN_FLIGHT,
         node_batches=args.in_flight or NODE_BATCHES,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, cast
 from ..clients.base import SYNC, Verbs
 from ..queries.cells import NOTHING
 from ..work import bin_names
-from ..worker.job import NUMPY_TYPES
+from ..work.tables import NUMPY_TYPES
 from ..worker.loop import batch_verbs, compiled, record_verbs, table_verbs
 from .cells import (
     BATCH_READ,

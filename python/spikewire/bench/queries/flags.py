@@ -28,6 +28,7 @@ FOREIGN = {
     "--batch-sizes": "batch_sizes",
     "--write-sizes": "write_sizes",
     "--column-bins": "column_bins",
+    "--table-records": "table_records",
     "--keys": "keys",
     "--bins": "bins",
     "--workload": "workload",

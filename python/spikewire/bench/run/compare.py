@@ -244,7 +244,8 @@ class Lab:
                 # A set for each run: no client may find what another has written.
                 name = f"{name}-{self._runs}"
             return RecordSet(name, settings.keys, settings.bins)
-        most = max(settings.matrix.sizes.records)
+        sizes = settings.matrix.sizes
+        most = max(*sizes.records, *sizes.tables)
         return RecordSet(column_set(settings.set_name, columns), most, column_bins(columns))
 
     def populate(self, records: RecordSet, cluster: Cluster) -> None:

@@ -16,8 +16,11 @@ from ..clients.shape import (
     COLUMN_ROWS,
     COLUMNS,
     EACH,
+    IN_COLUMNS,
     MAP,
     POOL,
+    TABLE_ROWS,
+    TABLE_WRITE,
     WRITE_SIZES,
     Shape,
 )
@@ -123,13 +126,18 @@ class Sizes:
     writes: tuple[int, ...] = WRITE_SIZES
     records: tuple[int, ...] = COLUMN_ROWS
     bins: tuple[int, ...] = COLUMN_BINS
+    tables: tuple[int, ...] = TABLE_ROWS
+    """Records of tables that are written."""
 
     def batches(self) -> list[Shape]:
         reads = [Shape(BATCH_READ, rows) for rows in self.reads]
         return reads + [Shape(BATCH_WRITE, rows) for rows in self.writes]
 
     def columns(self) -> list[Shape]:
-        return [Shape(COLUMNS, rows, bins) for bins in self.bins for rows in self.records]
+        reads = [Shape(COLUMNS, rows, bins) for bins in self.bins for rows in self.records]
+        return reads + [
+            Shape(TABLE_WRITE, rows, bins) for bins in self.bins for rows in self.tables
+        ]
 
 
 @dataclass(frozen=True)
@@ -277,9 +285,10 @@ class Matrix:
                 ways = peer.ways_of(shape.kind, cell.mode, shape.rows)
                 if lacking is not None:
                     yield replace(cell, client=peer.name), lacking
-                elif shape.kind == COLUMNS and not any(way.columnar for way in ways):
+                elif shape.kind in IN_COLUMNS and not any(way.columnar for way in ways):
                     columns = replace(shape, way="columns")
-                    reason = "has no columns to read into"
+                    reading = shape.kind == COLUMNS
+                    reason = "has no columns to read into" if reading else "writes no columns"
                     yield replace(cell, client=peer.name, shape=columns), reason
 
     def _absent_pools(self, names: Sequence[str]) -> Iterator[Absence]:

@@ -6,8 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..clients.base import NODE
-from ..clients.shape import COLUMNS as COLUMN_TABLE
-from ..clients.shape import SINGLE
+from ..clients.shape import IN_COLUMNS, SINGLE
 from ..measure import WITHIN_MS
 from .pools import run_by
 
@@ -46,7 +45,7 @@ def columns(
         return _NODE if mode == NODE else _SINGLE
     if mode == NODE:
         return _NODE_BATCH
-    return _COLUMNS if kind == COLUMN_TABLE else _BATCH
+    return _COLUMNS if kind in IN_COLUMNS else _BATCH
 
 
 def row(line: Line, *, faces: bool = False, pools: bool = False) -> list[str]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..clients import OURS
 from ..clients.base import NODE, RUST, RUST_SYNC, SYNC
-from ..clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES
+from ..clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES, TABLE_WRITE
 from ..open.figures import notes as open_notes
 from ..open.figures import title as open_title
 from ..run.build import described
@@ -43,6 +43,7 @@ WORK = {
     BATCH_READ: "batch reads, ",
     BATCH_WRITE: "batch writes, ",
     COLUMNS: "columns, ",
+    TABLE_WRITE: "table writes, ",
 }
 
 

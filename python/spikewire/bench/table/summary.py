@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from ..clients import FLOOR, OURS, PEERS
 from ..clients.registry import base_of
-from ..clients.shape import COLUMNS
+from ..clients.shape import IN_COLUMNS
 from ..measure import mean, merge, percentiles, within
 from ..open.figures import OpenFigures, figures, without_ratios
 from ..result import Failure, Result
@@ -309,7 +309,7 @@ def _least_cpu(lines: Sequence[Line]) -> float | None:
 
 def gives_columns(cell: Cell) -> bool:
     """Whether the caller gets columns from this cell's way."""
-    if cell.shape.kind != COLUMNS:
+    if cell.shape.kind not in IN_COLUMNS:
         return False
     return PEERS[cell.client].way(cell.shape.kind, cell.shape.way).columnar
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..clients import PEERS
 from ..clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
-from ..clients.shape import BATCH_WRITE, COLUMNS, SINGLE, Shape
+from ..clients.shape import BATCH_WRITE, COLUMNS, IN_COLUMNS, SINGLE, TABLE_WRITE, Shape
 from ..work import (
     BinSpec,
     Block,
@@ -28,6 +28,7 @@ from ..work import (
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, INSERT, INSERTING, SCAN
 from ..work.streams import jitter, step_stream
+from ..work.tables import NUMPY_TYPES, table_of
 from . import drivers
 from .loop import batch_verbs, record_verbs, table_verbs, with_work
 from .steps import Fresh, Missed, lacking, may_miss, shares, stepped
@@ -39,7 +40,8 @@ if TYPE_CHECKING:
 CHECKED_KEYS = 256
 INSERT_LIMIT = 3600.0
 """Seconds that writing every key may take."""
-NUMPY_TYPES = {"I": "i8", "F": "f8"}
+TABLES_MOST = 32
+"""Tables of a worker: they are in memory before the clock starts."""
 
 
 class MismatchError(Exception):
@@ -167,9 +169,28 @@ class Plan:
                     f" {self.job['seed']} were written there: {difference}"
                 )
 
-    def call(self) -> Key | None:
+    def _in_tables(self, batches: list[Operation]) -> list[Operation]:
+        """What is written as the client's way wants it: lists of records, or columns."""
+        shape = self.shape
+        if not self.peer.way(TABLE_WRITE, shape.way).columnar:
+            return batches
+        made = (
+            (
+                keys,
+                table_of(shape.way, self.bins, cast("list[int]", keys), cast("list[Bins]", rows)),
+            )
+            for keys, rows in batches
+        )
+        return cast("list[Operation]", list(made))
+
+    def call(self) -> Operation | None:
         """The call whose memory is taken before the clock starts, in column tables alone."""
-        return list(range(self.shape.rows)) if self.shape.kind == COLUMNS else None
+        if self.shape.kind not in IN_COLUMNS:
+            return None
+        keys = list(range(self.shape.rows))
+        if self.shape.kind == COLUMNS:
+            return keys, None
+        return self._in_tables([(keys, [record_of(self.pool, key) for key in keys])])[0]
 
     def told(self) -> Served:
         """What a result says of a workload that has more than whole reads and writes."""
@@ -201,8 +222,10 @@ class Plan:
             return into_blocks(stream, every, jitter(every, job["seed"], number))
 
         def batching(number: int) -> list[Block]:
-            values = pool if shape.kind == BATCH_WRITE else None
+            values = pool if shape.kind in (BATCH_WRITE, TABLE_WRITE) else None
             stream = batch_stream(values, keys, job["seed"], number, workers, shape.rows)
+            if shape.kind == TABLE_WRITE:
+                stream = self._in_tables(stream[:TABLES_MOST])
             return into_blocks(stream, 1)
 
         if shape.kind != SINGLE:

@@ -49,7 +49,7 @@ from .timing import REAL, Timing
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Mapping
 
-    from ..work import Block, Key
+    from ..work import Block, Operation
     from .many_loops import Opened
 
 _LAB = str(__package__).rpartition(".")[0]
@@ -115,11 +115,11 @@ _Arguments = tuple[
 
 
 @contextmanager
-def _one_call(started: Started, keys: Key) -> Generator[_Arguments, None, None]:
+def _one_call(started: Started, call: Operation) -> Generator[_Arguments, None, None]:
     """What a loop is given for one call; then it is known how far that call took the peak of the
     resident memory, in bytes; None where the system does not forget earlier peaks."""
     samples = array("q", [0])
-    blocks: list[Block] = [((keys, None), [])]
+    blocks: list[Block] = [(call, [])]
     errors: list[BaseException] = []
     with measure.Growth() as growth:
         yield blocks, [], time.perf_counter_ns, samples, errors.append
