@@ -16,13 +16,16 @@ from spikewire.bench.clients.base import (
     SYNC,
 )
 from spikewire.bench.clients.shape import (
+    ARROW,
     BATCH_READ,
     BATCH_WRITE,
     COLUMNS,
     DICT,
     NUMPY,
     NUMPY_PLAIN,
+    PANDAS,
     SINGLES,
+    TABLE_WRITE,
 )
 from spikewire.bench.run.plan import (
     BATCH_MODE,
@@ -202,16 +205,23 @@ def test_the_records_of_one_batch_are_also_read_one_by_one() -> None:
 
 def test_column_tables_have_a_cell_for_each_way_of_each_client() -> None:
     groups = TABLES.groups()
-    rows = (100, 1_000, 10_000) * 3
-    assert heads(groups) == [(mode, 1, COLUMNS, many) for mode in (SYNC, ASYNC) for many in rows]
-    assert [group[0].shape.columns for group in groups] == ([1] * 3 + [5] * 3 + [20] * 3) * 2
+    read = [(COLUMNS, many) for many in (100, 1_000, 10_000) * 3]
+    written = [(TABLE_WRITE, 1_000)] * 3
+    assert heads(groups) == [(mode, 1, *one) for mode in (SYNC, ASYNC) for one in read + written]
+    bins = [1] * 3 + [5] * 3 + [20] * 3 + [1, 5, 20]
+    assert [group[0].shape.columns for group in groups] == bins * 2
     names = {cell.name for cell in groups[0]}
     peers = ("aerospike", "aerospike-py", "aerospike-sdk", "aerospike-native")
     assert names >= {f"{name} {DICT}" for name in ("spikewire", *peers)}
     assert {f"spikewire {NUMPY}", f"spikewire {NUMPY_PLAIN}", f"aerospike-py {NUMPY}"} <= names
     assert f"aerospike {NUMPY}" not in names
-    awaited = {cell.name for cell in groups[-1]}
+    awaited = {cell.name for cell in groups[len(groups) // 2]}
     assert awaited == names - {f"aerospike {DICT}"}
+    assert {cell.name for cell in groups[-1]} == {
+        *(f"spikewire {way}" for way in (NUMPY, ARROW, PANDAS, DICT)),
+        *(f"aerospike-py {way}" for way in (NUMPY, DICT)),
+        *(f"{name} {DICT}" for name in ("aerospike-sdk", "aerospike-native")),
+    }
 
 
 def test_what_a_client_cannot_do_is_planned_as_absent_with_its_reason() -> None:
@@ -221,6 +231,7 @@ def test_what_a_client_cannot_do_is_planned_as_absent_with_its_reason() -> None:
     clients = ("aerospike", "aerospike-sdk", "aerospike-native")
     assert missing == {
         *((client, "has no columns to read into") for client in clients),
+        *((client, "writes no columns") for client in clients),
         ("aerospike", "has no asyncio interface"),
     }
     for cell, _ in TABLES.absent():
