@@ -82,6 +82,11 @@ class Window:
         self.used: Usage | None = None
         self.at_edges: Callable[[], object] = bool
         """Called when the window opens and when it closes, at a moment that is not within it."""
+        self.prepared: Callable[[], object] = bool
+        """Called when everything is prepared, before the warm-up."""
+        self.opens: int | None = None
+        """Not before this instant, in nanoseconds, where windows of several processes open
+        together."""
         self.timeline: Timeline | None = None
         """Where it is to be known what happened when."""
 
@@ -89,6 +94,8 @@ class Window:
         self.at_edges()
         if self.timeline is not None:
             self.timeline.prepare()
+        if self.opens is not None:
+            time.sleep(max(0, self.opens - time.perf_counter_ns()) / NS)
         self._before = Usage.now(self._server_pid, self._clock, opening=True)
         if self.timeline is not None:
             self.timeline.begin(self.began)

@@ -46,7 +46,7 @@ class Job(TypedDict):
     package: NotRequired[str]
     """The folder in which the package lies that is to be loaded, for a build of our own client."""
     processes: NotRequired[int]
-    """At once; Node.js alone has more than one."""
+    """At once, each with so many calls in flight."""
     loops: NotRequired[int]
     """Event loops, each in a thread; without it, the one of an asyncio client."""
     work: NotRequired[int]
@@ -133,6 +133,15 @@ class Memory(TypedDict):
     call: NotRequired[int | None]
 
 
+class Each(TypedDict):
+    """What one of several processes did."""
+
+    operations: int
+    rate: float
+    cpu: Cpu
+    memory: Memory
+
+
 class LoopDelay(TypedDict):
     """By how many nanoseconds timers of an event loop were late."""
 
@@ -155,6 +164,13 @@ class Served(TypedDict, total=False):
     rate: float
     """Of closed loops: `operations` each second, of every worker until the end of its own last
     call, and all of them together."""
+    opened: int
+    """When the window opened, on the clock that all processes of a machine share; of one of several
+    processes."""
+    apart: float
+    """Seconds between the first opening of a window and the last, of several processes."""
+    each: list[Each]
+    """The several processes, of which everything else is the sum."""
     series: Series
     """Of closed loops and open ones."""
     served: int

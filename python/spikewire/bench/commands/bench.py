@@ -49,7 +49,9 @@ def add_parser(subparsers: Subparsers) -> None:
         f"{open_flags.OUTSTANDING} outstanding at the most with --rate",
     )
     bench.add_argument(
-        "--processes", type=count, help="of Node.js at once, in mode node; default: 1"
+        "--processes",
+        type=count,
+        help="at once, each with so many in flight, of clients in Python and Node.js; default: 1",
     )
     bench.add_argument(
         "--threads", type=count, default=32, help="threads in modes sync and rust-sync"
@@ -75,8 +77,8 @@ def run(args: argparse.Namespace) -> int:
         reason = f"is {what}: its mode is {' or '.join(only)}"
     if only is None:
         reason = PEERS[args.client].lacks(mode)
-    if reason is None and args.processes is not None and mode != NODE:
-        return refuse(f"--processes is for --mode {NODE}")
+    if reason is None and args.processes is not None and mode in CRATES:
+        return refuse(f"--processes is not for --mode {mode}")
     if reason is not None:
         return refuse(f"--mode {mode}: {args.client} {reason}")
     if args.lines and mode in (*CRATES, NODE):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import count, counts, names, percentage
 from ..clients import BUILT, PEERS
-from ..clients.base import ASYNC, MODES, NODE, RUST, SYNC
+from ..clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, SYNC
 from ..clients.shape import BATCH_SIZES, COLUMN_BINS, COLUMN_ROWS, TABLE_ROWS, WRITE_SIZES
 from ..needed import missing
 from ..open import flags as open_flags
@@ -73,7 +73,7 @@ _OF_MODES = {
     "--slow-records": (QUERIES_MODE, INDEX_MODE),
     "--select": (INDEX_MODE,),
     "--in-flight": (RUST, NODE, NODE_BATCH_MODE),
-    "--processes": (NODE, NODE_BATCH_MODE),
+    "--processes": (ASYNC, ASYNC_UVLOOP, SYNC, NODE, NODE_BATCH_MODE),
     "--loops": (POOL_MODE,),
     "--work": (POOL_MODE,),
 }
@@ -134,7 +134,8 @@ def add_parser(subparsers: Subparsers) -> None:
         "--processes",
         type=counts,
         metavar="N,...",
-        help="processes of Node.js at once, each with so many in flight; default: 1",
+        help="processes at once, each with so many in flight, of clients in Python and Node.js;"
+        " default: 1",
     )
     pools.add_flags(compare)
     open_flags.add_flags(compare)

@@ -117,6 +117,11 @@ def add_flags(
         help="keep the processors from idling, so that no client is charged for waking them",
     )
     how.add_argument(
+        "--per-process",
+        action="store_true",
+        help="below the table, what each of several --processes did, and its memory",
+    )
+    how.add_argument(
         "--hlog",
         type=Path,
         metavar="FOLDER",

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..clients.base import NODE
+from ..clients.base import CRATES, NODE
 from ..needed import missing
 from ..open import flags as open_flags
 from ..run import place
@@ -80,6 +80,7 @@ def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:
         misses=args.misses,
         max_ops=args.max_ops,
         truncate=args.truncate,
+        per_process=args.per_process,
         lines=getattr(args, "lines", False),
         logs="" if args.hlog is None else str(args.hlog),
     )
@@ -121,6 +122,14 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     for interpreter in matrix.interpreters:
         if interpreter and shutil.which(interpreter) is None:
             return f"--python {interpreter}: no such program"
+    several = max(matrix.processes)
+    if args.per_process and several == 1:
+        return "--per-process is for several --processes"
+    in_python = set(matrix.modes) - {*CRATES, NODE}
+    if args.rate and several > 1 and in_python:
+        return f"--processes {several}: clients in Python have open loops in one process alone"
+    if args.max_ops is not None and several > 1:
+        return f"--max-ops is not for --processes {several}"
     in_node = matrix.node_in_flight if NODE in matrix.modes else ()
     widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight, *in_node)
     if args.keys < widest and not args.rate:

@@ -36,6 +36,7 @@ FOREIGN = {
     place.SERVICES_ALTERNATE: "services_alternate",
     "--error-limit": "error_limit",
     "--hlog": "hlog",
+    "--per-process": "per_process",
     "--max-ops": "max_ops",
     "--truncate": "truncate",
 }

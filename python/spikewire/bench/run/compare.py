@@ -26,6 +26,7 @@ from .place import Place
 from .plan import Absence, Cell, Group, Matrix, Skipped
 from .progress import Progress, brief
 from .rounds import ERROR_LIMIT, Rounds, Usable, until_interrupted
+from .together import run_together
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -66,6 +67,8 @@ class Settings(Place):
     misses: float = 0.0
     max_ops: int | None = None
     """Operations after which a run ends, if its time is not over before."""
+    per_process: bool = False
+    """Whether tables say what each of several processes did."""
     lines: bool = False
     """Whether each second is shown when it is over."""
     logs: str = ""
@@ -207,6 +210,8 @@ class Lab:
             return "its worker has whole reads and writes of uniform keys alone"
         if cell.mode in (*CRATES, NODE):
             return None
+        if cell.processes > 1 and INSERT in workload.verbs:
+            return "several processes cannot know which record is the newest"
         return lacking(PEERS[cell.client], workload, settings.misses)
 
     def _reason(self, cell: Cell) -> str | None:
@@ -320,7 +325,9 @@ class Lab:
         gil = self._gil(cell)
         if forced and gil is not None:
             variables["PYTHON_GIL"] = "1" if gil else "0"
-        heard = Shown(1, self._progress.say) if "lines" in job else None
+        heard = Shown(cell.processes, self._progress.say) if "lines" in job else None
+        if job["action"] == "measure" and cell.processes > 1:
+            return run_together(python_worker(cell.interpreter), job, variables, heard)
         return run_job(python_worker(cell.interpreter), job, variables, heard=heard)
 
     def _job(

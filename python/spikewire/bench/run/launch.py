@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from ..cql.result import CqlJob
+    from .together import Meeting
 
 FOLDER = Path(__file__).resolve().parents[1]
 CLIENT_VARIABLES = (
@@ -75,26 +77,53 @@ def python_worker(interpreter: str) -> list[str]:
 class Listening:
     """Reads what a child says while it works, in a thread."""
 
-    def __init__(self, process: subprocess.Popen[str], heard: Callable[[Any], object]) -> None:
-        """Its standard error is no longer the process's, which would read it as well."""
+    def __init__(
+        self,
+        process: subprocess.Popen[str],
+        heard: Callable[[Any], object] | None,
+        meeting: Meeting | None,
+    ) -> None:
+        """Its standard error is no longer the process's, which would read it as well; nor is its
+        standard input, where it is to wait for others."""
         assert process.stderr is not None
         self._stream, process.stderr = process.stderr, None
-        self._heard, self._others = heard, list[str]()
+        self._heard, self._others, self._meeting = heard, list[str](), meeting
+        self._input = process.stdin
+        if meeting is not None:
+            meeting.joined(process)
         self._thread = threading.Thread(target=self._run, name="bench-listening", daemon=True)
         self._thread.start()
 
     def end(self) -> str:
         """The lines that were not for the lab."""
         self._thread.join(LAST_WORDS)
+        if self._meeting is not None and self._input is not None:
+            # Where it did not come to the meeting.
+            with suppress(OSError):
+                self._input.close()
         return "".join(self._others)
 
     def _run(self) -> None:
         with self._stream as stream:
             for line in stream:
-                if line.startswith(MARK):
-                    self._heard(json.loads(line.removeprefix(MARK)))
-                else:
+                if not line.startswith(MARK):
                     self._others.append(line)
+                    continue
+                said = json.loads(line.removeprefix(MARK))
+                if "ready" in said and self._meeting is not None and self._input is not None:
+                    self._meeting.reached(self._input)
+                elif self._heard is not None:
+                    self._heard(said)
+
+
+def _begin(process: subprocess.Popen[str], text: str) -> None:
+    """Hands over the job alone: more is to follow."""
+    assert process.stdin is not None
+    given, process.stdin = process.stdin, None
+    # A process that is gone says so by itself.
+    with suppress(OSError):
+        given.write(text)
+        given.flush()
 
 
 def run_job(
@@ -103,9 +132,11 @@ def run_job(
     extra: Mapping[str, str] | None = None,
     seconds: float = SETUP_SECONDS,
     heard: Callable[[Any], object] | None = None,
+    meeting: Meeting | None = None,
 ) -> Mapping[str, Any]:
     """Start a child, hand it the job, and wait for its answer: so many seconds, and those that
-    the job warms up and measures. `heard` is called in another thread with what it says before."""
+    the job warms up and measures. `heard` is called in another thread with what it says before; in
+    the `meeting` it waits for others."""
     package = folder_of(build_of(job["client"]))
     given = job if package is None else {**job, "package": package}
     limit = seconds + job["warmup"] + job["duration"]
@@ -126,16 +157,20 @@ def run_job(
     except OSError as error:
         return Failure(failed=f"cannot start {command[0]}: {error.strerror}")
     with process:
-        listening = None if heard is None else Listening(process, heard)
+        text = f"{json.dumps(given)}\n"
+        listening = None
+        if heard is not None or meeting is not None:
+            listening = Listening(process, heard, meeting)
+        if meeting is not None:
+            _begin(process, text)
         try:
-            out, err = process.communicate(f"{json.dumps(given)}\n", timeout=limit)
+            out, err = process.communicate(None if meeting else text, timeout=limit)
         except subprocess.TimeoutExpired:
             return Failure(failed=f"no answer within {limit:g} s")
         finally:
             stop_process(process)
-        if listening is not None:
-            err = listening.end()
-    return _answer(out, err, process.returncode)
+            others = "" if listening is None else listening.end()
+    return _answer(out, others or err or "", process.returncode)
 
 
 def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:

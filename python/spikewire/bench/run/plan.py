@@ -57,7 +57,7 @@ class Cell:
     """As given with --python; empty for the one that runs the lab, and for Rust."""
     shape: Shape = field(default_factory=Shape)
     processes: int = 1
-    """At once, each with so many calls in flight; Node.js alone has more than one."""
+    """At once, each with so many calls in flight; never more than one of the Rust clients."""
     loops: int = 0
     """Each in a thread, with so many tasks on all of them; 0 is the one of the asyncio client."""
     work: int = 0
@@ -158,7 +158,7 @@ class Matrix:
     node_batches: tuple[int, ...] = (8,)
     """Batches in flight of the Node.js clients."""
     processes: tuple[int, ...] = (1,)
-    """Of the Node.js clients, at once."""
+    """At once, of the clients in Python and Node.js."""
     node_sizes: Sizes = field(default_factory=lambda: Sizes((128,), ()))
     loops: tuple[int, ...] = ()
     """Where there are any, event loops in threads are compared and nothing else."""
@@ -206,7 +206,7 @@ class Matrix:
             for interpreter in ("",) if mode in (*CRATES, NODE) else self.interpreters:
                 for concurrency in self.concurrencies(mode):
                     names = self._names(mode)
-                    for many in self.processes if mode == NODE else (1,):
+                    for many in self.processes if mode not in CRATES else (1,):
                         blank = Cell("", mode, concurrency, interpreter, processes=many)
                         made.append(tuple(replace(blank, client=name) for name in names))
         made += (

@@ -18,6 +18,7 @@ from .faces import conclusions, is_face
 from .headings import columns, row
 from .pools import is_pooled, run_by
 from .pools import title as pools_title
+from .processes import each_process
 from .summary import failed_calls
 
 if TYPE_CHECKING:
@@ -61,7 +62,10 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         fitting = (table for table in tables if _width(table, console) <= console.width)
         console.print(next(fitting, None) or _table(sections, _ROOM[-1]))
         said = [note for lines in sections for note in notes(lines)]
-        for note in dict.fromkeys(said + _disturbed(sections)):
+        said += _disturbed(sections)
+        if comparison.settings.per_process:
+            said += [text for lines in sections for text in each_process(comparison, lines)]
+        for note in dict.fromkeys(said):
             console.print(f"  {note}", markup=False, highlight=False)
     for text in conclusions(comparison.lines()):
         console.print(text, markup=False, highlight=False)

@@ -205,7 +205,12 @@ def in_threads(
     crashes: list[BaseException] = []
     reached = [threading.Event() for _ in range(3)]
     stops: list[list[bool]] = [[], []]
-    on_arrival: Iterator[Callable[[], None]] = iter((settle, window.open, window.close))
+
+    def prepared() -> None:
+        settle()
+        window.prepared()
+
+    on_arrival: Iterator[Callable[[], None]] = iter((prepared, window.open, window.close))
     milestones = iter(reached)
 
     def arrived() -> None:
@@ -264,6 +269,7 @@ async def run_tasks(
     marks = all_marks(window, buffers, outcomes)
     loops = [asyncio_loop(load.verbs(client)) for _ in range(load.workers)]
     settle()
+    window.prepared()
     clock = timing.clock
     if load.repeat:
 

@@ -207,23 +207,25 @@ class Plan:
         """The work of all workers together."""
         job, shape, pool = self.job, self.shape, self.pool
         workers, keys, every = job["concurrency"], job["keys"], job["sample_every"]
+        # Each of several processes has workers of its own.
+        first, all_workers = job.get("part", 0) * workers, job.get("processes", 1) * workers
         distribution = job.get("distribution", UNIFORM)
 
         def inserting(number: int) -> list[Block]:
-            return into_blocks(insert_stream(pool, keys, number, workers), every)
+            return into_blocks(insert_stream(pool, keys, first + number, all_workers), every)
 
         def mixing(number: int) -> list[Block]:
-            drawn = (self.workload, pool, keys, job["seed"], number, workers, distribution)
+            drawn = (self.workload, pool, keys, job["seed"], first + number, workers, distribution)
             if self.stepped:
                 # The loop that is written out for these takes the verb with each.
                 stream = cast("list[Operation]", step_stream(*drawn, self.misses))
             else:
                 stream = mixed_stream(*drawn)
-            return into_blocks(stream, every, jitter(every, job["seed"], number))
+            return into_blocks(stream, every, jitter(every, job["seed"], first + number))
 
         def batching(number: int) -> list[Block]:
             values = pool if shape.kind in (BATCH_WRITE, TABLE_WRITE) else None
-            stream = batch_stream(values, keys, job["seed"], number, workers, shape.rows)
+            stream = batch_stream(values, keys, job["seed"], first + number, workers, shape.rows)
             if shape.kind == TABLE_WRITE:
                 stream = self._in_tables(stream[:TABLES_MOST])
             return into_blocks(stream, 1)

@@ -43,6 +43,7 @@ from .companion import ALONE, SharedWindow, companion
 from .job import Plan
 from .loop import asyncio_loop, asyncio_read, blocking_loop, blocking_read
 from .many_loops import run_clients, run_map, run_pool
+from .meeting import meet
 from .package import load_from
 from .timing import REAL, Timing
 
@@ -255,6 +256,7 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
         window = SharedWindow(job["server_pid"], beside)
     window = window or Window(job["server_pid"])
     window.at_edges, window.timeline = plan.missed.mark, timeline
+    window.prepared = lambda: meet(job, window)
     started = Started()
     load = load_average()
     ran = run(plan, window, started)
@@ -273,6 +275,8 @@ def measured(job: Job, run: Run = _run, window: Window | None = None) -> Result:
         series = timeline.series(ended, plan.shape.rows, encode)
         if series is not None:
             more["series"] = series
+        if "part" in job:
+            more["opened"] = window.began
     if outcome.rate is not None:
         more["rate"] = outcome.rate * plan.shape.rows
     if used.server_threads:
@@ -380,7 +384,8 @@ def main() -> int:
     """Keep standard output for the result alone: what a client prints goes to standard error."""
     result_stream = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
-    job = cast("Job", json.load(sys.stdin))
+    # More may follow, when several processes meet.
+    job = cast("Job", json.loads(sys.stdin.readline()))
     with result_stream:
         json.dump(answer(job), result_stream)
         result_stream.write("\n")

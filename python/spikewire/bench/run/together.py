@@ -1,0 +1,208 @@
+"""Several processes of one client under load at the same time, and what they come to together."""
+
+from __future__ import annotations
+
+import threading
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from itertools import zip_longest
+from typing import IO, TYPE_CHECKING, Any, cast
+
+from ..measure import histogram, merge
+from ..result import Each, Failure, Result
+from ..series.timeline import BEYOND
+from ..worker.meeting import GONE
+from .cluster import stop_process
+from .launch import as_result, run_job
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from ..result import Job, Latency
+    from ..series.contract import Series
+
+NS = 1_000_000_000
+SOON = 0.05
+"""Seconds from when all processes are prepared until all begin to warm up."""
+APART = 0.1
+"""Windows whose openings lie further apart than this part of their time have too little in
+common."""
+COUNTS = ("operations", "errors", "timeouts")
+
+
+class Meeting:
+    """Where processes wait for each other, each in a thread of the lab."""
+
+    def __init__(self, processes: int) -> None:
+        self._gate = threading.Barrier(processes, action=self._agree)
+        self._instant = 0
+        self._lock = threading.Lock()
+        self._children: list[subprocess.Popen[str]] = []
+
+    def _agree(self) -> None:
+        self._instant = time.perf_counter_ns() + round(SOON * NS)
+
+    def joined(self, child: subprocess.Popen[str]) -> None:
+        with self._lock:
+            self._children.append(child)
+
+    def reached(self, child: IO[str]) -> None:
+        """A process is prepared: it is told when to begin, on the clock that all of them share, or
+        that the others will not come."""
+        with suppress(OSError), child:
+            try:
+                self._gate.wait()
+            except threading.BrokenBarrierError:
+                return
+            child.write(f"{self._instant}\n")
+
+    def missed(self) -> None:
+        """One of them will not come."""
+        self._gate.abort()
+
+    def stop(self) -> None:
+        self.missed()
+        with self._lock:
+            for child in self._children:
+                stop_process(child)
+
+
+def run_together(
+    command: Sequence[str],
+    job: Job,
+    variables: Mapping[str, str],
+    heard: Callable[[Any], object] | None = None,
+) -> Mapping[str, Any]:
+    """Runs a job in as many processes as it says; one answer for all of them."""
+    many = job.get("processes", 1)
+    meeting = Meeting(many)
+
+    def run(part: int) -> Mapping[str, Any]:
+        mine = cast("Job", {**job, "part": part, "histograms": True})
+        answer = run_job(command, mine, variables, heard=heard, meeting=meeting)
+        if "failed" in answer:
+            meeting.missed()
+        return answer
+
+    with ThreadPoolExecutor(many) as threads:
+        try:
+            answers = list(threads.map(run, range(many)))
+        except BaseException:
+            meeting.stop()
+            raise
+    return merged([as_result(one) for one in answers], job)
+
+
+def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
+    """What they did together: operations, processor time, memory and errors are sums, latencies
+    one histogram, and the rate is the sum of theirs, all of which were taken at the same time."""
+    failures = [one["failed"] for one in results if "failed" in one]
+    if failures:
+        # That others did not come is what follows from the first.
+        first = next((one for one in failures if GONE not in one), failures[0])
+        return Failure(failed=f"one of {len(results)} processes: {first}")
+    all_ = [one for one in results if "failed" not in one]
+    openings = [one.get("opened", 0) for one in all_]
+    apart = (max(openings) - min(openings)) / NS
+    if apart > APART * job["duration"]:
+        return Failure(failed=f"the processes began {apart * 1000:,.0f} ms apart")
+    rates = [one["rate"] for one in all_ if "rate" in one]
+    made = cast("dict[str, Any]", {**all_[0]})
+    made |= {
+        "elapsed": max(one["elapsed"] for one in all_),
+        "operations": sum(one["operations"] for one in all_),
+        "errors": sum(one["errors"] for one in all_),
+        "timeouts": sum(one.get("timeouts", 0) for one in all_),
+        "first_error": next((one["first_error"] for one in all_ if one["first_error"]), None),
+        "cpu": _sums(one["cpu"] for one in all_),
+        "server_cpu": _mean(one["server_cpu"] for one in all_),
+        "machine_cpu": _mean(one["machine_cpu"] for one in all_),
+        "switches": _sums(one["switches"] for one in all_),
+        "latency": _latency([one["latency"] for one in all_]),
+        "memory": _sums({**one["memory"], "call": 0} for one in all_),
+        "apart": apart,
+        "each": [_each(one) for one in all_],
+    }
+    del made["memory"]["call"]
+    if len(rates) == len(all_):
+        made["rate"] = sum(rates)
+    if "misses" in made:
+        made["misses"] = sum(one.get("misses", 0) for one in all_)
+    if "server_busiest" in made:
+        made["server_busiest"] = _mean(one.get("server_busiest") for one in all_)
+    if all("series" in one for one in all_):
+        made["series"] = _series([one["series"] for one in all_])
+        if not job.get("histograms"):
+            del made["series"]["read"], made["series"]["write"]
+    return made
+
+
+def _each(one: Result) -> Each:
+    each: Each = {
+        "operations": one["operations"],
+        "rate": one.get("rate", one["operations"] / one["elapsed"]),
+        "cpu": one["cpu"],
+        "memory": one["memory"],
+    }
+    return each
+
+
+def _sums(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    known = list(parts)
+    return {key: sum(one[key] for one in known) for key in known[0]}
+
+
+def _mean(values: Iterable[float | None]) -> float | None:
+    """Of what each of them saw of the same; None where one did not see it."""
+    known = list(values)
+    seen = [value for value in known if value is not None]
+    return sum(seen) / len(seen) if len(seen) == len(known) else None
+
+
+def _latency(parts: Sequence[Latency]) -> Latency:
+    return {
+        "read": _encoded(one["read"] for one in parts),
+        "write": _encoded(one["write"] for one in parts),
+        "samples": sum(one["samples"] for one in parts),
+        "overwritten": sum(one["overwritten"] for one in parts),
+        "max_ns": max(one["max_ns"] for one in parts),
+    }
+
+
+def _encoded(parts: Iterable[str]) -> str:
+    return merge(parts).encode().decode("ascii")
+
+
+def _series(parts: Sequence[Series]) -> Series:
+    """Their windows opened at the same time, so their intervals are the same."""
+    made: Any = {"start": min(one["start"] for one in parts), "interval": parts[0]["interval"]}
+    for name in COUNTS:
+        made[name] = [sum(all_) for all_ in zip_longest(*(_of(parts, name)), fillvalue=0)]
+    held = list(zip(*(one.get("rss", []) for one in parts), strict=False))
+    if held:
+        made["rss"] = [sum(all_) for all_ in held]
+    empty = histogram().encode().decode("ascii")
+    for name in ("read", "write"):
+        columns = zip_longest(*_of(parts, name), fillvalue=empty)
+        made[name] = [_encoded(all_) for all_ in columns]
+    whole = [merge(both) for both in zip(made["read"], made["write"], strict=True)]
+    counts = [one.get_total_count() for one in whole]
+    made["p50_ns"] = [
+        one.get_value_at_percentile(50) if count else None
+        for one, count in zip(whole, counts, strict=True)
+    ]
+    made["p99_ns"] = [
+        one.get_value_at_percentile(99) if count >= 100 * BEYOND else None
+        for one, count in zip(whole, counts, strict=True)
+    ]
+    made["max_ns"] = [
+        max((one for one in all_ if one is not None), default=None)
+        for all_ in zip_longest(*_of(parts, "max_ns"))
+    ]
+    return cast("Series", made)
+
+
+def _of(parts: Sequence[Series], name: str) -> list[list[Any]]:
+    return [cast("Mapping[str, list[Any]]", one)[name] for one in parts]
