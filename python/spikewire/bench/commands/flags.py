@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..arguments import checked, count, cpus, percentage, seconds, seconds_or_none
+from ..lab.baseline import against
 from ..run import place
 from ..run.rounds import ERROR_LIMIT
 from ..work import parse_bins, parse_workload
@@ -128,6 +129,7 @@ def add_flags(
         help="keep the latencies of every run there as HDR interval logs (V2), reads and writes"
         " apart",
     )
+    against.add_flag(how, "a JSON file that this command has written")
     text = "default: bench-results/<command>-<time>.json"
     how.add_argument("--json", type=Path, metavar="PATH", help=text)
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..clients.base import CRATES, NODE
+from ..lab.baseline import against
 from ..needed import missing
 from ..open import flags as open_flags
 from ..run import place
@@ -32,6 +33,10 @@ def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
     problem = missing() or _workless(args, matrix) or _impossible(args, matrix)
     if problem is not None:
         return refuse(problem)
+    try:
+        baseline = against.of_flag(args, (kind,))
+    except ValueError as error:
+        return refuse(str(error))
     from ..run.compare import CannotRunError, compare
     from ..run.progress import Progress
     from ..table.report import show, write_json
@@ -52,7 +57,7 @@ def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
     show(comparison)
     write_json(comparison, path)
     print(f"written to {path}", file=sys.stderr)
-    return _status(comparison)
+    return against.ended(_status(comparison), baseline, comparison.as_json())
 
 
 def _settings(args: argparse.Namespace, matrix: Matrix) -> Settings:

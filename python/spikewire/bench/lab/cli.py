@@ -17,6 +17,7 @@ from ..run import packages, place
 from ..run.cluster import reachable
 from ..run.plan import CLIENTS
 from . import show
+from .baseline import against
 from .baseline import command as baseline
 from .recipe import FULL, SHORT, SIZES, Bench, Target
 from .recipes import NAMES, WITH_BUILDS, load
@@ -91,15 +92,21 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep HDR interval logs (V2) of all runs beside the report, as --size full does",
     )
+    against.add_flag(how, "a report.json, or the folder of a run with several recipes")
     how.add_argument("--out", type=Path, metavar="FOLDER", help="default: bench-results/lab-<time>")
 
 
 def run(args: argparse.Namespace) -> int:
     """The exit status: 2 for wrong use, 130 for Ctrl-C, 1 if the cluster cannot be reached, if a
-    part failed, if a line is flawed or nothing was measured at all, and otherwise 0."""
+    part failed, if a line is flawed or nothing was measured at all, 3 if a figure got worse than in
+    the baseline, and otherwise 0."""
     lacking = place.problem(args) or _buildless(args) or missing()
     if lacking is not None:
         return _refuse(lacking)
+    try:
+        baselines = _baselines(args)
+    except ValueError as error:
+        return _refuse(str(error))
     from ..run.progress import Progress
     from .run import run_all
 
@@ -141,7 +148,26 @@ def run(args: argparse.Namespace) -> int:
         print(folder / "index.html")
     for failure in bench.failed:
         print(f"spikewire lab: not measured: {failure}", file=sys.stderr)
-    return _status(reports, failed=bool(bench.failed))
+    status = _status(reports, failed=bool(bench.failed))
+    known = [(baselines[report.recipe], report) for report in reports if report.recipe in baselines]
+    worse = [baseline.tell(report.as_json()) for baseline, report in known]
+    return status or (against.GOT_WORSE if any(worse) else 0)
+
+
+def _baselines(args: argparse.Namespace) -> dict[str, against.Baseline]:
+    """By recipe; raises `ValueError` for what cannot be compared with."""
+    path: Path | None = args.baseline
+    if path is None or not path.is_dir():
+        one = against.of_flag(args, args.recipes)
+        return {} if one is None else {one.before.recipe: one}
+    reports = {name: path / name / "report.json" for name in args.recipes}
+    there = {name: file for name, file in reports.items() if file.is_file()}
+    if not there:
+        raise ValueError(f"--baseline: {path} has no report of {' or '.join(args.recipes)}")
+    try:
+        return {name: against.Baseline.open(file, (name,)) for name, file in there.items()}
+    except ValueError as error:
+        raise ValueError(f"--baseline: {error}") from None
 
 
 def _buildless(args: argparse.Namespace) -> str | None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
 SCHEMA = 1
@@ -158,6 +158,8 @@ class Report:
     @staticmethod
     def from_json(read: Mapping[str, Any]) -> Report:
         """What `as_json` wrote; raises `ValueError` for anything else."""
+        if "kind" in read:
+            raise ValueError("a comparison, which has no pages: `spikewire lab` writes reports")
         if read.get("schema") != SCHEMA:
             raise ValueError(f"not a report of this lab: schema {read.get('schema')!r}")
         try:
@@ -165,20 +167,24 @@ class Report:
             plain["published"] = [_table(one) for one in plain["published"]]
             plain["sections"] = [_section(one) for one in plain["sections"]]
             return Report(**plain)
-        except (KeyError, TypeError, AttributeError) as error:
+        except KeyError as error:
+            raise ValueError(f"not a whole report: {error} is missing") from None
+        except (TypeError, AttributeError) as error:
             raise ValueError(f"not a whole report: {error}") from None
 
 
-def load(path: Path) -> Report:
-    """The report in a file; raises `ValueError` where there is none."""
+def load(path: Path, make: Callable[[Mapping[str, Any]], Report] = Report.from_json) -> Report:
+    """The report in a file; raises `ValueError` where there is none. `make` takes what it holds."""
     try:
         read: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise ValueError(f"{path}: {error}") from None
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from None
+    except ValueError as error:
+        raise ValueError(f"{path} is not JSON: {error}") from None
     if not isinstance(read, dict):
         raise ValueError(f"{path}: not a report")
     try:
-        return Report.from_json(cast("Mapping[str, Any]", read))
+        return make(cast("Mapping[str, Any]", read))
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
 

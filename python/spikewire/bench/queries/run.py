@@ -8,6 +8,8 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from ..clients.registry import base_of
+from ..lab.baseline import against
+from ..lab.baseline.saved import SCANS
 from ..run import place
 from ..run.compare import CannotRunError
 from ..run.plan import Skipped
@@ -22,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-FLAWED, INTERRUPTED = 1, 130
+FLAWED, USAGE, INTERRUPTED = 1, 2, 130
 DURATION, WARMUP, PAUSE = 1.0, 0.4, 0.1
 
 
@@ -65,6 +67,11 @@ def compare_scans(chosen: Settings, command_line: Sequence[str], progress: Progr
 
 def run(args: argparse.Namespace, path: Path) -> int:
     """The exit status; tables go to standard output and everything to the file."""
+    try:
+        baseline = against.of_flag(args, (SCANS,))
+    except ValueError as error:
+        print(f"spikewire: {error}", file=sys.stderr)
+        return USAGE
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         found = compare_scans(settings(args), ["spikewire", *sys.argv[1:]], Progress())
@@ -75,8 +82,8 @@ def run(args: argparse.Namespace, path: Path) -> int:
         signal.signal(signal.SIGTERM, previous)
     show(found)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(found.as_json()) + "\n", encoding="utf-8")
+    told = found.as_json()
+    path.write_text(json.dumps(told) + "\n", encoding="utf-8")
     print(f"written to {path}", file=sys.stderr)
-    if found.interrupted:
-        return INTERRUPTED
-    return FLAWED if found.flawed else 0
+    status = INTERRUPTED if found.interrupted else FLAWED if found.flawed else 0
+    return against.ended(status, baseline, told)

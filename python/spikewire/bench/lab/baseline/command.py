@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from ...needed import missing
 from ...noise import RULE, WORSE
-from ..report import load
 from .changes import changes, conditions, machines
 
 if TYPE_CHECKING:
@@ -23,11 +22,16 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     compare = commands.add_parser(
         NAME,
         help="what changed between two saved reports",
-        description=f"Compares two reports of one recipe. {RULE} Ends with 1 if a figure got"
-        " worse.",
+        description="Compares two reports of one recipe, or two JSON files of `spikewire compare`"
+        f" or `bench`. {RULE} Ends with 1 if a figure got worse.",
         allow_abbrev=False,
     )
-    compare.add_argument("before", type=Path, metavar="A.json", help="a report.json")
+    compare.add_argument(
+        "before",
+        type=Path,
+        metavar="A.json",
+        help="a report.json, or what `spikewire compare` has written",
+    )
     compare.add_argument("after", type=Path, metavar="B.json", help="a later report.json")
     compare.add_argument(
         "--force", action="store_true", help="compare reports of different machines, too"
@@ -43,10 +47,11 @@ def run(args: argparse.Namespace) -> int:
         return _refuse(lacking)
     from ...table.report import console_for
     from ..files import write
+    from .saved import read
     from .show import page, terminal
 
     try:
-        before, after = load(args.before), load(args.after)
+        before, after = read(args.before), read(args.after)
         found = changes(before, after)
     except ValueError as error:
         return _refuse(str(error))

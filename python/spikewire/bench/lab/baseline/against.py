@@ -1,0 +1,91 @@
+"""`--baseline`: a run of today against one that was saved."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...noise import RULE, WORSE
+from .changes import changes, conditions, machines
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+    from ..report import Report
+
+GOT_WORSE = 3
+"""The exit status where a figure got worse; 1 is for runs with errors."""
+FLAG = "--baseline"
+
+
+def add_flag(group: argparse._ArgumentGroup, what: str) -> None:  # pyright: ignore[reportPrivateUsage]
+    """The flag that names the saved run."""
+    group.add_argument(
+        FLAG,
+        type=Path,
+        metavar="FILE",
+        help=f"{what}: tells what changed since then, and ends with {GOT_WORSE} if a figure got"
+        f" worse. {RULE}".replace("%", "%%"),
+    )
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A saved run that is fit to be compared with."""
+
+    path: Path
+    before: Report
+
+    @staticmethod
+    def open(path: Path, recipes: tuple[str, ...]) -> Baseline:
+        """Raises `ValueError` for what is no run, one of something else than the `recipes`, or one
+        of another machine than this."""
+        from ...run import environment
+        from ..report import Report
+        from .saved import read
+
+        before = read(path)
+        if before.recipe not in recipes:
+            wanted = " or ".join(recipes)
+            raise ValueError(
+                f"{path} is a run of {before.recipe}, and this will be one of {wanted}"
+            )
+        here = Report(before.recipe, "", "", environment=environment.machine([]))
+        others = machines(before, here)
+        if others:
+            raise ValueError(f"{path} is of another machine: {'; '.join(others)}")
+        return Baseline(path, before)
+
+    def tell(self, told: Mapping[str, Any]) -> bool:
+        """Prints what changed in a run, of which this is the JSON; whether a figure got worse."""
+        from ...table.report import console_for
+        from .saved import of
+        from .show import terminal
+
+        # As it will be read: tuples are lists then.
+        after = of(json.loads(json.dumps(told)))
+        console = console_for()
+        console.print(f"\nsince {self.path}:", markup=False, highlight=False)
+        found = changes(self.before, after)
+        terminal(found, conditions(self.before, after), console)
+        return bool(found.of(WORSE))
+
+
+def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | None:
+    """The one that the user named; raises `ValueError` if it cannot be compared with."""
+    if args.baseline is None:
+        return None
+    try:
+        return Baseline.open(args.baseline, recipes)
+    except ValueError as error:
+        raise ValueError(f"{FLAG}: {error}") from None
+
+
+def ended(status: int, baseline: Baseline | None, told: Mapping[str, Any]) -> int:
+    """Compares a comparison as it was told with the baseline, if there is one; the exit status,
+    which is that of the run itself unless that was 0."""
+    worse = baseline is not None and baseline.tell(told)
+    return status or (GOT_WORSE if worse else 0)
