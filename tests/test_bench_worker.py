@@ -28,7 +28,18 @@ if TYPE_CHECKING:
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 LAB = {
     *("served", "server_threads", "server_busiest", "server_remote"),
-    *("loop_delay", "open", "beside", "shares", "next_key", "rate", "misses", "timeouts"),
+    *(
+        "loop_delay",
+        "open",
+        "beside",
+        "shares",
+        "next_key",
+        "build",
+        "rate",
+        "series",
+        "misses",
+        "timeouts",
+    ),
 }
 """What the lab adds to a worker's result, and what some jobs alone ask for."""
 
@@ -60,7 +71,7 @@ def test_a_result_has_every_field_and_they_agree(mode: str) -> None:
     result = as_result(run_job(python_worker(sys.executable), a_job(mode=mode)))
     assert "failed" not in result
     assert (
-        set(result) - {"rate", "timeouts"}
+        set(result) - {"rate", "series", "timeouts"}
         == Result.__required_keys__
         == set(Result.__annotations__) - LAB
     )

@@ -148,7 +148,7 @@ class ThreadTime:
         return _Turn(self)
 
     def wait_for_turn(self) -> None:
-        me = self._local.number
+        me: int = self._local.number
         with self._lock:
             self._times[me] = self.clock()
             if self._turn_of() != me:
