@@ -1,4 +1,5 @@
-//! Closed loops as tasks on a tokio runtime or as threads, each with one call in flight.
+//! Closed loops as tasks on a tokio runtime or as threads, each with one call in flight; and open
+//! ones, in which calls begin at a rate.
 
 use std::io::{self, Read as _, Write as _};
 use std::sync::Arc;
@@ -6,8 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::callers;
+use crate::clock::Real;
 use crate::job::{Failure, Job, Latency, Memory, Outcome};
 use crate::measure::{self, Usage};
+use crate::open;
 use crate::series::{self, Marks, Resident, Worked};
 use crate::workload::{self, Operation, Value};
 
@@ -110,24 +113,62 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
     let ready = measure::peak_rss();
     let pool: Vec<_> = records.iter().map(|values| C::bins(values)).collect();
     let shared = Arc::new(Shared { client, pool, every: job.sample_every });
-    let work: Vec<_> = (0..job.concurrency)
-        .map(|at| workload::stream(read_percent, job.keys, job.seed, at, job.concurrency))
-        .map(|operations| Worker::new(operations, job.concurrency))
-        .collect();
+    let streams = (0..job.concurrency)
+        .map(|at| workload::stream(read_percent, job.keys, job.seed, at, job.concurrency));
+    let before = Before { bare, ready, load_average };
+    if let Some(asked) = &job.open {
+        return at_a_rate(job, asked, shared, streams.flatten().collect(), before).await;
+    }
+    let work: Vec<_> = streams.map(|operations| Worker::new(operations, job.concurrency)).collect();
 
     let (work, _) = phase(&shared, work, job.warmup, None, None).await?;
     let interval = series::interval(job.duration);
     let (work, window) = phase(&shared, work, job.duration, job.server_pid, Some(interval)).await?;
     let Window { began, used, rss } = window;
-    let peak = measure::peak_rss();
 
     let sum = |of: fn(&Worker) -> u64| work.iter().map(of).sum::<u64>();
-    let errors = sum(|worker| worker.errors);
     let samples: Vec<i64> = work.iter().flat_map(Worker::kept).copied().collect();
     let taken = sum(|worker| worker.taken as u64) as usize;
     let worked: Vec<_> = work.iter().map(Worker::worked).collect();
     let ended = (used.elapsed * 1e9).round() as u64;
-    Ok(Outcome {
+    let done = Done {
+        tried: sum(|worker| worker.tried),
+        errors: sum(|worker| worker.errors),
+        timeouts: sum(|worker| worker.timeouts),
+        rate: work.iter().map(|worker| worker.rate(began)).sum(),
+        first_error: work.iter().find_map(|worker| worker.first_error.clone()),
+    };
+    let series = Some(series::series(&worked, interval, ended, rss, job.histograms));
+    Ok(Outcome { series, ..outcome::<C>(job, before, used, done, &samples, taken) })
+}
+
+/// What was read before anything was measured.
+struct Before {
+    bare: u64,
+    ready: u64,
+    load_average: Vec<f64>,
+}
+
+/// What all calls came to.
+struct Done {
+    tried: u64,
+    errors: u64,
+    timeouts: u64,
+    rate: f64,
+    first_error: Option<String>,
+}
+
+/// The result of a job. `samples` are latencies, those of writes negative, and `taken` how many
+/// there were before some were overwritten.
+fn outcome<C: Client>(
+    job: &Job,
+    before: Before,
+    used: measure::Used,
+    done: Done,
+    samples: &[i64],
+    taken: usize,
+) -> Outcome {
+    Outcome {
         client: job.client.clone(),
         version: crate::locked_version(C::VERSION_OF),
         mode: job.mode.clone(),
@@ -135,11 +176,11 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         event_loop: (!C::BLOCKS).then(|| "tokio".to_owned()),
         python: None,
         elapsed: used.elapsed,
-        operations: sum(|worker| worker.tried) - errors,
-        errors,
-        timeouts: sum(|worker| worker.timeouts),
-        rate: work.iter().map(|worker| worker.rate(began)).sum(),
-        first_error: work.iter().find_map(|worker| worker.first_error.clone()),
+        operations: done.tried - done.errors,
+        errors: done.errors,
+        timeouts: done.timeouts,
+        rate: done.rate,
+        first_error: done.first_error,
         cpu: used.cpu,
         server_cpu: used.server_cpu,
         machine_cpu: used.machine_cpu,
@@ -151,11 +192,64 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
             overwritten: taken - samples.len(),
             max_ns: samples.iter().map(|ns| ns.unsigned_abs()).max().unwrap_or(0),
         },
-        memory: Memory { bare, ready, peak },
+        memory: Memory { bare: before.bare, ready: before.ready, peak: measure::peak_rss() },
         cpus: job.cpus.clone(),
-        load_average,
-        series: series::series(&worked, interval, ended, rss, job.histograms),
-    })
+        load_average: before.load_average,
+        series: None,
+        open: None,
+    }
+}
+
+/// An open loop over these operations, again and again. Its latencies are worked out by the lab.
+async fn at_a_rate<C: Client>(
+    job: &Job,
+    asked: &open::Asked,
+    shared: Arc<Shared<C>>,
+    operations: Vec<Operation>,
+    before: Before,
+) -> Result<Outcome, String> {
+    let (_, idling) =
+        open_phase::<C, _, _>(job, asked, &asked.pacing, |_| open::nothing(), None).await?;
+    let operations = Arc::new(operations);
+    let (shared, called) = (shared.clone(), operations.clone());
+    let call = move |at| {
+        let (shared, (key, write)) = (shared.clone(), called[at % called.len()]);
+        async move { shared.call(key, write).await }
+    };
+    open_phase::<C, _, _>(job, asked, &asked.warmup, call.clone(), None).await?;
+    let (calls, used) =
+        open_phase::<C, _, _>(job, asked, &asked.measured, call, job.server_pid).await?;
+    let (errors, timeouts, first_error) = calls.errors();
+    let tried = calls.sent();
+    let rate = (tried - errors) as f64 / used.elapsed;
+    let now = (used.elapsed * 1e9) as i64;
+    let cpu = idling.cpu.user + idling.cpu.system;
+    let raw = calls.raw(|at| operations[at % operations.len()].1, now, cpu);
+    let done = Done { tried, errors, timeouts, rate, first_error };
+    Ok(Outcome { open: Some(raw), ..outcome::<C>(job, before, used, done, &[], 0) })
+}
+
+async fn open_phase<C, K, F>(
+    job: &Job,
+    asked: &open::Asked,
+    planned: &open::Planned,
+    call: K,
+    server_pid: Option<u32>,
+) -> Result<(Arc<open::Calls>, measure::Used), String>
+where
+    C: Client,
+    K: Fn(usize) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<(), Failed>> + Send,
+{
+    let (calls, call) = (Arc::new(open::Calls::new(asked, planned)), Arc::new(call));
+    let before = Usage::opening(server_pid);
+    let clock = Arc::new(Real::start(!C::BLOCKS)?);
+    if C::BLOCKS {
+        open::threads(&calls, job.concurrency, &clock, &call)?;
+    } else {
+        open::tasks(&calls, job.concurrency, &clock, &call).await?;
+    }
+    Ok((calls, before.until(&Usage::now(server_pid))))
 }
 
 /// Keys spread over the whole range must read back as what this workload writes.
@@ -175,6 +269,16 @@ struct Shared<C: Client> {
     client: C,
     pool: Vec<C::Bins>,
     every: usize,
+}
+
+impl<C: Client> Shared<C> {
+    async fn call(&self, key: i64, write: bool) -> Result<(), Failed> {
+        if write {
+            self.client.put(key, &self.pool[key as usize % self.pool.len()]).await
+        } else {
+            self.client.get(key).await
+        }
+    }
 }
 
 /// One closed loop: what it does and what came of it. A write's latency is kept negative.
@@ -236,11 +340,7 @@ impl Worker {
             if let Some(begun) = begun {
                 self.marks.timed(begun, self.tried, self.taken, &self.samples);
             }
-            let done = if write {
-                shared.client.put(key, &shared.pool[key as usize % shared.pool.len()]).await
-            } else {
-                shared.client.get(key).await
-            };
+            let done = shared.call(key, write).await;
             self.tried += 1;
             if let Err(error) = done {
                 self.errors += 1;

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::open::{Asked, Raw};
 use crate::series::Series;
 
 #[derive(Deserialize)]
@@ -24,6 +25,8 @@ pub struct Job {
     /// Whether each interval is to have its histograms.
     #[serde(default)]
     pub histograms: bool,
+    /// Calls begin at a rate; without it, in a closed loop.
+    pub open: Option<Asked>,
 }
 
 #[derive(Serialize)]
@@ -77,7 +80,11 @@ pub struct Outcome {
     pub memory: Memory,
     pub cpus: Vec<usize>,
     pub load_average: Vec<f64>,
-    pub series: Series,
+    /// Of closed loops: the lab works out that of open ones.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub series: Option<Series>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<Raw>,
 }
 
 #[derive(Serialize)]

@@ -2,9 +2,11 @@
 //! Python workers.
 
 mod callers;
+mod clock;
 mod harness;
 mod job;
 mod measure;
+mod open;
 mod scan;
 mod series;
 mod workload;

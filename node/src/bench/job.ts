@@ -1,5 +1,7 @@
 /** What goes into a process that measures, and what comes out: the lab in Python has the same. */
 
+import type { Asked, Raw } from './open.js'
+
 /** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */
 export interface Shape {
   kind: string
@@ -37,6 +39,8 @@ export interface Job {
   verify?: boolean
   /** Processes at once, each with a client of its own. Default: 1. */
   processes?: number
+  /** Calls begin at a rate, however long they take; without it, in closed loops. */
+  open?: Asked
 }
 
 /** Whether a client can be used here. */
@@ -84,6 +88,8 @@ export interface Result extends Used {
   memory: { bare: number; ready: number; peak: number }
   cpus: number[]
   load_average: number[]
+  /** Of open loops alone, of which the lab works out latencies. */
+  open?: Raw
 }
 
 /** Sampled latencies, in nanoseconds. */

@@ -92,6 +92,26 @@ function failed(own: Samples, error: unknown): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
+/** One call for a single record. Bins are looked at, as a caller does. */
+export async function once(client: BenchClient, [key, bins]: Operation): Promise<void> {
+  if (bins !== undefined) {
+    await client.put(key, bins)
+    return
+  }
+  const record = await client.get(key)
+  if (record.bins === undefined) throw new Error(`key ${key} has no bins`)
+}
+
+/** One batch. Every bin of every row is looked at. */
+export async function onceMany(
+  client: BenchClient,
+  [keys, bins]: BatchOperation,
+  names: readonly string[],
+): Promise<void> {
+  if (bins !== undefined) await client.putMany(keys, bins)
+  else client.look(await client.getMany(keys), names)
+}
+
 /** The loop of single records. Bins are looked at, as a caller does. */
 export function singles(
   client: BenchClient,

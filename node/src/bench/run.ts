@@ -4,17 +4,20 @@ import { inspect } from 'node:util'
 import { BY_KEY, Check, unchecked } from './check.js'
 import type { BenchClient, Candidate } from './clients.js'
 import type { Answer, Description, Job, Result, ScanResult } from './job.js'
-import { batches, latencyOf, runLoops, singles } from './loop.js'
+import { batches, latencyOf, once, onceMany, runLoops, singles } from './loop.js'
 import { Curve, loadAverage, peakRss, runtime, Window } from './measure.js'
+import { type Asked, Calls, REAL } from './open.js'
 import { OURS } from './ours.js'
 import { THEIRS } from './theirs.js'
 import {
+  type BatchOperation,
   type BinSpec,
   batchStream,
   insertStream,
   isRecord,
   matches,
   mixedStream,
+  type Operation,
   parseBins,
   parseWorkload,
   recordOf,
@@ -75,7 +78,12 @@ async function measure(
   const workload = parseWorkload(job.workload)
   const inserting = job.action === 'populate' || workload === 'insert'
   if (!inserting) await check(job, client)
-  const load = loopsOf(job, client, inserting, workload === 'insert' ? 0 : workload.readPercent)
+  const percent = workload === 'insert' ? 0 : workload.readPercent
+  if (job.open !== undefined) {
+    if (inserting) throw new RangeError('writing every key once has no rate')
+    return atARate(job, job.open, callOf(job, client, percent), candidate, version, ready, bare)
+  }
+  const load = loopsOf(job, client, inserting, percent)
   const readyRss = peakRss()
   await ready()
   const average = loadAverage()
@@ -103,6 +111,81 @@ async function measure(
     cpus: job.cpus,
     load_average: average,
   }
+}
+
+/** What an open loop calls, and whether the call of a number is a write. */
+interface Called {
+  call(at: number): Promise<unknown>
+  writes(at: number): boolean
+}
+
+/** Calls at a rate. The lab works out what follows from when they began and ended. */
+async function atARate(
+  job: Job,
+  asked: Asked,
+  called: Called,
+  candidate: Candidate,
+  version: string,
+  ready: () => Promise<void>,
+  bare: number,
+): Promise<Result> {
+  const readyRss = peakRss()
+  await ready()
+  const average = loadAverage()
+  const idling = new Window(null)
+  const nothing = async () => {}
+  await new Calls(asked, asked.pacing).run(nothing, job.concurrency, REAL, () => idling.open())
+  const idle = idling.close()
+  await new Calls(asked, asked.warmup).run(called.call, job.concurrency)
+  const window = new Window(job.server_pid)
+  const calls = new Calls(asked, asked.measured)
+  await calls.run(called.call, job.concurrency, REAL, () => window.open())
+  const used = window.close()
+  const { begun, ended, failures } = calls
+  const errors = failures.filter((failure) => failure !== 0).length
+  return {
+    client: candidate.name,
+    version,
+    mode: job.mode,
+    concurrency: job.concurrency,
+    loop: runtime(),
+    python: null,
+    ...used,
+    operations: (calls.sent - errors) * job.shape.rows,
+    errors,
+    timeouts: failures.filter((failure) => failure === 2).length,
+    first_error: calls.firstError,
+    latency: { read: [], write: [], samples: 0, overwritten: 0, max_ns: 0 },
+    memory: { bare, ready: readyRss, peak: peakRss() },
+    cpus: job.cpus,
+    load_average: average,
+    open: {
+      begun,
+      ended,
+      failures,
+      writes: begun.map((_, at) => Number(called.writes(at))),
+      start: calls.began,
+      now: Math.round(used.elapsed * 1e9),
+      pacing_cpu: idle.cpu.user + idle.cpu.system,
+    },
+  }
+}
+
+/** The calls of one stream, again and again. */
+function callOf(job: Job, client: BenchClient, readPercent: number): Called {
+  const specs = parseBins(job.bins)
+  const pool = valuePool(specs, job.seed)
+  const seed = job.seed + (job.part ?? 0)
+  if (job.shape.kind === 'single') {
+    const stream = mixedStream(readPercent, pool, job.keys, seed, 0, 1)
+    const operation = (at: number) => stream[at % stream.length] as Operation
+    return { call: (at) => once(client, operation(at)), writes: (at) => !!operation(at)[1] }
+  }
+  const names = specs.map((_, at) => `b${at}`)
+  const written = job.shape.kind === 'batch-write' ? pool : undefined
+  const stream = batchStream(written, job.keys, seed, 0, 1, job.shape.rows)
+  const operation = (at: number) => stream[at % stream.length] as BatchOperation
+  return { call: (at) => onceMany(client, operation(at), names), writes: () => !!written }
 }
 
 /** The loops of all workers. */

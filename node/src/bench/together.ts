@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { FromChild, ToChild } from './child.js'
 import { type Answer, type Failure, failure, type Job, type Result } from './job.js'
+import { type Raw, share, together } from './open.js'
 
 /** Milliseconds for a child beside those that the job warms up and measures. */
 const PATIENCE = 120_000
@@ -23,13 +24,15 @@ export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer
   signal?.addEventListener('abort', stop)
   const limit =
     (job.warmup + job.duration) * 1000 +
-    (job.action === 'measure' && job.workload !== 'I' ? PATIENCE : LONG_PATIENCE)
+    (job.action === 'measure' && job.workload !== 'I' ? PATIENCE : LONG_PATIENCE) +
+    (job.open === undefined ? 0 : job.open.overtime * (job.warmup + job.duration) * 1000)
   const late = setTimeout(() => {
     for (const child of children) child.stop(new Error(`no answer within ${limit / 1000} s`))
   }, limit)
   try {
     for (let at = 0; at < many; at++) {
-      children.push(new Child({ ...job, part: at }))
+      const open = job.open && share(job.open, at, many)
+      children.push(new Child({ ...job, part: at, ...(open && { open }) }))
     }
     // One that has its answer already, such as a failure, is not waited for.
     await Promise.all(children.map((child) => Promise.race([child.ready, child.answer])))
@@ -133,8 +136,10 @@ export function merged(answers: readonly Answer[]): Answer {
   const mean = (of: (one: Result) => number | null) =>
     all.some((one) => of(one) === null) ? null : sum((one) => of(one) as number) / all.length
   const operations = sum((one) => one.operations)
+  const opened = all.map((one) => one.open).filter((one): one is Raw => one !== undefined)
   return {
     ...(first as Result),
+    ...(opened.length > 0 && { open: together(opened) }),
     operations,
     elapsed: sum((one) => one.elapsed) / all.length,
     rate: sum(rateOf),

@@ -128,7 +128,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="N,...",
         help="operations in flight of the clients in Rust and Node.js; default: "
         f"32,256 in mode {RUST}, {pools.listed(NODE_IN_FLIGHT)} in {NODE}, "
-        f"{pools.listed(NODE_BATCHES)} batches in {NODE_BATCH_MODE}",
+        f"{pools.listed(NODE_BATCHES)} batches in {NODE_BATCH_MODE}; with --rate as -z",
     )
     compare.add_argument(
         "--processes",
@@ -174,8 +174,6 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(args: argparse.Namespace) -> int:
     """`spikewire compare`: the whole matrix."""
-    if args.rate and args.modes is MODES:
-        args.modes = open_flags.SINGLE_MODES
     problem = open_flags.problem(args, args.modes)
     if problem is not None:
         return refuse(problem)
@@ -205,7 +203,7 @@ def run(args: argparse.Namespace) -> int:
         modes=args.modes,
         tasks=args.async_tasks or ((open_flags.OUTSTANDING,) if args.rate else (1, 32)),
         threads=args.threads or ((open_flags.THREADS,) if args.rate else (1, 32)),
-        in_flight=args.in_flight or (32, 256),
+        in_flight=args.in_flight or ((open_flags.OUTSTANDING,) if args.rate else (32, 256)),
         interpreters=tuple(args.python or [""]),
         sweep=args.sweep,
         floor=args.floor,
@@ -217,9 +215,13 @@ def run(args: argparse.Namespace) -> int:
             args.column_bins or COLUMN_BINS,
             args.table_records or TABLE_ROWS,
         ),
-        node_in_flight=args.in_flight or NODE_IN_FLIGHT,
-        node_batches=args.in_flight or NODE_BATCHES,
-        node_sizes=Sizes(args.batch_sizes or NODE_BATCH_SIZES, args.write_sizes or ()),
+        node_in_flight=args.in_flight
+        or ((open_flags.OUTSTANDING,) if args.rate else NODE_IN_FLIGHT),
+        node_batches=args.in_flight or ((open_flags.BATCHES,) if args.rate else NODE_BATCHES),
+        node_sizes=Sizes(
+            args.batch_sizes or (() if asked_alone else NODE_BATCH_SIZES),
+            args.write_sizes or (),
+        ),
         processes=args.processes or (1,),
         loops=args.loops or (),
         work=args.work or (0,),

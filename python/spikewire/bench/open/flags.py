@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ..arguments import value
-from ..clients.base import ASYNC, ASYNC_UVLOOP, SYNC
-from ..run.plan import BATCH_MODE
+from ..clients.base import MODES
+from ..run.plan import BATCH_MODE, NODE_BATCH_MODE
 from ..table.pools import POOL_MODE
 from ..work import parse_workload
 from ..work.mix import INSERTING
@@ -20,13 +20,12 @@ if TYPE_CHECKING:
 
     from ..run.compare import Comparison, Settings
 
-SINGLE_MODES = (ASYNC, ASYNC_UVLOOP, SYNC)
-OPEN_MODES = (*SINGLE_MODES, BATCH_MODE, POOL_MODE)
-"""What has open loops, and of it the modes of single records."""
+BATCH_MODES = (BATCH_MODE, NODE_BATCH_MODE)
+OPEN_MODES = (*MODES, *BATCH_MODES, POOL_MODE)
+"""What has open loops."""
 OUTSTANDING, BATCHES, THREADS = 256, 32, 32
 """The most calls and batches outstanding on event loops, and threads, unless the user says
 otherwise."""
-BATCH_MODES = (BATCH_MODE,)
 BATCH_SIZES = (128,)
 """Records of a batch read, unless the user says otherwise of reads or of writes."""
 SWEEP = "sweep"

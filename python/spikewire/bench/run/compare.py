@@ -10,6 +10,7 @@ from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, CRATES, NODE, SYNC
 from ..clients.shape import SINGLE, column_bins, column_set
 from ..open.contract import CONSTANT
+from ..open.elsewhere import scheduled, worked_out
 from ..series.hlog import keep as keep_log
 from ..series.lines import Shown
 from ..table.summary import Line, Round, summarise, with_ratios
@@ -317,10 +318,12 @@ class Lab:
 
     def _start(self, cell: Cell, job: Job, *, forced: bool = True) -> Mapping[str, object]:
         if cell.mode in CRATES:
-            return run_job(self._rust[cell.client], job, rust_variables())
+            job = scheduled(job)
+            return worked_out(job, run_job(self._rust[cell.client], job, rust_variables()))
         if cell.mode == NODE:
             assert self._node is not None
-            return self._node.start(job)
+            job = scheduled(job)
+            return worked_out(job, self._node.start(job))
         variables = dict(PEERS[cell.client].environment.get(cell.mode, {}))
         gil = self._gil(cell)
         if forced and gil is not None:

@@ -66,9 +66,9 @@ class Timeline:
         if self._lines is not None:
             self._lines.start()
 
-    def begin(self, instant: int) -> None:
-        """The window is open."""
-        self.began, self._start = instant, time.time()
+    def begin(self, instant: int, start: float | None = None) -> None:
+        """The window is open; `start`: since when, in seconds since the epoch, if not since now."""
+        self.began, self._start = instant, time.time() if start is None else start
         if self._memory is not None:
             self._memory.begin(instant)
         if self._lines is not None:

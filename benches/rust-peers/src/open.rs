@@ -1,0 +1,294 @@
+//! Open loops: calls begin at the instants that the job lists, however long they take. Whatever
+//! follows from when they began and ended is worked out by the lab.
+
+use std::sync::atomic::{AtomicI64, AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
+
+use crate::callers::at_once;
+use crate::clock::Clock;
+use crate::harness::Failed;
+
+const NOT_YET: i64 = -1;
+const FAILED: u8 = 1;
+const LATE: u8 = 2;
+
+/// What the job says of it.
+#[derive(Deserialize)]
+pub struct Asked {
+    /// A client that cannot keep up may take so many times the planned time more.
+    overtime: f64,
+    /// In which calls do nothing, to see what it takes to begin them.
+    pub pacing: Planned,
+    pub warmup: Planned,
+    pub measured: Planned,
+}
+
+#[derive(Clone, Deserialize)]
+pub struct Planned {
+    seconds: f64,
+    /// Nanoseconds from the start, ascending.
+    due: Vec<i64>,
+}
+
+/// What the result says of it, call by call: nanoseconds from the start, -1 for what did not happen.
+#[derive(Serialize)]
+pub struct Raw {
+    pub begun: Vec<i64>,
+    pub ended: Vec<i64>,
+    /// 1 for an error, 2 for a timeout.
+    pub failures: Vec<u8>,
+    /// 1 for a write.
+    pub writes: Vec<u8>,
+    /// When the window opened, in seconds since the epoch.
+    pub start: f64,
+    /// When it closed.
+    pub now: i64,
+    /// Seconds of processor time that calls took which did nothing.
+    pub pacing_cpu: f64,
+}
+
+/// The calls of one phase.
+pub struct Calls {
+    due: Vec<i64>,
+    end: i64,
+    limit: i64,
+    next: AtomicUsize,
+    begun: Vec<AtomicI64>,
+    ended: Vec<AtomicI64>,
+    failures: Vec<AtomicU8>,
+    first_error: Mutex<Option<String>>,
+    start: f64,
+}
+
+impl Calls {
+    /// Made just before the first instant.
+    pub fn new(asked: &Asked, planned: &Planned) -> Self {
+        let nanoseconds = |seconds: f64| (seconds * 1e9) as i64;
+        let not_yet = || planned.due.iter().map(|_| AtomicI64::new(NOT_YET)).collect();
+        Self {
+            due: planned.due.clone(),
+            end: nanoseconds(planned.seconds),
+            limit: nanoseconds(planned.seconds * (1.0 + asked.overtime)),
+            next: AtomicUsize::new(0),
+            begun: not_yet(),
+            ended: not_yet(),
+            failures: planned.due.iter().map(|_| AtomicU8::new(0)).collect(),
+            first_error: Mutex::new(None),
+            start: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64(),
+        }
+    }
+
+    /// Calls that failed, those of them by a timeout, and the first one's words.
+    pub fn errors(&self) -> (u64, u64, Option<String>) {
+        let count = |kind| {
+            let those = self.failures.iter().filter(|at| at.load(Ordering::Relaxed) == kind);
+            those.count() as u64
+        };
+        let late = count(LATE);
+        let first = self.first_error.lock().expect("no thread panicked").clone();
+        (count(FAILED) + late, late, first)
+    }
+
+    /// How many calls began.
+    pub fn sent(&self) -> u64 {
+        let begun = self.begun.iter().filter(|at| at.load(Ordering::Relaxed) != NOT_YET);
+        begun.count() as u64
+    }
+
+    pub fn raw(&self, writes: impl Fn(usize) -> bool, now: i64, pacing_cpu: f64) -> Raw {
+        let plain = |all: &[AtomicI64]| all.iter().map(|at| at.load(Ordering::Relaxed)).collect();
+        Raw {
+            begun: plain(&self.begun),
+            ended: plain(&self.ended),
+            failures: self.failures.iter().map(|at| at.load(Ordering::Relaxed)).collect(),
+            writes: (0..self.due.len()).map(|at| u8::from(writes(at))).collect(),
+            start: self.start,
+            now,
+            pacing_cpu,
+        }
+    }
+
+    async fn one(
+        &self,
+        at: usize,
+        clock: &impl Clock,
+        call: impl Future<Output = Result<(), Failed>>,
+    ) {
+        self.begun[at].store(clock.now(), Ordering::Relaxed);
+        if let Err(error) = call.await {
+            let kind = if error.timed_out { LATE } else { FAILED };
+            self.failures[at].store(kind, Ordering::Relaxed);
+            self.first_error.lock().expect("no thread panicked").get_or_insert(error.text);
+        }
+        self.ended[at].store(clock.now(), Ordering::Relaxed);
+    }
+
+    /// What each thread does: whichever is free takes the next call and waits until it is due.
+    fn work<F: Future<Output = Result<(), Failed>>>(
+        &self,
+        clock: &impl Clock,
+        call: impl Fn(usize) -> F,
+    ) {
+        loop {
+            let at = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(due) = self.due.get(at) else { break };
+            clock.sleep_until(*due);
+            if clock.now() > self.limit {
+                break;
+            }
+            at_once(self.one(at, clock, call(at)));
+        }
+        clock.sleep_until(self.end);
+    }
+}
+
+/// All calls of a phase by so many threads.
+pub fn threads<K, C, F>(
+    calls: &Arc<Calls>,
+    most: usize,
+    clock: &Arc<K>,
+    call: &Arc<C>,
+) -> Result<(), String>
+where
+    K: Clock,
+    C: Fn(usize) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<(), Failed>>,
+{
+    let begin = |_| {
+        let (calls, clock, call) = (calls.clone(), clock.clone(), call.clone());
+        thread::spawn(move || {
+            clock.sleep_exactly();
+            calls.work(&*clock, &*call);
+        })
+    };
+    let all: Vec<_> = (0..most).map(begin).collect();
+    let ended = all.into_iter().map(thread::JoinHandle::join).collect::<Result<(), _>>();
+    ended.map_err(|_| "a thread of the client panicked".to_owned())
+}
+
+/// All calls of a phase, each as a task of tokio; calls that are due while so many are outstanding
+/// wait for a reply.
+pub async fn tasks<K, C, F>(
+    calls: &Arc<Calls>,
+    most: usize,
+    clock: &Arc<K>,
+    call: &Arc<C>,
+) -> Result<(), String>
+where
+    K: Clock,
+    C: Fn(usize) -> F + Send + Sync + 'static,
+    F: Future<Output = Result<(), Failed>> + Send,
+{
+    let (calls, clock, call) = (calls.clone(), clock.clone(), call.clone());
+    // A task, too: what it spawns then stays with its thread unless another one is free.
+    let paced = tokio::spawn(async move {
+        let room = Arc::new(Semaphore::new(most));
+        for (at, due) in calls.due.iter().enumerate() {
+            clock.wait_until(*due).await;
+            let place = room.clone().acquire_owned().await.expect("it is never closed");
+            if clock.now() > calls.limit {
+                break;
+            }
+            let (calls, clock, call) = (calls.clone(), clock.clone(), call.clone());
+            tokio::spawn(async move {
+                calls.one(at, &*clock, call(at)).await;
+                drop(place);
+            });
+        }
+        clock.wait_until(calls.end).await;
+        let _all = room.acquire_many(most as u32).await.expect("it is never closed");
+        let unfinished = calls.begun.iter().zip(&calls.ended).any(|(begun, ended)| {
+            let not_yet = |at: &AtomicI64| at.load(Ordering::Relaxed) == NOT_YET;
+            not_yet(ended) && !not_yet(begun)
+        });
+        if unfinished { Err("a task of the client panicked".to_owned()) } else { Ok(()) }
+    });
+    paced.await.map_err(|error| error.to_string())?
+}
+
+/// A call that takes no time: what is left is the pacing.
+pub async fn nothing() -> Result<(), Failed> {
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::clock::Played;
+
+    fn a_second(rate: i64) -> (Asked, Planned) {
+        let due = (0..rate).map(|at| at * 1_000_000_000 / rate).collect();
+        let measured = Planned { seconds: 1.0, due };
+        let none = Planned { seconds: 0.0, due: Vec::new() };
+        let (pacing, warmup) = (none.clone(), none);
+        let planned = measured.clone();
+        (Asked { overtime: 1.0, pacing, warmup, measured }, planned)
+    }
+
+    /// How many calls took longer, from when they were due and from when they began.
+    fn longer_than(calls: &Calls, nanoseconds: i64) -> (usize, usize) {
+        let raw = calls.raw(|_| false, 0, 0.0);
+        let longer = |from: &[i64]| {
+            from.iter().zip(&raw.ended).filter(|(from, ended)| *ended - *from > nanoseconds).count()
+        };
+        (longer(&calls.due), longer(&raw.begun))
+    }
+
+    #[test]
+    fn a_stall_of_a_thread_is_charged_to_all_calls_that_it_delayed() {
+        let (asked, planned) = a_second(1000);
+        let calls = Arc::new(Calls::new(&asked, &planned));
+        let clock = Arc::new(Played::default());
+        let mine = clock.clone();
+        let call = Arc::new(move |at| {
+            let clock = mine.clone();
+            async move {
+                clock.go_on(if at == 300 { 200_500_000 } else { 500_000 });
+                Ok(())
+            }
+        });
+        threads(&calls, 1, &clock, &call).unwrap();
+        assert_eq!(calls.sent(), 1000);
+        // With 500 us for a call that is due each millisecond, each of those behind it is as much
+        // less late as the one before.
+        assert_eq!(longer_than(&calls, 510_000), (400, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_stall_of_a_task_is_charged_to_all_calls_that_it_delayed() {
+        let (asked, planned) = a_second(500);
+        let calls = Arc::new(Calls::new(&asked, &planned));
+        let clock = Arc::new(Played::default());
+        let call = Arc::new(|at| async move {
+            tokio::time::sleep(Duration::from_millis(if at == 150 { 201 } else { 1 })).await;
+            Ok(())
+        });
+        tasks(&calls, 1, &clock, &call).await.unwrap();
+        assert_eq!(calls.sent(), 500);
+        // The same with 1 ms for a call that is due each 2 ms.
+        assert_eq!(longer_than(&calls, 1_500_000), (200, 1));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn what_has_not_begun_in_twice_the_time_is_left_and_errors_are_counted() {
+        let (asked, planned) = a_second(10);
+        let calls = Arc::new(Calls::new(&asked, &planned));
+        let clock = Arc::new(Played::default());
+        let call = Arc::new(|at| async move {
+            tokio::time::sleep(Duration::from_millis(500)).await;
+            let timed_out = at == 2;
+            if at < 2 { Ok(()) } else { Err(Failed { text: format!("call {at}"), timed_out }) }
+        });
+        tasks(&calls, 1, &clock, &call).await.unwrap();
+        assert_eq!(calls.sent(), 5);
+        assert_eq!(calls.errors(), (3, 1, Some("call 2".to_owned())));
+        assert_eq!(calls.raw(|_| true, 0, 0.0).begun[5..], [NOT_YET; 5]);
+    }
+}

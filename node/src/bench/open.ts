@@ -1,0 +1,211 @@
+/**
+ * Open loops: calls begin at the instants that the job lists, however long they take. Whatever
+ * follows from when they began and ended is worked out by the lab.
+ */
+
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { isTimeout } from './loop.js'
+
+/** One phase: its seconds, and nanoseconds from its start, ascending. */
+export interface Planned {
+  seconds: number
+  due: number[]
+}
+
+/** What a job says of it. */
+export interface Asked {
+  rate: number
+  arrivals: string
+  /** A client that cannot keep up may take so many times the planned time more. */
+  overtime: number
+  /** In which calls do nothing, to see what it takes to begin them. */
+  pacing: Planned
+  warmup: Planned
+  measured: Planned
+}
+
+/** What a result says of it, call by call: nanoseconds from the start, -1 for what did not happen. */
+export interface Raw {
+  begun: number[]
+  ended: number[]
+  /** 1 for an error, 2 for a timeout. */
+  failures: number[]
+  /** 1 for a write. */
+  writes: number[]
+  /** When the window opened, in seconds since the epoch. */
+  start: number
+  /** When it closed. */
+  now: number
+  /** Seconds of processor time that calls took which did nothing. */
+  pacing_cpu: number
+}
+
+/** What the loop knows of time: tests put a clock of their own here. */
+export interface Clock {
+  /** Nanoseconds. */
+  now(): number
+  /** What calls a function on this thread at instants that it is given, or later. */
+  alarm(call: () => void): Promise<Alarm>
+}
+
+export interface Alarm {
+  at(instants: readonly number[]): void
+  close(): void
+}
+
+/** Milliseconds for which the last calls may go on after no more begin. */
+const GRACE = 30_000
+const NOT_YET = -1
+const origin = process.hrtime.bigint()
+
+/**
+ * A thread that sleeps until each instant and then wakes this one: timers of Node.js are whole
+ * milliseconds.
+ */
+export const REAL: Clock = {
+  now: () => Number(process.hrtime.bigint() - origin),
+  alarm(call) {
+    const told = new Int32Array(new SharedArrayBuffer(4))
+    const thread = new Worker(join(__dirname, 'pacer.js'), { workerData: { origin, told } })
+    thread.on('message', () => {
+      Atomics.store(told, 0, 0)
+      call()
+    })
+    const alarm: Alarm = {
+      at: (instants) => thread.postMessage(Float64Array.from(instants)),
+      close: () => void thread.terminate(),
+    }
+    return new Promise((resolve, reject) => {
+      thread.on('error', reject)
+      thread.on('online', () => resolve(alarm))
+    })
+  },
+}
+
+/** The calls of one phase. */
+export class Calls {
+  readonly begun: number[]
+  readonly ended: number[]
+  readonly failures: number[]
+  firstError: string | null = null
+  /** On the clock, and in seconds since the epoch. */
+  start = 0
+  began = 0
+  readonly #planned: Planned
+  readonly #overtime: number
+
+  constructor(asked: Asked, planned: Planned) {
+    this.#planned = planned
+    this.#overtime = asked.overtime
+    const none = () => planned.due.map(() => NOT_YET)
+    this.begun = none()
+    this.ended = none()
+    this.failures = planned.due.map(() => 0)
+  }
+
+  /** How many began. */
+  get sent(): number {
+    return this.begun.filter((at) => at !== NOT_YET).length
+  }
+
+  /**
+   * Begins each call when it is due and waits for all replies. Calls that are due while `most` are
+   * outstanding wait for a reply: they are late then, and none is left out. `opened` is called
+   * just before the first instant.
+   */
+  async run(
+    call: (at: number) => Promise<unknown>,
+    most: number,
+    clock: Clock = REAL,
+    opened: () => void = () => {},
+  ): Promise<void> {
+    const { due, seconds } = this.#planned
+    let over = () => {}
+    let next = 0
+    let outstanding = 0
+    let waiting = false
+    let end = 0
+    let limit = 0
+    const tick = () => {
+      while (next < due.length) {
+        const now = clock.now()
+        if (now < this.start + (due[next] as number)) return
+        if (now > limit) {
+          next = due.length
+          break
+        }
+        if (outstanding >= most) {
+          waiting = true
+          return
+        }
+        outstanding++
+        begin(next++)
+      }
+      if (clock.now() < end) return
+      if (outstanding === 0) over()
+      else waiting = true
+    }
+    const begin = async (at: number) => {
+      this.begun[at] = clock.now() - this.start
+      try {
+        await call(at)
+      } catch (error) {
+        this.failures[at] = isTimeout(error) ? 2 : 1
+        this.firstError ??= error instanceof Error ? `${error.name}: ${error.message}` : `${error}`
+      }
+      this.ended[at] = clock.now() - this.start
+      outstanding--
+      if (waiting) {
+        waiting = false
+        tick()
+      }
+    }
+    const alarm = await clock.alarm(tick)
+    let late: NodeJS.Timeout | undefined
+    try {
+      await new Promise<void>((resolve, reject) => {
+        over = resolve
+        const patience = seconds * (1 + this.#overtime) * 1000 + GRACE
+        late = setTimeout(() => reject(new Error('a call was still waiting')), patience)
+        opened()
+        this.began = Date.now() / 1000
+        this.start = clock.now()
+        end = this.start + seconds * 1e9
+        limit = end + seconds * this.#overtime * 1e9
+        alarm.at([...due.map((at) => this.start + at), end])
+      })
+    } finally {
+      clearTimeout(late)
+      alarm.close()
+    }
+  }
+}
+
+/** What one of several processes does: every so-many-th call of each phase. */
+export function share(asked: Asked, part: number, parts: number): Asked {
+  const some = ({ seconds, due }: Planned): Planned => ({
+    seconds,
+    due: due.filter((_, at) => at % parts === part),
+  })
+  const { pacing, warmup, measured } = asked
+  return { ...asked, pacing: some(pacing), warmup: some(warmup), measured: some(measured) }
+}
+
+/** What all of the processes did, in the order of the schedule. */
+export function together(all: readonly Raw[]): Raw {
+  const count = all.reduce((sum, one) => sum + one.begun.length, 0)
+  const dealt = (of: (one: Raw) => number[]) =>
+    Array.from({ length: count }, (_, at) => {
+      return of(all[at % all.length] as Raw)[Math.floor(at / all.length)] as number
+    })
+  return {
+    begun: dealt((one) => one.begun),
+    ended: dealt((one) => one.ended),
+    failures: dealt((one) => one.failures),
+    writes: dealt((one) => one.writes),
+    start: Math.min(...all.map((one) => one.start)),
+    now: Math.max(...all.map((one) => one.now)),
+    pacing_cpu: all.reduce((sum, one) => sum + one.pacing_cpu, 0),
+  }
+}

@@ -1,0 +1,138 @@
+/** Open loops of the benchmark's worker, in played time. */
+
+import assert from 'node:assert/strict'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import { Timeout } from 'spikewire'
+import { PACKAGE } from './support/programs.js'
+
+interface Planned {
+  seconds: number
+  due: number[]
+}
+
+interface Asked {
+  rate: number
+  arrivals: string
+  overtime: number
+  pacing: Planned
+  warmup: Planned
+  measured: Planned
+}
+
+interface Raw {
+  begun: number[]
+  ended: number[]
+  failures: number[]
+}
+
+interface Calls extends Raw {
+  sent: number
+  firstError: string | null
+  run(call: (at: number) => Promise<unknown>, most: number, clock: Played): Promise<void>
+}
+
+/** A module of the benchmark, which the package does not export. */
+const { Calls, share, together } = createRequire(join(PACKAGE, 'dist/bench/'))('./open.js') as {
+  Calls: new (asked: Asked, planned: Planned) => Calls
+  share(asked: Asked, part: number, parts: number): Asked
+  together(all: object[]): Raw
+}
+
+const MS = 1e6
+
+/** Waiting takes no time: it goes on to the next instant that somebody waits for. */
+class Played {
+  #now = 0
+  #waiting: { at: number; call: () => void }[] = []
+
+  now(): number {
+    return this.#now
+  }
+
+  alarm(call: () => void) {
+    const at = (instants: readonly number[]) => {
+      for (const instant of instants) this.#waiting.push({ at: instant, call })
+    }
+    return Promise.resolve({ at, close: () => {} })
+  }
+
+  /** A reply after so long. */
+  reply(nanoseconds: number): Promise<void> {
+    return new Promise((call) => this.#waiting.push({ at: this.#now + nanoseconds, call }))
+  }
+
+  /** Holds the event loop up. */
+  block(nanoseconds: number): void {
+    this.#now += nanoseconds
+  }
+
+  async play(done: Promise<void>): Promise<void> {
+    let over = false
+    done.finally(() => {
+      over = true
+    })
+    for (await turn(); !over; await turn()) {
+      const next = this.#waiting.reduce((least, one) => (one.at < least.at ? one : least))
+      this.#waiting.splice(this.#waiting.indexOf(next), 1)
+      this.#now = Math.max(this.#now, next.at)
+      next.call()
+    }
+    await done
+  }
+}
+
+function asked(rate: number, seconds: number): Asked {
+  const due = Array.from({ length: rate * seconds }, (_, at) => Math.round((at * 1e9) / rate))
+  const planned = { seconds, due }
+  const shares = { pacing: planned, warmup: planned, measured: planned }
+  return { rate, arrivals: 'constant', overtime: 1, ...shares }
+}
+
+test('a stall of the event loop is charged to every call that it delayed', async () => {
+  const clock = new Played()
+  const plan = asked(1000, 1)
+  const calls = new Calls(plan, plan.measured)
+  const call = (at: number) => {
+    if (at === 300) clock.block(200 * MS)
+    return clock.reply(0.5 * MS)
+  }
+  await clock.play(calls.run(call, 512, clock))
+  assert.equal(calls.sent, 1000)
+  const longer = (from: number[]) =>
+    calls.ended.filter((ended, at) => ended - (from[at] as number) > 0.51 * MS).length
+  assert.equal(longer(plan.measured.due), 200)
+  assert.equal(longer(calls.begun), 1)
+})
+
+test('what has not begun in twice the time is left, and errors are told apart', async () => {
+  const clock = new Played()
+  const plan = asked(10, 1)
+  const calls = new Calls(plan, plan.measured)
+  const call = async (at: number) => {
+    await clock.reply(500 * MS)
+    if (at === 2) throw new Timeout('too long')
+    if (at > 2) throw new RangeError('no connection left')
+  }
+  await clock.play(calls.run(call, 1, clock))
+  assert.equal(calls.sent, 5)
+  assert.deepEqual(calls.failures, [0, 0, 2, 1, 1, 0, 0, 0, 0, 0])
+  assert.deepEqual(calls.begun.slice(5), [-1, -1, -1, -1, -1])
+  assert.equal(calls.firstError, 'Timeout: too long (code -1)')
+})
+
+test('several processes take the calls in turns', () => {
+  const plan = asked(5, 1)
+  const parts = [0, 1].map((part) => share(plan, part, 2).measured.due)
+  assert.deepEqual(parts, [
+    [0, 400 * MS, 800 * MS],
+    [200 * MS, 600 * MS],
+  ])
+  const raws = parts.map((due) => ({ begun: due, ended: due, failures: due, writes: due, now: 1 }))
+  assert.deepEqual(
+    together(raws.map((raw) => ({ ...raw, pacing_cpu: 0 }))).begun,
+    plan.measured.due,
+  )
+})
