@@ -14,6 +14,7 @@ from spikewire.bench.run import rust
 from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import as_result, python_worker, run_job
 from spikewire.bench.run.node import runner
+from spikewire.bench.run.plan import RUST_OURS, RUST_PEER
 from spikewire.testing import Cluster
 from test_bench_worker import a_job
 
@@ -133,7 +134,7 @@ def seeds() -> Iterator[list[tuple[str, int]]]:
 
 
 @pytest.mark.parametrize("mode", ["rust", "rust-sync"])
-@pytest.mark.parametrize("client", [rust.RUST_OURS, rust.RUST_PEER])
+@pytest.mark.parametrize("client", [RUST_OURS, RUST_PEER])
 def test_crates_at_a_rate(client: str, mode: str, seeds: list[tuple[str, int]]) -> None:
     crate = rust.find_crate()
     built = crate and crate / "target" / "release" / rust.BINARIES[client]

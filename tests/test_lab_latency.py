@@ -8,14 +8,20 @@ from typing import TYPE_CHECKING
 import pytest
 
 from spikewire.bench.lab import opened, recipes
-from spikewire.bench.lab.recipe import QUICK, Bench, Target
+from spikewire.bench.lab.recipe import QUICK, SHORT, Bench, Target
+from spikewire.bench.lab.recipes.latency.sweep import Sweep
 from spikewire.bench.lab.report import Report
 from spikewire.bench.lab.run import run_recipe
 from spikewire.bench.measure import encode, merge
+from spikewire.bench.run.compare import Comparison
 from spikewire.bench.run.progress import Progress
+from test_bench_open_tables import opened as at_a_rate
+from test_bench_summary import a_result
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from spikewire.bench.run.compare import Settings
 
 pytestmark = pytest.mark.lab
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -48,9 +54,43 @@ def test_the_quick_form(tmp_path: Path) -> None:
         assert {"asked", "reached", "p50", "service-p50", "pacing"} <= row.fields.keys()
         assert "Open loop" in table.caption
     charts = {chart.name: chart for chart in section.charts}
-    assert set(charts) == {"percentiles-async-90", "percentiles-sync-90"}
-    assert all(chart.x.percentiles for chart in charts.values())
+    curves = {name: chart for name, chart in charts.items() if name.startswith("percentiles")}
+    assert set(curves) == {"percentiles-async-90", "percentiles-sync-90"}
+    assert all(chart.x.percentiles for chart in curves.values())
+    assert "is the slowest with" in section.text
+    assert "of the slowest: spikewire" in tables[0].caption
     assert set(report.runs["sweep"]) == {"saturation", "open"}
     assert len(report.conclusions) == 1
     written = json.loads((tmp_path / "report.json").read_text())
     assert json.loads(json.dumps(Report.from_json(written).as_json())) == written
+
+
+def test_both_states_of_the_lock_have_lines_and_charts_of_their_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[Settings] = []
+
+    def measured(settings: Settings) -> Comparison:
+        asked.append(settings)
+        found = Comparison("lab", settings, groups=list(settings.matrix.groups()))
+        for cell in (cell for group in found.groups for cell in group):
+            result = at_a_rate(elapsed=1.0) if cell.rate else a_result(operations=100, elapsed=1.0)
+            found.rounds[cell] = [result]
+        return found
+
+    bench = Bench(Target(), SHORT, ("python3.14t",), Progress(bar=False), [], ("spikewire",))
+    monkeypatch.setattr(bench, "gil_states", lambda: (True, False))
+    monkeypatch.setattr(bench, "compare", measured)
+    part = Sweep().run(bench)
+    saturated, opened_ = asked
+    assert saturated.matrix.gil == opened_.matrix.gil == (True, False)
+    assert opened_.matrix.interpreters == ("python3.14t",)
+    first, table, _ = part.section.tables
+    assert [row.label.partition(", GIL ")[2] for row in first.rows] == ["on", "off"] * 2
+    labels = [row.label for row in table.rows]
+    assert [label.partition(", ")[2].partition(",")[0] for label in labels] == [
+        *("75%", "75%", "90%", "90%"),
+    ]
+    assert sum(label.endswith("GIL off") for label in labels) == 2
+    names = {chart.name for chart in part.section.charts if "async" in chart.name}
+    assert {"percentiles-async-90", "percentiles-async-2-90", "p99-async", "p99-async-2"} <= names

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ..measure import Histogram
     from ..run.compare import Comparison, Settings
     from ..table.summary import Line
+    from .closed import State
 
 ASKED = Heading("asked", "rate", "op/s", "", 0)
 REACHED = Heading("reached", "reached", "op/s", "", 0)
@@ -43,18 +44,34 @@ def caption(settings: Settings) -> str:
         f" are busy begins late. {settings.keys:,} keys, bins {settings.bins}, workload"
         f" {settings.workload}; {settings.rounds} interleaved rounds of {settings.duration:g} s"
         f" after {settings.warmup:g} s of warm-up, a new process for each; percentiles are of all"
-        " rounds together."
+        " rounds together. What the pacing takes is measured before each run, in the same process,"
+        " with calls that do nothing."
+        + (
+            f" {settings.rates_from[0].upper()}{settings.rates_from[1:]}."
+            if settings.rates_from
+            else ""
+        )
     )
 
 
-def lines(comparison: Comparison, mode: str) -> list[Line]:
-    """Those of one mode that were measured, without the client that does nothing."""
+def lines(comparison: Comparison, mode: str, state: State | None = None) -> list[Line]:
+    """Those of one mode that were measured, without the client that does nothing; of one
+    interpreter and state of its lock, if that is said."""
     found = (line for group in comparison.lines() for line in group)
     return [
         line
         for line in found
-        if line.cell.mode == mode and line.cell.client != FLOOR and line.absent is None
+        if line.cell.mode == mode
+        and line.cell.client != FLOOR
+        and line.absent is None
+        and state in (None, closed.state(line))
     ]
+
+
+def states(comparison: Comparison, mode: str) -> dict[State, str]:
+    """The interpreters and states of their lock that a mode was measured with, and the end of a
+    label for each."""
+    return closed.states(lines(comparison, mode))
 
 
 def row(line: Line, label: str) -> Row:
@@ -78,12 +95,12 @@ def row(line: Line, label: str) -> Row:
 
 def table(comparison: Comparison, mode: str, name: str, title: str, labels: Sequence[str]) -> Table:
     """All lines of one mode, each under the label of its rate."""
-    rates = comparison.settings.matrix.rates
+    rates, words = comparison.settings.matrix.rates, states(comparison, mode)
     rows: list[Row] = []
     said: list[str] = []
     for line in lines(comparison, mode):
         label = labels[rates.index(line.cell.rate)]
-        rows.append(row(line, f"{line.cell.client}, {label}"))
+        rows.append(row(line, f"{line.cell.client}, {label}{words[closed.state(line)]}"))
         said += open_notes(line)
     # What belongs to all lines comes last.
     notes = [*dict.fromkeys(one for one in said if one != PACING)]
@@ -91,10 +108,12 @@ def table(comparison: Comparison, mode: str, name: str, title: str, labels: Sequ
     return Table(name, title, caption(comparison.settings), HEADINGS, rows, notes=tuple(notes))
 
 
-def by_percentile(comparison: Comparison, mode: str, rate: float, name: str, title: str) -> Chart:
+def by_percentile(
+    comparison: Comparison, mode: str, state: State, rate: float, name: str, title: str
+) -> Chart:
     """Response times of all clients at one rate."""
     series: list[Series] = []
-    for line in lines(comparison, mode):
+    for line in lines(comparison, mode, state):
         if line.cell.rate == rate and line.latency:
             points = curve(_response(comparison, line))
             series.append(Series(line.cell.client, points, line.cell.client))
@@ -105,10 +124,12 @@ def by_percentile(comparison: Comparison, mode: str, rate: float, name: str, tit
     return Chart(name, title, caption(comparison.settings), LINES, *axes, series)
 
 
-def over_rate(comparison: Comparison, mode: str, percentile: str, name: str, title: str) -> Chart:
+def over_rate(
+    comparison: Comparison, mode: str, state: State, percentile: str, name: str, title: str
+) -> Chart:
     """A percentile of the response time of all clients, over the rates."""
     points: dict[str, list[tuple[float, float]]] = {}
-    for line in lines(comparison, mode):
+    for line in lines(comparison, mode, state):
         latency = (line.latency or {}).get(percentile)
         if latency is not None:
             points.setdefault(line.cell.client, []).append((line.cell.rate, latency))

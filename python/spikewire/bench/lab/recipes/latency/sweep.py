@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, OURS, PEERS
-from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
+from ....clients.base import ASYNC, ASYNC_UVLOOP, MODES, NODE, RUST, RUST_SYNC, SYNC
 from ....clients.registry import build_of
 from ....open import sweep
 from ....open.flags import OUTSTANDING, THREADS
-from ....run.plan import Matrix
+from ....run.plan import NODE_CLIENTS, RUST_CLIENTS, Matrix
 from ....table.faces import is_face
 from ... import closed, opened, overtime
 from ...recipe import Measurement, Part
@@ -23,8 +24,24 @@ if TYPE_CHECKING:
     from ...recipe import Bench
     from ...report import Chart, Table
 
-CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
-TITLES = {ASYNC: "asyncio", ASYNC_UVLOOP: "uvloop", SYNC: "threads"}
+CLIENTS = (
+    *(name for name in PEERS if name != FLOOR and not is_face(name)),
+    *RUST_CLIENTS,
+    *NODE_CLIENTS,
+)
+TITLES = {
+    ASYNC: "asyncio",
+    ASYNC_UVLOOP: "uvloop",
+    SYNC: "threads",
+    RUST: "Rust on tokio",
+    RUST_SYNC: "Rust in threads",
+    NODE: "Node.js",
+}
+OURS_IN = dict.fromkeys((ASYNC, ASYNC_UVLOOP, SYNC), OURS) | {
+    RUST: RUST_CLIENTS[0],
+    RUST_SYNC: RUST_CLIENTS[0],
+    NODE: NODE_CLIENTS[0],
+}
 LOSS = 1.05
 """Another client's p99 has to be so much shorter for ours to count as behind."""
 
@@ -36,19 +53,27 @@ class Sweep(Measurement):
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
             clients=bench.few(CLIENTS, self.title),
-            modes=bench.pick((ASYNC, SYNC), (ASYNC, SYNC), (ASYNC, ASYNC_UVLOOP, SYNC)),
+            modes=bench.pick((ASYNC, SYNC), (ASYNC, SYNC), MODES),
             tasks=(OUTSTANDING,),
             threads=(THREADS,),
-            in_flight=(1,),
-            interpreters=bench.interpreters[:1],
+            in_flight=(OUTSTANDING,),
+            node_in_flight=(OUTSTANDING,),
+            interpreters=bench.interpreters,
+            gil=bench.gil_states(),
         )
         settings = bench.settings(matrix)
         saturated = bench.compare(sweep.saturating(settings))
-        table = closed.table(saturated, "saturation", "What each client can do", _saturated)
+        words = closed.states([line for group in saturated.lines() for line in group])
+
+        def label(line: Line) -> str:
+            return _saturated(line) + words[closed.state(line)]
+
+        table = closed.table(saturated, "saturation", "What each client can do", label)
         runs = {"saturation": saturated.as_json()["cells"]}
         if saturated.interrupted:
-            return Part(_section((table,), ()), runs, interrupted=True)
+            return Part(_section(_TEXT, (table,), ()), runs, interrupted=True)
         slowest = sweep.slowest(saturated.lines())
+        settings = replace(settings, rates_from=sweep.told(slowest))
         all_shares = dict(zip(sweep.rates(slowest), sweep.SHARES, strict=False))
         least: int = bench.pick(1, 2, len(all_shares))
         # The highest ones say most where not all are measured.
@@ -63,61 +88,66 @@ class Sweep(Measurement):
         ]
         charts = [chart for mode in modes for chart in _charts(comparison, mode, labels)]
         charts += overtime.charts(comparison, self.name, opened.caption(comparison.settings))
-        said = [_rates(slowest)]
+        said = _rates(label(slowest), slowest)
         return Part(
-            _section((table, *tables), charts),
+            _section(f"{_TEXT} {said}", (table, *tables), charts),
             runs,
-            said,
+            [said],
             _losses(comparison, modes, labels),
             comparison.interrupted,
         )
 
 
-def _section(tables: Sequence[Table], charts: Sequence[Chart]) -> Section:
-    text = "Shares are of the slowest client's throughput, and all clients get the same rates."
+_TEXT = "Shares are of the slowest client's throughput, and all clients get the same rates."
+
+
+def _section(text: str, tables: Sequence[Table], charts: Sequence[Chart]) -> Section:
     return Section(Sweep.name, "A sweep of rates", text, tuple(tables), tuple(charts))
 
 
 def _charts(comparison: Comparison, mode: str, labels: Sequence[str]) -> Iterator[Chart]:
+    """For each interpreter and state of its lock its own."""
     rates = comparison.settings.matrix.rates
-    for rate, label in zip(rates, labels, strict=True):
-        title = f"{TITLES[mode]}, {rate:,.0f} op/s: response time by percentile"
-        yield opened.by_percentile(
-            comparison, mode, rate, f"percentiles-{mode}-{label.rstrip('%')}", title
-        )
-    if len(rates) > 1:
-        title = f"{TITLES[mode]}: p99 of the response time by rate"
-        yield opened.over_rate(comparison, mode, "p99", f"p99-{mode}", title)
+    for number, (state, words) in enumerate(opened.states(comparison, mode).items()):
+        where, told = mode + (f"-{number + 1}" if number else ""), TITLES[mode] + words
+        for rate, label in zip(rates, labels, strict=True):
+            title = f"{told}, {rate:,.0f} op/s: response time by percentile"
+            name = f"percentiles-{where}-{label.rstrip('%')}"
+            yield opened.by_percentile(comparison, mode, state, rate, name, title)
+        if len(rates) > 1:
+            title = f"{told}: p99 of the response time by rate"
+            yield opened.over_rate(comparison, mode, state, "p99", f"p99-{where}", title)
 
 
 def _saturated(line: Line) -> str:
-    unit = "threads" if line.cell.mode == SYNC else "tasks"
+    unit = "threads" if line.cell.mode in (SYNC, RUST_SYNC) else "calls in flight"
     return f"{line.cell.client}, {TITLES[line.cell.mode]}, {line.cell.concurrency} {unit}"
 
 
-def _rates(slowest: Line) -> str:
+def _rates(label: str, slowest: Line) -> str:
     assert slowest.rate is not None
-    return (
-        f"{_saturated(slowest)} is the slowest with {slowest.rate.median:,.0f} op/s:"
-        " its shares are the rates."
-    )
+    return f"{label} is the slowest with {slowest.rate.median:,.0f} op/s: its shares are the rates."
 
 
 def _losses(comparison: Comparison, modes: Sequence[str], labels: Sequence[str]) -> list[str]:
     """Where another client's p99 is shorter than ours."""
     said: list[str] = []
     for mode in modes:
-        for rate, label in zip(comparison.settings.matrix.rates, labels, strict=True):
-            lines = [line for line in opened.lines(comparison, mode) if line.cell.rate == rate]
-            tails = {
-                line.cell.client: line.latency["p99"]
-                for line in lines
-                if line.latency and "p99" in line.latency and not build_of(line.cell.client)
-            }
-            ours, best = tails.get(OURS), min(tails, key=lambda name: tails[name], default=OURS)
-            if ours is not None and ours > LOSS * tails[best]:
-                said.append(
-                    f"{TITLES[mode]} at {label}: {best} has a p99 of {tails[best]:,.0f} µs,"
-                    f" {OURS} of {ours:,.0f} µs."
-                )
+        for state, words in opened.states(comparison, mode).items():
+            for rate, label in zip(comparison.settings.matrix.rates, labels, strict=True):
+                found = opened.lines(comparison, mode, state)
+                lines = [line for line in found if line.cell.rate == rate]
+                said += _loss(f"{TITLES[mode]} at {label}{words}", OURS_IN[mode], lines)
     return said
+
+
+def _loss(where: str, us: str, lines: Sequence[Line]) -> list[str]:
+    tails = {
+        line.cell.client: line.latency["p99"]
+        for line in lines
+        if line.latency and "p99" in line.latency and not build_of(line.cell.client)
+    }
+    ours, best = tails.get(us), min(tails, key=lambda name: tails[name], default=us)
+    if ours is None or ours <= LOSS * tails[best]:
+        return []
+    return [f"{where}: {best} has a p99 of {tails[best]:,.0f} µs, {us} of {ours:,.0f} µs."]
