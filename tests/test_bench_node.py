@@ -20,6 +20,7 @@ from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import as_result
 from spikewire.bench.run.node import Runner, encoded, find_worker, runner
 from spikewire.bench.run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Cell
+from spikewire.bench.series.contract import intervals_a_second
 from spikewire.bench.table.headings import columns, row
 from spikewire.bench.table.summary import summarise
 from spikewire.testing import Cluster
@@ -142,6 +143,32 @@ def test_processes_are_one_result(runs: Runner, cluster: Cluster, client: str) -
     alone = together["memory"]["bare"] / 2
     assert alone > 10_000_000
     assert together["operations"] > 0
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_intervals_have_all_that_was_done(
+    runs: Runner, cluster: Cluster, client: str, processes: int
+) -> None:
+    asked = a_job(cluster, client, processes=processes, histograms=True, sample_every=1)
+    result = as_result(runs.start(asked))
+    assert "failed" not in result, result
+    series = result.get("series")
+    assert series is not None
+    assert series["interval"] == pytest.approx(1 / intervals_a_second(asked["duration"]))
+    assert sum(series["operations"]) == result["operations"]
+    both = (
+        (series.get("read"), result["latency"]["read"]),
+        (series.get("write"), result["latency"]["write"]),
+    )
+    for parts, whole in both:
+        assert parts is not None
+        assert merge(parts).get_total_count() == merge([whole]).get_total_count() > 0
+    assert max(one or 0 for one in series["max_ns"]) == result["latency"]["max_ns"]
+    if processes > 1:
+        assert len(result.get("each", ())) == processes
+    plain = as_result(runs.start(a_job(cluster, client)))
+    assert "failed" not in plain, plain
+    assert "read" not in plain.get("series", {})
 
 
 @pytest.mark.parametrize("kind", ["batch-read", "batch-write"])

@@ -358,6 +358,116 @@ test('timeouts are told from other errors by class and by code', async () => {
   assert.equal(done.timeouts, Math.ceil(done.tried / 3))
 })
 
+interface Series {
+  interval: number
+  operations: number[]
+  errors: number[]
+  timeouts: number[]
+  max_ns: (number | null)[]
+  p99_ns: (number | null)[]
+  rss: number[]
+  read?: Float64Array[]
+}
+
+test('a stall is not spread over what was before it', () => {
+  const { Marks, seriesOf, summed, finished, intervalOf } = inner('./series.js') as {
+    Marks: new () => {
+      edge: number
+      begin(began: number, interval: number): void
+      passed(before: number[], now: number[], last: number): void
+      tried(instant: number): number
+      taken(instant: number): number
+    }
+    seriesOf(
+      sources: object[],
+      began: number,
+      ended: number,
+      interval: number,
+      rows: number,
+      rss: number[],
+    ): Series
+    summed(parts: Series[]): Series
+    finished(series: Series, histograms: boolean): Series
+    intervalOf(seconds: number): number
+  }
+  assert.deepEqual([0.1, 1, 3, 10, 20, 600].map(intervalOf), [5, 50, 1000 / 7, 500, 1000, 1000])
+  const marks = new Marks()
+  marks.begin(1000, 100)
+  // A block of 16 began at 1090, its timed call took 7 ms, and the next block began at 1410.
+  marks.passed([1090, 64, 0], [1410, 80, 1], 7e6)
+  assert.equal(marks.edge, 1500)
+  marks.passed([1410, 80, 1], [1480, 85, 1], 7e6)
+  const tried = [1045, 1090, 1097, 1100, 1200, 1300, 1400, 1410, 1480, 9999]
+  assert.deepEqual(
+    tried.map((instant) => marks.tried(instant)),
+    [32, 64, 65, 65, 69, 74, 79, 80, 85, 85],
+  )
+  const source = {
+    counts: (instant: number) => [marks.tried(instant), instant < 1450 ? 0 : 2, 0],
+    latencies: (start: number, end: number) =>
+      start < 0 ? undefined : marks.taken(start) < marks.taken(end) ? [-7e6] : [],
+  }
+  const made = seriesOf([source], 1000, 1480, 100, 10, [1, 2, 3, 4, 5, 6])
+  assert.deepEqual(made.operations, [650, 40, 50, 50, 40])
+  assert.deepEqual(made.errors, [0, 0, 0, 0, 2])
+  assert.deepEqual(made.rss, [1, 2, 3, 4, 5])
+  assert.equal(made.max_ns[0], null, 'overwritten')
+  const known = {
+    ...source,
+    latencies: (_: number, end: number) => (end < 1150 ? [-7e6, 5e6] : []),
+  }
+  const other = seriesOf([known], 1000, 1480, 100, 10, [1])
+  assert.equal(other.max_ns[0], 7e6)
+  const both = summed([other, other])
+  assert.deepEqual(both.operations, [1300, 80, 100, 100, 80])
+  assert.deepEqual(both.rss, [2])
+  assert.deepEqual(finished(both, true).read?.[0], Float64Array.of(5e6, 5e6))
+  assert.ok(!('read' in finished(both, false)) && !('taken' in finished(both, false)))
+  assert.equal(summed([other, made]).max_ns[0], null)
+})
+
+test('intervals have all operations, errors and timeouts of a run', async () => {
+  const { runLoops, singles } = inner('./loop.js') as {
+    runLoops(
+      loops: object[],
+      seconds: number,
+      repeat: boolean,
+      interval: number,
+    ): Promise<{
+      tried: number
+      errors: number
+      timeouts: number
+      began: number
+      ended: number
+      samples: object[]
+    }>
+    singles(client: object, operations: [number, undefined][], every: number): object
+  }
+  const { seriesOf } = inner('./series.js') as {
+    seriesOf(...of: unknown[]): Series
+  }
+  let calls = 0
+  const get = () => {
+    calls++
+    if (calls % 7 === 0) return Promise.reject(new Timeout('late'))
+    if (calls % 5 === 0) return Promise.reject(new Error('no'))
+    return new Promise((resolve) => setTimeout(resolve, 1, { bins: {} }))
+  }
+  const done = await runLoops(
+    [1, 4].map((every) => singles({ get }, [[1, undefined]], every)),
+    0.2,
+    true,
+    10,
+  )
+  const found = seriesOf(done.samples, done.began, done.ended, 10, 1, [])
+  const sum = (all: number[]) => all.reduce((total, one) => total + one, 0)
+  assert.equal(sum(found.operations), done.tried - done.errors)
+  assert.equal(sum(found.errors), done.errors)
+  assert.equal(sum(found.timeouts), done.timeouts)
+  assert.ok(done.timeouts > 0 && done.errors > done.timeouts)
+  assert.ok(found.operations.length >= 20)
+})
+
 test('rounds become medians, and samples percentiles and shares', () => {
   const { summarise, withRatios } = inner('./summary.js') as {
     summarise(cell: object, rounds: object[]): Line & { spread: number }

@@ -37,6 +37,8 @@ export interface Job {
   server_pid: number | null
   /** Whether every record of one more scan is looked at behind the window. */
   verify?: boolean
+  /** Whether the samples of each interval are asked for. */
+  histograms?: boolean
   /** Processes at once, each with a client of its own. Default: 1. */
   processes?: number
   /** Calls begin at a rate, however long they take; without it, in closed loops. */
@@ -83,6 +85,9 @@ export interface Result extends Used {
   rate?: number
   first_error: string | null
   latency: Latency
+  series?: Series
+  /** Of several processes, of which everything else is the sum. */
+  each?: Each[]
   loop_delay: LoopDelay
   /** Peak resident bytes: before the client was loaded, when it was ready, at the end. */
   memory: { bare: number; ready: number; peak: number }
@@ -90,6 +95,35 @@ export interface Result extends Used {
   load_average: number[]
   /** Of open loops alone, of which the lab works out latencies. */
   open?: Raw
+}
+
+/** What happened in each interval of the window, the last of which its end may cut short. */
+export interface Series {
+  /** When the window opened, in seconds since the epoch. */
+  start: number
+  /** Seconds. */
+  interval: number
+  operations: number[]
+  errors: number[]
+  timeouts: number[]
+  p50_ns: (number | null)[]
+  p99_ns: (number | null)[]
+  max_ns: (number | null)[]
+  /** Resident bytes at the end of each interval. */
+  rss: number[]
+  /** Latencies, of writes negative, until all processes have answered; null: overwritten. */
+  taken?: (Float64Array | null)[]
+  /** The same in jobs that ask for them. */
+  read?: Float64Array[]
+  write?: Float64Array[]
+}
+
+/** What one of several processes did. */
+export interface Each {
+  operations: number
+  rate: number
+  cpu: { user: number; system: number }
+  memory: { bare: number; ready: number; peak: number }
 }
 
 /** Sampled latencies, in nanoseconds. */

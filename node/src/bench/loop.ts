@@ -3,6 +3,7 @@
 import { performance } from 'node:perf_hooks'
 import type { BenchClient } from './clients.js'
 import type { Latency } from './job.js'
+import { after, Marks, type Source } from './series.js'
 import type { BatchOperation, Operation } from './workload.js'
 
 const SAMPLES_TOTAL = 1 << 18
@@ -24,8 +25,9 @@ export interface Tally {
 }
 
 /** What one worker did. Latencies are in a circle; those of writes are kept negative. */
-class Samples {
+class Samples implements Source {
   readonly held: Float64Array
+  readonly marks = new Marks()
   taken = 0
   tried = 0
   errors = 0
@@ -33,6 +35,8 @@ class Samples {
   firstError: string | null = null
   /** When its last call had ended. */
   ended = 0
+  /** The timed call before: when it began, and what had been done then. */
+  #before: [at: number, tried: number, taken: number] = [0, 0, 0]
 
   constructor(workers: number) {
     const size = 2 ** Math.floor(Math.log2(SAMPLES_TOTAL / workers))
@@ -41,6 +45,38 @@ class Samples {
 
   take(milliseconds: number): void {
     this.held[this.taken++ & (this.held.length - 1)] = milliseconds * 1e6
+  }
+
+  /** A timed call begins. */
+  timed(now: number): void {
+    if (now >= this.marks.edge) this.#mark(now)
+    this.#before = [now, this.tried, this.taken]
+  }
+
+  /** The last call has ended. */
+  over(): void {
+    this.ended = performance.now()
+    this.#mark(this.ended)
+  }
+
+  #mark(now: number): void {
+    const last = this.held[(this.taken - 1) & (this.held.length - 1)] ?? 0
+    this.marks.passed(this.#before, [now, this.tried, this.taken], last)
+  }
+
+  counts(instant: number): [number, number, number] {
+    const { failures, late } = this.marks
+    const until = (all: number[]) => after(all, instant, (at) => at)
+    return [this.marks.tried(instant), until(failures), until(late)]
+  }
+
+  latencies(start: number, end: number): Float64Array | undefined {
+    const size = this.held.length
+    const first = this.marks.taken(start)
+    const last = this.marks.taken(end)
+    if (first < last && first < this.taken - size) return undefined
+    const at = (index: number) => this.held[(first + index) & (size - 1)] as number
+    return Float64Array.from({ length: last - first }, (_, index) => at(index))
   }
 
   get kept(): Float64Array {
@@ -86,8 +122,13 @@ export function isTimeout(error: unknown): boolean {
 
 /** Counts an error. A call that fails before it waits for anything would never let the loop turn. */
 function failed(own: Samples, error: unknown): Promise<void> {
+  const now = performance.now()
   own.errors++
-  if (isTimeout(error)) own.timeouts++
+  own.marks.failures.push(now)
+  if (isTimeout(error)) {
+    own.timeouts++
+    own.marks.late.push(now)
+  }
   own.firstError ??= error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   return new Promise((resolve) => setImmediate(resolve))
 }
@@ -124,6 +165,7 @@ export function singles(
     while (!phase.over) {
       const [key, bins] = operations[at++] as Operation
       const begun = until-- === 0 ? performance.now() : 0
+      if (begun !== 0) samples.timed(begun)
       try {
         if (bins === undefined) {
           const record = await client.get(key)
@@ -157,6 +199,7 @@ export function batches(
     while (!phase.over) {
       const [keys, bins] = operations[at++ % operations.length] as BatchOperation
       const begun = performance.now()
+      samples.timed(begun)
       try {
         if (bins === undefined) {
           client.look(await client.getMany(keys), names)
@@ -173,12 +216,16 @@ export function batches(
   }
 }
 
-/** Runs all workers for so many seconds (to the end of their streams if those are not repeated). */
+/**
+ * Runs all workers for so many seconds (to the end of their streams if those are not repeated). With
+ * an interval, in milliseconds, they note what happened when.
+ */
 export async function runLoops(
   loops: readonly Loop[],
   seconds: number,
   repeat: boolean,
-): Promise<Tally & { samples: Samples[] }> {
+  interval?: number,
+): Promise<Tally & { samples: Samples[]; began: number; ended: number }> {
   const phase: Phase = { over: false, repeat }
   const samples = loops.map(() => new Samples(loops.length))
   let late: NodeJS.Timeout | undefined
@@ -193,8 +240,9 @@ export async function runLoops(
   }, seconds * 1000)
   const began = performance.now()
   const each = async (loop: Loop, own: Samples) => {
+    if (interval !== undefined) own.marks.begin(began, interval)
     await loop(phase, own)
-    own.ended = performance.now()
+    own.over()
   }
   try {
     const all = Promise.all(loops.map((loop, at) => each(loop, samples[at] as Samples)))
@@ -212,5 +260,7 @@ export async function runLoops(
     firstError: samples.find((own) => own.firstError !== null)?.firstError ?? null,
     rate: sum((own) => ((own.tried - own.errors) * 1000) / (own.ended - began)),
     samples,
+    began,
+    ended: Math.max(began, ...samples.map((own) => own.ended)),
   }
 }

@@ -8,6 +8,7 @@ import { batches, latencyOf, once, onceMany, runLoops, singles } from './loop.js
 import { Curve, loadAverage, peakRss, runtime, Window } from './measure.js'
 import { type Asked, Calls, REAL } from './open.js'
 import { OURS } from './ours.js'
+import { intervalOf, Resident, seriesOf } from './series.js'
 import { THEIRS } from './theirs.js'
 import {
   type BatchOperation,
@@ -90,8 +91,13 @@ async function measure(
   if (!inserting) await runLoops(load, job.warmup, true)
   const window = new Window(job.server_pid)
   window.open()
-  const tally = await runLoops(load, inserting ? INSERT_LIMIT : job.duration, !inserting)
+  const interval = intervalOf(job.duration)
+  const resident = new Resident(interval)
+  const seconds = inserting ? INSERT_LIMIT : job.duration
+  const tally = await runLoops(load, seconds, !inserting, interval)
   const used = window.close()
+  const rss = resident.end()
+  const { samples, began, ended } = tally
   return {
     client: candidate.name,
     version,
@@ -106,7 +112,8 @@ async function measure(
     // What ends by itself has no rate but that of the whole window.
     ...(inserting ? {} : { rate: tally.rate * job.shape.rows }),
     first_error: tally.firstError,
-    latency: latencyOf(tally.samples),
+    latency: latencyOf(samples),
+    series: seriesOf(samples, began, ended, interval, job.shape.rows, rss),
     memory: { bare, ready: readyRss, peak: peakRss() },
     cpus: job.cpus,
     load_average: average,

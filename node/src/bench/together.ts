@@ -3,8 +3,9 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
 import type { FromChild, ToChild } from './child.js'
-import { type Answer, type Failure, failure, type Job, type Result } from './job.js'
+import { type Answer, type Failure, failure, type Job, type Result, type Series } from './job.js'
 import { type Raw, share, together } from './open.js'
+import { finished, joined, summed } from './series.js'
 
 /** Milliseconds for a child beside those that the job warms up and measures. */
 const PATIENCE = 120_000
@@ -37,7 +38,9 @@ export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer
     // One that has its answer already, such as a failure, is not waited for.
     await Promise.all(children.map((child) => Promise.race([child.ready, child.answer])))
     for (const child of children) child.go()
-    return merged(await Promise.all(children.map((child) => child.answer)))
+    const answer = merged(await Promise.all(children.map((child) => child.answer)))
+    if (!('series' in answer) || answer.series === undefined) return answer
+    return { ...answer, series: finished(answer.series, job.histograms ?? false) }
   } catch (error) {
     return failure(error)
   } finally {
@@ -160,6 +163,15 @@ export function merged(answers: readonly Answer[]): Answer {
       overwritten: sum((one) => one.latency.overwritten),
       max_ns: most((one) => one.latency.max_ns),
     },
+    ...(all.every((one) => one.series !== undefined)
+      ? { series: summed(all.map((one) => one.series as Series)) }
+      : {}),
+    each: all.map((one) => ({
+      operations: one.operations,
+      rate: rateOf(one),
+      cpu: one.cpu,
+      memory: one.memory,
+    })),
     loop_delay: {
       p50: most((one) => one.loop_delay.p50),
       p99: most((one) => one.loop_delay.p99),
@@ -171,14 +183,4 @@ export function merged(answers: readonly Answer[]): Answer {
       peak: sum((one) => one.memory.peak),
     },
   }
-}
-
-function joined(parts: readonly ArrayLike<number>[]): Float64Array {
-  const all = new Float64Array(parts.reduce((total, part) => total + part.length, 0))
-  let at = 0
-  for (const part of parts) {
-    all.set(part, at)
-    at += part.length
-  }
-  return all
 }

@@ -77,4 +77,11 @@ def encoded(answer: Mapping[str, Any]) -> Mapping[str, Any]:
     }
     histograms = {name: measure.encode(values) for name, values in samples.items()}
     largest = round(latency["max_ns"])
-    return {**answer, "latency": {**latency, **histograms, "max_ns": largest, "within": within}}
+    shown = {**answer, "latency": {**latency, **histograms, "max_ns": largest, "within": within}}
+    series: Mapping[str, Any] | None = answer.get("series")
+    if series is not None:
+        parts = {
+            name: list(map(measure.encode, series[name])) for name in samples if name in series
+        }
+        shown["series"] = {**series, **parts}
+    return shown
