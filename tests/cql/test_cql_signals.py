@@ -187,6 +187,22 @@ def test_stages_are_those_of_calls(session: cql.Session) -> None:
     assert session.stats().stages == ()
 
 
+def test_stages_of_several_requests(session: cql.Session) -> None:
+    names = ("encode", "queue", "wire", "turn", "deliver")
+    session.metrics.enable(stages=True)
+    session.execute(SELECT, (1,))
+    session.metrics.reset()
+    # It is prepared first.
+    session.execute("SELECT id FROM shop.items WHERE id = ?", (1,))
+    assert told(session) == dict.fromkeys((*names, "hand_over"), 2)
+    session.metrics.reset()
+    session.execute_many(SELECT, [(number,) for number in range(50)])
+    end = time.monotonic() + LONG
+    while told(session) != dict.fromkeys(names, 50):
+        assert time.monotonic() < end, told(session)
+        time.sleep(0.01)
+
+
 def test_a_node_that_ends_is_told_of(server: CannedServer) -> None:
     told: list[metrics.Event] = []
     with cql.Session(server.address, timeout=5) as session:
