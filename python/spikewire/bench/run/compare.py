@@ -380,7 +380,7 @@ class Lab:
             job["work"] = cell.work
         if cell.companion:
             job["beside"] = cell.companion
-        if cell.rate:
+        if cell.rate and action == "measure":
             job["open"] = {"rate": cell.rate, "arrivals": settings.arrivals}
         return job
 
