@@ -97,9 +97,10 @@ class StageStats:
     among the replies that came together; ``deliver``: until it is handed over, that is, decoded and
     given to its future, or copied for the thread that waits; ``hand_over``: until that goes on:
     the thread that called, the task that waits for the future; ``decode``: of what was copied,
-    until there are objects."""
+    until there are objects; of a batch, once all of its rows were read."""
     count: int
-    """Commands. Of ``hand_over`` with asyncio, every sixteenth; of ``encode``, calls."""
+    """Commands; of ``encode``, ``hand_over`` and ``decode`` calls: a batch is one, whatever the
+    number of nodes. Of ``hand_over`` with asyncio, every sixteenth."""
     seconds: float
     """What the stage took of them together."""
     buckets: tuple[int, ...]
