@@ -55,6 +55,10 @@ def test_intervals_divide_a_second(duration: float, many: int) -> None:
     assert duration * many >= INTERVALS
 
 
+def test_work_that_ends_by_itself_has_intervals_of_a_second() -> None:
+    assert intervals_a_second(0.0) == 1
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_calls_are_counted_where_they_end(mode: str) -> None:
     # 50 calls of 2 ms, then 90 of 10 ms: 100 ms of the one, and 900 of the other.

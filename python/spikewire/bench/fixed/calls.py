@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from ..clients.base import SYNC, Verbs
+from ..clients.shape import NUMPY_PLAIN
 from ..queries.cells import NOTHING
 from ..work import bin_names
 from ..work.tables import NUMPY_TYPES
@@ -103,7 +104,7 @@ def _verbs(operation: str, plan: Plan, client: Blocking | Asyncio) -> tuple[Verb
         types = (NUMPY_TYPES.get(one.kind, f"S{one.size}") for one in plan.bins)
         dtype = list(zip(names, types, strict=True))
         # Every key is there, so that no mask is needed.
-        return table_verbs(client.table("numpy-plain", names, dtype)), True
+        return table_verbs(client.table(NUMPY_PLAIN, names, dtype)), True
     if operation == BATCH_READ_DICT:
         return record_verbs(client.many("")), True
     assert operation in (BATCH_READ, BATCH_WRITE)

@@ -1,18 +1,16 @@
-"""How each client's users write the operations that the lab's other tables do not have, in source
-form: `operate`, `remove`, asynchronous reads into NumPy."""
+"""How each client's users write the two operations that the study has in a form of its own, in
+source form: `operate` reads one bin and adds to another, and to `remove` a record that is not there
+is an error."""
 
 from __future__ import annotations
 
 import importlib
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from ..clients import OURS
-from ..clients.base import ASYNC, SYNC, TableVerbs, Verbs, numpy_table
+from ..clients.base import ASYNC, SYNC, Verbs
 from ..queries import readers
 from .cells import OFFICIAL, PEER
-
-if TYPE_CHECKING:
-    from ..clients.base import Dtype
 
 Foreign = Any
 
@@ -27,10 +25,6 @@ class Ours(readers.Ours):
 class OursAsync(readers.OursAsync):
     def changes(self) -> Verbs:
         return _ours(self._dataset, "await ")
-
-    def table(self, _way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
-        read = 'await get_numpy(k, dtype, missing="raise")'
-        return numpy_table(read, "table", names, dtype, get_numpy=self._dataset.get_numpy)
 
 
 def _ours(dataset: Foreign, wait: str = "") -> Verbs:
@@ -63,12 +57,6 @@ class Py(readers.Py):
 class PyAsync(readers.PyAsync):
     def changes(self) -> Verbs:
         return _py(self._client, self._key, "await ")
-
-    def table(self, _way: str, names: tuple[str, ...], dtype: Dtype, /) -> TableVerbs:
-        one = self._key.replace(", k)", ", one)")
-        read = f"(await batch_read([{one} for one in k])).to_numpy(dtype)"
-        array, batch_read = "table.batch_records", self._client.batch_read
-        return numpy_table(read, array, names, dtype, batch_read=batch_read)
 
 
 def _py(client: Foreign, key: str, wait: str = "") -> Verbs:

@@ -40,5 +40,8 @@ class Series(TypedDict):
 
 def intervals_a_second(duration: float) -> int:
     """How many there are in each second of a measurement that takes so many: one, or as many as
-    make `INTERVALS` in all. A whole number, so that seconds can be told from them."""
+    make `INTERVALS` in all. A whole number, so that seconds can be told from them. One, too, for
+    work that ends by itself and has no such time."""
+    if not duration:
+        return 1
     return max(1, math.ceil(round(INTERVALS / duration, 6)))
