@@ -94,6 +94,9 @@ def test_what_the_pacing_takes_is_shown_and_taken_off() -> None:
     assert line.open.less_pacing == pytest.approx(20)
     assert PACING in notes(line)
     assert line.rate_ratio is None
+    behind = with_ratios([summarise(CELL, [result, opened(unsent=40)])])[0]
+    assert behind.open is not None
+    assert (behind.open.generator, behind.open.less_pacing) == (pytest.approx(10), None)
     result["open"]["pacing_cpu"] = 0.0001
     assert notes(summarise(CELL, [result])) == []
 
@@ -212,6 +215,18 @@ def test_a_sweep_against_the_embedded_cluster(
     asked = sorted({one["open"]["asked"] for one in cells})
     assert len(asked) == len(sweep.SHARES)
     assert asked[-1] <= closed[0]["rate"]["median"]
+
+
+def test_python_has_open_loops_in_one_process_and_node_in_several(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    where = "--rate 5 --processes 2 --clients spikewire-node -k 1"
+    assert run("compare", *f"--mode node,sync {where}".split()) == 2
+    assert "--processes 2: clients in Python have open loops in one process" in (
+        capsys.readouterr().err
+    )
+    assert run("compare", *f"--mode node-batch --batch-sizes 2 {where}".split()) == 2
+    assert "fewer keys than a batch of 2" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(

@@ -167,7 +167,7 @@ where
         })
     };
     let all: Vec<_> = (0..most).map(begin).collect();
-    let ended = all.into_iter().map(thread::JoinHandle::join).collect::<Result<(), _>>();
+    let ended = all.into_iter().try_for_each(thread::JoinHandle::join);
     ended.map_err(|_| "a thread of the client panicked".to_owned())
 }
 

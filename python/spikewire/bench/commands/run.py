@@ -130,7 +130,7 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     several = max(matrix.processes)
     if args.per_process and several == 1:
         return "--per-process is for several --processes"
-    in_python = set(matrix.modes) - {*CRATES, NODE}
+    in_python = set(matrix.modes) - {*CRATES, NODE, NODE_BATCH_MODE}
     if args.rate and several > 1 and in_python:
         return f"--processes {several}: clients in Python have open loops in one process alone"
     if args.max_ops is not None and several > 1:

@@ -50,7 +50,8 @@ class OpenFigures:
     generator: float
     """Processor time for each operation that the pacing takes, by calls that do nothing."""
     less_pacing: float | None
-    """Processor time for each operation without that."""
+    """Processor time for each operation without that; None where a client did not keep up, whose
+    process is awake anyway."""
 
 
 def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
@@ -59,6 +60,7 @@ def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
     if not rounds:
         return None
     given = [one for _, one in rounds]
+    kept_up = all(_kept_up(result, one) for result, one in rounds)
     return OpenFigures(
         asked=given[0]["rate"],
         arrivals=given[0]["arrivals"],
@@ -69,9 +71,9 @@ def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
         service=percentiles(merge(one["service"] for one in given)),
         service_max=max(one["service_max_ns"] for one in given) / 1000,
         late=percentiles(merge(one["late"] for one in given)),
-        kept_up=all(_kept_up(result, one) for result, one in rounds),
+        kept_up=kept_up,
         generator=median(1e6 * _paced(one) / rows for one in given),
-        less_pacing=_less_pacing(rounds),
+        less_pacing=_less_pacing(rounds) if kept_up else None,
     )
 
 
