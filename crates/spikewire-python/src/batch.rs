@@ -15,11 +15,12 @@ use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike_protocol::message::Message;
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::value::particle;
 use spikewire_columns::RowError;
 use spikewire_transport::metrics::Stage;
 
 use crate::bridge::kept::keep;
-use crate::call::{Answers, left, record};
+use crate::call::{self, Answers, left, record};
 use crate::columns;
 use crate::errors;
 use crate::key::Key;
@@ -138,8 +139,14 @@ impl Batch {
 
     /// Generation and seconds left to live of the record of a row; `None` where there is none.
     pub fn meta(&self, py: Python<'_>, index: usize) -> PyResult<Option<(u32, Option<u32>)>> {
+        Ok(self.row_found(py, index)?.map(|found| (found.generation(), found.ttl())))
+    }
+
+    /// The record of a row, of which each part is read when it is asked for; `None` where there is
+    /// none.
+    pub fn row_found(&self, py: Python<'_>, index: usize) -> PyResult<Option<Found<'_>>> {
         let message = self.message(py, index)?;
-        Ok(message.map(|found| (found.header.generation, left(found.header.ttl))))
+        Ok(message.map(|message| Found { of: self, index, message }))
     }
 
     /// The message with the record of a row; `None` where there is none.
@@ -186,6 +193,41 @@ impl Batch {
             Err(error) => error,
             Ok(_) => self.failure(py, row, &Error::server(ResultCode::NOT_FOUND)),
         })
+    }
+}
+
+/// The record of a row of a batch, undecoded.
+pub struct Found<'a> {
+    of: &'a Batch,
+    index: usize,
+    message: Message<'a>,
+}
+
+impl Found<'_> {
+    /// How often it was written.
+    pub fn generation(&self) -> u32 {
+        self.message.header.generation
+    }
+
+    /// Seconds left to live; `None` when it never expires.
+    pub fn ttl(&self) -> Option<u32> {
+        left(self.message.header.ttl)
+    }
+
+    /// Its bins.
+    pub fn bins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        call::bins(py, &self.message, self.of.reader.codec.as_deref())
+    }
+
+    /// The results of its operations.
+    pub fn results<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let RowReader { answered, codec, .. } = &self.of.reader;
+        call::results(py, &self.message, answered.of(self.index), codec.as_deref())
+    }
+
+    /// Whether its operations have no results but `None`.
+    pub fn is_silent(&self) -> bool {
+        self.message.ops().all(|answer| answer.particle == particle::NULL)
     }
 }
 

@@ -235,7 +235,9 @@ impl Decoding<'_> {
 
 /// Bins of a record and results of operations, taken straight from the wire.
 struct Taken<'py, F> {
-    bins: Bound<'py, PyDict>,
+    py: Python<'py>,
+    /// None where nobody looks at them.
+    bins: Option<Bound<'py, PyDict>>,
     results: Vec<Bound<'py, PyAny>>,
     /// Makes the value.
     decode: F,
@@ -245,14 +247,17 @@ impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for Taken<'py, F> 
     type Error = PyErr;
 
     fn result(&mut self, answer: Option<Op<'_>>) -> PyResult<()> {
-        let py = self.bins.py();
+        let py = self.py;
         let Some(answer) = answer else {
             self.results.push(PyNone::get(py).to_owned().into_any());
             return Ok(());
         };
         let value = (self.decode)(&answer)?;
-        if !value.is_none() && !answer.name.is_empty() {
-            self.bins.set_item(bin(py, answer.name)?, &value)?;
+        if let Some(bins) = &self.bins
+            && !value.is_none()
+            && !answer.name.is_empty()
+        {
+            bins.set_item(bin(py, answer.name)?, &value)?;
         }
         self.results.push(value);
         Ok(())
@@ -261,7 +266,10 @@ impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for Taken<'py, F> 
     #[inline]
     fn bin(&mut self, answer: Op<'_>) -> PyResult<()> {
         let value = (self.decode)(&answer)?;
-        self.bins.set_item(bin(self.bins.py(), answer.name)?, value)
+        match &self.bins {
+            Some(bins) => bins.set_item(bin(self.py, answer.name)?, value),
+            None => Ok(()),
+        }
     }
 }
 
@@ -270,17 +278,21 @@ pub fn left(void_time: u32) -> Option<u32> {
     if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
 }
 
-/// The record that a reply's message holds. `asked` tells, for `operate`, what its operations
-/// answer. With `views`, which are of the memory of the message, bytes are views of it; a codec
-/// gets the bytes themselves.
-pub fn record<'py>(
+/// Bins, where they were asked for, and results of operations.
+type Parts<'py> = (Option<Bound<'py, PyDict>>, Vec<Bound<'py, PyAny>>);
+
+/// What a reply's message holds besides its header. `asked` tells, for `operate`, what its
+/// operations answer. With `views`, which are of the memory of the message, bytes are views of it;
+/// a codec gets the bytes themselves.
+#[inline]
+fn parts<'py>(
     py: Python<'py>,
     message: &Message<'_>,
     asked: Option<&Answers>,
     codec: Option<&Codec>,
     views: Option<&Views<'_, 'py>>,
-    key: Key,
-) -> PyResult<Record> {
+    bins: Option<Bound<'py, PyDict>>,
+) -> PyResult<Parts<'py>> {
     let plain = asked.map_or(&[][..], |asked| &asked.plain);
     let codec = codec.map(|codec| Decoding { codec, plain });
     let decode = |answer: &Op<'_>| {
@@ -296,11 +308,46 @@ pub fn record<'py>(
             None => Ok(value),
         }
     };
-    let mut taken = Taken { bins: PyDict::new(py), results: Vec::new(), decode };
+    let mut taken = Taken { py, bins, results: Vec::new(), decode };
     let given = asked.map_or(&[][..], |asked| &asked.given);
     taken.results.reserve(given.len());
     read_bins(message, given, &mut taken)?;
     let Taken { bins, results, .. } = taken;
+    Ok((bins, results))
+}
+
+/// The bins that a reply's message holds, read as they are.
+pub fn bins<'py>(
+    py: Python<'py>,
+    message: &Message<'_>,
+    codec: Option<&Codec>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let bins = PyDict::new(py);
+    parts(py, message, None, codec, None, Some(bins.clone()))?;
+    Ok(bins)
+}
+
+/// The results of operations that a reply's message holds.
+pub fn results<'py>(
+    py: Python<'py>,
+    message: &Message<'_>,
+    asked: Option<&Answers>,
+    codec: Option<&Codec>,
+) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    parts(py, message, asked, codec, None, None).map(|(_, results)| results)
+}
+
+/// The record that a reply's message holds: see [`parts`].
+pub fn record<'py>(
+    py: Python<'py>,
+    message: &Message<'_>,
+    asked: Option<&Answers>,
+    codec: Option<&Codec>,
+    views: Option<&Views<'_, 'py>>,
+    key: Key,
+) -> PyResult<Record> {
+    let bins = PyDict::new(py);
+    let (_, results) = parts(py, message, asked, codec, views, Some(bins.clone()))?;
     let results = asked.map(|_| PyTuple::new(py, results).map(Bound::unbind)).transpose()?;
     Ok(Record {
         bins: bins.into(),

@@ -8,11 +8,12 @@
 //! |---|---|
 //! | [`plain`] | keys and values that need no look of Python's |
 //! | [`official`], [`shapes`] | results of the vendor's client |
-//! | [`rows`] | its rows of batches |
+//! | [`rows`], [`instance`] | its rows of batches |
 //! | [`operations`] | its operations on whole bins |
 //! | [`writes`] | its `batch_write` |
 //! | [`named`] | the named tuples of aerospike-py |
 
+mod instance;
 pub mod named;
 pub mod official;
 pub mod operations;

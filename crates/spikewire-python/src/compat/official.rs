@@ -3,6 +3,7 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple, PyType};
 
+use super::instance::Class;
 use super::shapes::{Plan, Shapes, meta, named};
 use super::{plain, rows};
 use crate::batch::Batch;
@@ -29,10 +30,9 @@ impl OfficialResults {
         expected: Py<PyAny>,
         serializers: Py<PyTuple>,
         quiet: Py<PyFrozenSet>,
-    ) -> PyResult<Self> {
-        let new_row = row.getattr("__new__")?.unbind();
-        let row = row.unbind();
-        Ok(Self { shapes: Shapes { row, new_row, incoming, expected, serializers, quiet } })
+    ) -> Self {
+        let row = Class::new(&row);
+        Self { shapes: Shapes { row, incoming, expected, serializers, quiet } }
     }
 
     /// Whether bins go out as they are: the values are plain, and booleans among them where
@@ -80,7 +80,8 @@ impl OfficialResults {
         plan: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (py, record) = (key.py(), record.get());
-        let bins = self.shapes.values(py)?.by_bin(&Plan::of(plan)?, record)?;
+        let plan = Plan::of(plan, &self.shapes)?;
+        let bins = self.shapes.values(py)?.by_bin(&plan, results(py, record))?;
         (named(key, &record.digest, true)?, meta(py, record)?, bins).into_pyobject(py)
     }
 
@@ -93,8 +94,9 @@ impl OfficialResults {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (py, record) = (key.py(), record.get());
         let found = PyList::empty(py);
-        let results = |name, value| found.append((name, value));
-        self.shapes.values(py)?.results(&Plan::of(plan)?, record, results)?;
+        let each = |name: &Bound<'py, PyAny>, value| found.append((name, value));
+        let plan = Plan::of(plan, &self.shapes)?;
+        self.shapes.values(py)?.results(&plan, results(py, record), each)?;
         (named(key, &record.digest, true)?, meta(py, record)?, found).into_pyobject(py)
     }
 
@@ -106,6 +108,12 @@ impl OfficialResults {
         shape: &Bound<'py, PyAny>,
     ) -> PyResult<(Bound<'py, PyList>, bool)> {
         let (values, batch) = (self.shapes.values(batch.py())?, batch.get());
-        batch.reads_all(|| rows::made(&values, batch, keys, &rows::Shape::of(shape)?))
+        let shape = rows::Shape::of(shape, &self.shapes)?;
+        batch.reads_all(|| rows::made(&values, batch, keys, &shape))
     }
+}
+
+/// The results of operations on a record.
+fn results<'py>(py: Python<'py>, record: &Record) -> impl Iterator<Item = Bound<'py, PyAny>> {
+    record.results.as_ref().into_iter().flat_map(move |results| results.bind(py).iter())
 }

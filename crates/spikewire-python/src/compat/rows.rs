@@ -1,20 +1,21 @@
 //! Rows of batches, with what became of each.
 
+use std::cell::OnceCell;
+
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::plain;
-use super::shapes::{Plan, Values, meta, meta_of, named};
-use crate::batch::Batch;
-use crate::record::Record;
+use super::shapes::{Metas, Plan, Shapes, Values, named};
+use crate::batch::{Batch, Found};
 
 /// Results that do not make the batch a failure: success, no such record, filtered out.
 const NO_FAILURE: [i32; 3] = [0, 2, 27];
 
 /// What a row's record has besides its key.
-pub(super) enum Shape<'py> {
+pub(super) enum Shape<'a, 'py> {
     /// Metadata alone.
     None,
     /// Its bins.
@@ -26,17 +27,14 @@ pub(super) enum Shape<'py> {
     /// The results of operations.
     Results(Plan<'py>),
     /// The results of the operations of the row itself, each of which has one.
-    Own,
+    Own(&'a Names<'py>),
 }
 
-impl<'py> Shape<'py> {
-    /// What the drop-in calls it: a word, a `Prepared`, or `None` for those of the row.
-    pub fn of(given: &Bound<'py, PyAny>) -> PyResult<Self> {
-        if given.is_none() {
-            return Ok(Self::Own);
-        }
+impl<'py> Shape<'_, 'py> {
+    /// What the drop-in calls it: a word or a `Prepared`.
+    pub fn of(given: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
         let Ok(word) = given.cast_exact::<PyString>() else {
-            return Ok(Self::Results(Plan::of(given)?));
+            return Ok(Self::Results(Plan::of(given, shapes)?));
         };
         match word.to_str()? {
             "none" => Ok(Self::None),
@@ -48,63 +46,102 @@ impl<'py> Shape<'py> {
     }
 }
 
-impl<'py> Values<'_, 'py> {
+/// The bins of the operations of rows.
+pub(super) struct Names<'py> {
+    pub all: Vec<Bound<'py, PyString>>,
+    /// Results that are all `None`, which most are.
+    silent: OnceCell<Bound<'py, PyDict>>,
+}
+
+impl<'py> Names<'py> {
+    /// Of these operations, in their order.
+    pub fn new(all: Vec<Bound<'py, PyString>>) -> Self {
+        Self { all, silent: OnceCell::new() }
+    }
+
+    /// The results of a row by bin.
+    fn results(&self, values: &Values<'_, 'py>, found: &Found<'_>) -> PyResult<Bound<'py, PyDict>> {
+        let py = values.py();
+        if !found.is_silent() {
+            let bins = PyDict::new(py);
+            for (name, value) in self.all.iter().zip(found.results(py)?) {
+                bins.set_item(name, values.value(value)?)?;
+            }
+            return Ok(bins);
+        }
+        if let Some(silent) = self.silent.get() {
+            return silent.copy();
+        }
+        let bins = PyDict::new(py);
+        self.all.iter().try_for_each(|name| bins.set_item(name, py.None()))?;
+        self.silent.get_or_init(|| bins).copy()
+    }
+}
+
+/// Notes what became of the rows of a batch.
+struct Settler<'a, 'py> {
+    values: &'a Values<'a, 'py>,
+    batch: &'a Batch,
+    metas: Metas<'py>,
+    failed: bool,
+}
+
+impl<'a, 'py> Settler<'a, 'py> {
+    fn new(values: &'a Values<'a, 'py>, batch: &'a Batch) -> Self {
+        Self { values, batch, metas: Metas::default(), failed: false }
+    }
+
     /// The record of a row: a tuple of key, metadata and what its shape says.
     fn shaped(
-        &self,
+        &mut self,
         key: Bound<'py, PyTuple>,
-        record: &Record,
-        shape: &Shape<'py>,
-        row: &Bound<'py, PyAny>,
+        found: &Found<'_>,
+        shape: &Shape<'_, 'py>,
     ) -> PyResult<Bound<'py, PyTuple>> {
-        let py = self.py();
+        let (values, py) = (self.values, self.values.py());
+        let meta = match shape {
+            Shape::Function => self.metas.of(py, Some(0), 0)?,
+            _ => self.metas.of(py, found.ttl(), found.generation())?,
+        };
         let bins = match shape {
-            Shape::None => return (key, meta(py, record)?).into_pyobject(py),
+            Shape::None => return (key, meta).into_pyobject(py),
             Shape::Bins => {
-                let bins = record.bins.get(py)?;
-                self.bins(bins)?;
-                bins.clone()
+                let bins = found.bins(py)?;
+                values.bins(&bins)?;
+                bins
             }
             Shape::Empty => PyDict::new(py),
             Shape::Function => {
-                let results = record.results.as_ref().map(|results| results.bind(py));
-                let first = results.and_then(|results| results.get_item(0).ok());
-                let value = first.map(|value| self.value(value)).transpose()?;
+                let first = found.results(py)?.into_iter().next();
+                let value = first.map(|value| values.value(value)).transpose()?;
                 let bins = PyDict::new(py);
                 bins.set_item(intern!(py, "SUCCESS"), value)?;
-                return (key, meta_of(py, 0, 0)?, bins).into_pyobject(py);
+                bins
             }
-            Shape::Results(plan) => self.by_bin(plan, record)?,
-            Shape::Own => self.of_own(record, row)?,
+            Shape::Results(plan) => values.by_bin(plan, found.results(py)?.into_iter())?,
+            Shape::Own(names) => names.results(values, found)?,
         };
-        (key, meta(py, record)?, bins).into_pyobject(py)
+        (key, meta, bins).into_pyobject(py)
     }
 
-    fn of_own(&self, record: &Record, row: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
-        let py = self.py();
-        let bins = PyDict::new(py);
-        let Some(results) = &record.results else { return Ok(bins) };
-        let operations: Bound<'py, PyList> = row.getattr(intern!(py, "ops"))?.cast_into()?;
-        for (operation, value) in operations.iter().zip(results.bind(py).iter()) {
-            bins.set_item(operation.get_item(intern!(py, "bin"))?, self.value(value)?)?;
-        }
-        Ok(bins)
-    }
-
-    /// Notes what became of a row of a batch. Says whether it makes the batch a failure.
+    /// Notes what became of a row. `fresh`: whether it was just made.
     fn settle(
-        &self,
+        &mut self,
         row: &Bound<'py, PyAny>,
-        key: &Bound<'py, PyTuple>,
-        (batch, at): (&Batch, usize),
-        shape: &Shape<'py>,
-    ) -> PyResult<bool> {
-        let py = self.py();
+        key: Bound<'py, PyTuple>,
+        at: usize,
+        shape: &Shape<'_, 'py>,
+        fresh: bool,
+    ) -> PyResult<()> {
+        let (py, batch) = (row.py(), self.batch);
         let code = batch.code(at);
-        row.setattr(intern!(py, "result"), code)?;
-        match batch.read(py, at) {
-            Ok(Some(record)) => {
-                let record = self.shaped(key.clone(), &record, shape, row)?;
+        // Of the class, which has 0.
+        if code != 0 || !fresh {
+            row.setattr(intern!(py, "result"), code)?;
+        }
+        match batch.row_found(py, at) {
+            Ok(Some(found)) => {
+                let record = self.shaped(key, &found, shape)?;
                 row.setattr(intern!(py, "record"), record)?;
             }
             Ok(None) => {}
@@ -116,31 +153,35 @@ impl<'py> Values<'_, 'py> {
             }
             Err(error) => return Err(error),
         }
-        Ok(!NO_FAILURE.contains(&code))
+        self.failed |= !NO_FAILURE.contains(&code);
+        Ok(())
     }
+}
 
-    /// Notes what became of the rows of a batch, each of which has a shape. Says whether the batch
-    /// failed.
-    pub fn settle_all(
-        &self,
-        rows: &Bound<'py, PyList>,
-        batch: &Batch,
-        mut shape: impl FnMut(usize) -> PyResult<Shape<'py>>,
-    ) -> PyResult<bool> {
-        let py = self.py();
-        let mut failed = false;
-        for (at, row) in rows.iter().enumerate().take(batch.len()) {
-            let mut key = row.getattr(intern!(py, "key"))?;
-            let known = batch.key_of(at);
-            if !plain::key(&key) {
-                let (namespace, set) = (&*known.space.namespace, known.space.set_name());
-                key = (namespace, set, known.user.bind(py)).into_pyobject(py)?.into_any();
-            }
-            let key = named(&key, &known.digest, true)?;
-            failed |= self.settle(&row, &key, (batch, at), &shape(at)?)?;
+/// Notes what became of the rows of a batch, each of which has a shape. Says whether the batch
+/// failed.
+pub(super) fn settled<'a, 'py>(
+    values: &Values<'_, 'py>,
+    batch: &Batch,
+    rows: &Bound<'py, PyList>,
+    mut shape: impl FnMut(usize) -> PyResult<Shape<'a, 'py>>,
+) -> PyResult<bool>
+where
+    'py: 'a,
+{
+    let py = values.py();
+    let mut settler = Settler::new(values, batch);
+    for (at, row) in rows.iter().enumerate().take(batch.len()) {
+        let mut key = row.getattr(intern!(py, "key"))?;
+        let known = batch.key_of(at);
+        if !plain::key(&key) {
+            let (namespace, set) = (&*known.space.namespace, known.space.set_name());
+            key = (namespace, set, known.user.bind(py)).into_pyobject(py)?.into_any();
         }
-        Ok(failed)
+        let key = named(&key, &known.digest, true)?;
+        settler.settle(&row, key, at, &shape(at)?, false)?;
     }
+    Ok(settler.failed)
 }
 
 /// New rows for a batch of these keys, all of one shape, and whether the batch failed.
@@ -148,17 +189,17 @@ pub(super) fn made<'py>(
     values: &Values<'_, 'py>,
     batch: &Batch,
     keys: &Bound<'py, PyList>,
-    shape: &Shape<'py>,
+    shape: &Shape<'_, 'py>,
 ) -> PyResult<(Bound<'py, PyList>, bool)> {
     let py = values.py();
-    let made = PyList::empty(py);
-    let mut failed = false;
+    let (made, nothing) = (PyList::empty(py), PyTuple::empty(py));
+    let mut settler = Settler::new(values, batch);
     for (at, key) in keys.iter().enumerate().take(batch.len()) {
-        let row = values.new_row()?;
+        let row = values.row_class().instance(py, &nothing)?;
         let key = named(&key, &batch.key_of(at).digest, true)?;
         row.setattr(intern!(py, "key"), &key)?;
-        failed |= values.settle(&row, &key, (batch, at), shape)?;
+        settler.settle(&row, key, at, shape, true)?;
         made.append(row)?;
     }
-    Ok((made, failed))
+    Ok((made, settler.failed))
 }

@@ -2,10 +2,11 @@
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyTuple};
 
 use spikewire_aerospike_protocol::key::Digest;
 
+use super::instance::Class;
 use super::plain;
 use crate::record::Record;
 use crate::value::pairs;
@@ -13,9 +14,7 @@ use crate::value::pairs;
 /// What the drop-in's Python has a hand in.
 pub struct Shapes {
     /// The class of a batch's rows.
-    pub row: Py<PyType>,
-    /// Its `__new__`.
-    pub new_row: Py<PyAny>,
+    pub row: Class,
     /// Makes a value that is not plain, given its deserializer.
     pub incoming: Py<PyAny>,
     /// Makes the result of an operation, given its return type too.
@@ -34,22 +33,35 @@ pub struct Values<'a, 'py> {
 
 /// Operations and what is known of their results: a `Prepared` of the drop-in.
 pub struct Plan<'py> {
-    bins: Bound<'py, PyList>,
-    returns: Bound<'py, PyList>,
-    codes: Bound<'py, PyList>,
-    all_answer: bool,
+    steps: Vec<Step<'py>>,
+}
+
+/// What is known of the result of an operation.
+struct Step<'py> {
+    /// None where its result is not given.
+    name: Option<Bound<'py, PyAny>>,
+    /// Whether `None` is a result, too.
+    answers: bool,
+    /// What it returns, where that is said.
+    returns: Option<Bound<'py, PyAny>>,
 }
 
 impl<'py> Plan<'py> {
     /// Of the drop-in's tuple.
-    pub fn of(prepared: &Bound<'py, PyAny>) -> PyResult<Self> {
+    pub fn of(prepared: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
         let part = |at: usize| prepared.get_item(at);
-        Ok(Self {
-            bins: part(1)?.cast_into()?,
-            returns: part(2)?.cast_into()?,
-            codes: part(3)?.cast_into()?,
-            all_answer: part(4)?.extract()?,
-        })
+        let bins: Bound<'py, PyList> = part(1)?.cast_into()?;
+        let (returns, codes) = (part(2)?, part(3)?);
+        let answers: bool = part(4)?.extract()?;
+        let quiet = shapes.quiet.bind(prepared.py());
+        let mut steps = Vec::with_capacity(bins.len());
+        for (at, name) in bins.iter().enumerate() {
+            let silent = !answers && quiet.contains(codes.get_item(at)?)?;
+            let name = (!silent && !name.is_none()).then_some(name);
+            let returns = Some(returns.get_item(at)?).filter(|returns| !returns.is_none());
+            steps.push(Step { name, answers, returns });
+        }
+        Ok(Self { steps })
     }
 }
 
@@ -77,10 +89,9 @@ impl<'py> Values<'_, 'py> {
         plain::incoming(value, self.deserializer.is_none())
     }
 
-    /// A new row of a batch.
-    pub fn new_row(&self) -> PyResult<Bound<'py, PyAny>> {
-        let py = self.py();
-        self.of.new_row.bind(py).call1((self.of.row.bind(py),))
+    /// The class of a batch's rows.
+    pub fn row_class(&self) -> &Class {
+        &self.of.row
     }
 
     /// One value.
@@ -107,23 +118,20 @@ impl<'py> Values<'_, 'py> {
     pub fn results(
         &self,
         plan: &Plan<'py>,
-        record: &Record,
-        mut each: impl FnMut(Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
+        results: impl Iterator<Item = Bound<'py, PyAny>>,
+        mut each: impl FnMut(&Bound<'py, PyAny>, Bound<'py, PyAny>) -> PyResult<()>,
     ) -> PyResult<()> {
         let py = self.py();
-        let Some(results) = &record.results else { return Ok(()) };
-        let quiet = self.of.quiet.bind(py);
-        for (at, (name, value)) in plan.bins.iter().zip(results.bind(py).iter()).enumerate() {
-            let silent = !plan.all_answer
-                && (value.is_none() || quiet.contains(plan.codes.get_item(at)?)?);
-            if name.is_none() || silent {
+        for (step, value) in plan.steps.iter().zip(results) {
+            let Some(name) = &step.name else { continue };
+            if value.is_none() && !step.answers {
                 continue;
             }
-            let returns = plan.returns.get_item(at)?;
-            let shown = if returns.is_none() || !value.is_instance_of::<PyDict>() {
-                self.value(value)?
-            } else {
-                self.of.expected.bind(py).call1((returns, value, &self.deserializer))?
+            let shown = match &step.returns {
+                Some(returns) if value.is_instance_of::<PyDict>() => {
+                    self.of.expected.bind(py).call1((returns, value, &self.deserializer))?
+                }
+                _ => self.value(value)?,
             };
             each(name, shown)?;
         }
@@ -131,9 +139,13 @@ impl<'py> Values<'_, 'py> {
     }
 
     /// The bins and results as a dict: the latest result of each bin.
-    pub fn by_bin(&self, plan: &Plan<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>> {
+    pub fn by_bin(
+        &self,
+        plan: &Plan<'py>,
+        results: impl Iterator<Item = Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(self.py());
-        self.results(plan, record, |name, value| found.set_item(name, value))?;
+        self.results(plan, results, |name, value| found.set_item(name, value))?;
         Ok(found)
     }
 }
@@ -163,4 +175,35 @@ pub fn meta_of(py: Python<'_>, ttl: u32, generation: u32) -> PyResult<Bound<'_, 
     made.set_item(intern!(py, "ttl"), ttl)?;
     made.set_item(intern!(py, "gen"), generation)?;
     Ok(made)
+}
+
+/// Metadata of rows, of which most are like those of the row before: a copy costs less.
+#[derive(Default)]
+pub struct Metas<'py> {
+    latest: Option<(u32, u32, Bound<'py, PyDict>)>,
+}
+
+impl<'py> Metas<'py> {
+    /// Time to live and generation of a row.
+    pub fn of(
+        &mut self,
+        py: Python<'py>,
+        ttl: Option<u32>,
+        generation: u32,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let ttl = ttl.unwrap_or(u32::MAX);
+        let Some((known_ttl, known_generation, dict)) = &mut self.latest else {
+            let dict = meta_of(py, ttl, generation)?;
+            return self.latest.insert((ttl, generation, dict)).2.copy();
+        };
+        if *known_ttl != ttl {
+            dict.set_item(intern!(py, "ttl"), ttl)?;
+            *known_ttl = ttl;
+        }
+        if *known_generation != generation {
+            dict.set_item(intern!(py, "gen"), generation)?;
+            *known_generation = generation;
+        }
+        dict.copy()
+    }
 }

@@ -16,12 +16,12 @@ use spikewire_aerospike_protocol::value::particle;
 use super::official::OfficialResults;
 use super::operations::OfficialOperations;
 use super::plain;
-use super::rows::Shape;
+use super::rows::{Names, Shape, settled};
 use crate::batch::Batch;
 use crate::face::Verbs;
 use crate::face::blocking::Client;
 use crate::many;
-use crate::many::mixed::Mixed;
+use crate::many::mixed::{Mixed, Operating};
 use crate::value::{Place, encode};
 use crate::verbs::{Limits, ReadRules, RetryRules, RowOptions, WriteOptions};
 
@@ -36,42 +36,99 @@ pub struct OfficialWrites {
     options: command::WriteOptions,
 }
 
-/// The operations of a row, encoded.
+/// An operation of a row, encoded.
+struct Step<'py> {
+    code: u8,
+    bin: Bound<'py, PyString>,
+    particle: u8,
+    value: Range<usize>,
+}
+
+impl Step<'_> {
+    fn name(&self) -> &str {
+        self.bin.to_str().unwrap_or_default()
+    }
+
+    fn encoded<'a>(&'a self, bytes: &'a [u8]) -> OperationRef<'a> {
+        let (code, particle) = (self.code, self.particle);
+        OperationRef { code, bin: self.name(), particle, value: &bytes[self.value.clone()] }
+    }
+}
+
+/// The operations of a row; the memory is that of the row before.
+#[derive(Default)]
 struct Steps<'py> {
-    steps: Vec<(u8, Bound<'py, PyString>, u8, Range<usize>)>,
+    all: Vec<Step<'py>>,
     bytes: Vec<u8>,
 }
 
-impl OfficialWrites {
-    /// Encodes the operations of a row; `None` where that needs more than a look.
-    fn steps<'py>(&self, ops: &Bound<'py, PyAny>, mut bytes: Vec<u8>) -> Option<Steps<'py>> {
+impl<'py> Steps<'py> {
+    /// Encodes them; `None` where that needs more than a look.
+    fn encode(&mut self, ops: &Bound<'py, PyAny>, known: &OfficialOperations) -> Option<()> {
         let ops = ops.cast_exact::<PyList>().ok()?;
-        bytes.clear();
-        let mut steps = Vec::with_capacity(ops.len());
+        let Self { all, bytes } = self;
+        (all.clear(), bytes.clear());
         let mut writes = false;
         for one in ops.iter() {
-            let given = self.operations.get().given(&one)?;
+            let given = known.given(&one)?;
             let start = bytes.len();
             let mut of = particle::NULL;
             writes |= given.code != op::READ;
             if let Some(value) = given.value.as_ref().filter(|value| !value.is_none()) {
-                of = encode(&mut bytes, value, &Place::Bin(given.name())).ok()?;
+                of = encode(bytes, value, &Place::Bin(given.name())).ok()?;
                 check_operand(given.code, of, given.name()).ok()?;
             }
-            steps.push((given.code, given.bin, of, start..bytes.len()));
+            let value = start..bytes.len();
+            all.push(Step { code: given.code, bin: given.bin, particle: of, value });
         }
-        writes.then_some(Steps { steps, bytes })
+        writes.then_some(())
     }
 
+    fn encoded(&self) -> impl Iterator<Item = OperationRef<'_>> {
+        self.all.iter().map(|step| step.encoded(&self.bytes))
+    }
+}
+
+/// What rows of the same operations on the same bins have in common.
+struct Kind<'py> {
+    codes: Vec<u8>,
+    names: Names<'py>,
+    operating: Operating,
+}
+
+impl<'py> Kind<'py> {
+    fn is_of(&self, steps: &[Step<'py>]) -> bool {
+        let known = self.codes.iter().zip(&self.names.all);
+        let same = |(step, (code, name)): (&Step<'py>, (&u8, &Bound<'py, PyString>))| {
+            step.code == *code
+                && (step.bin.is(name) || name.to_str().is_ok_and(|name| name == step.name()))
+        };
+        self.codes.len() == steps.len() && steps.iter().zip(known).all(same)
+    }
+}
+
+/// What the record of a row is made of.
+enum Made<'py> {
+    /// Its own operations, of such a kind.
+    Own(usize),
+    /// What the drop-in says.
+    Odd(Bound<'py, PyAny>),
+}
+
+/// Rows being gathered.
+struct Rows<'a, 'py> {
+    of: &'a OfficialWrites,
+    batch: Mixed<'a>,
+    steps: Steps<'py>,
+    kinds: Vec<Kind<'py>>,
+    made: Vec<Made<'py>>,
+}
+
+impl<'py> Rows<'_, 'py> {
     /// Adds a row; says whether it was one that can be taken as it is.
-    fn add(
-        &self,
-        row: &Bound<'_, PyAny>,
-        batch: &mut Mixed<'_>,
-        room: &mut Vec<u8>,
-    ) -> PyResult<bool> {
+    fn add(&mut self, row: &Bound<'py, PyAny>) -> PyResult<bool> {
         let py = row.py();
-        if !row.get_type().is(&self.row) {
+        if !row.get_type().is(&self.of.row) {
             return Ok(false);
         }
         let part = |name| row.getattr(name);
@@ -82,23 +139,31 @@ impl OfficialWrites {
         if !plain::key(&key) {
             return Ok(false);
         }
-        let Some(Steps { steps, bytes }) =
-            self.steps(&part(intern!(py, "ops"))?, std::mem::take(room))
-        else {
-            return Ok(false);
-        };
-        if batch.key(&key).is_err() {
+        let Self { of, batch, steps, kinds, .. } = self;
+        if steps.encode(&part(intern!(py, "ops"))?, of.operations.get()).is_none()
+            || batch.key(&key).is_err()
+        {
             return Ok(false);
         }
-        let steps = steps.iter().map(|(code, bin, particle, range)| {
-            let (bin, value) = (bin.to_str()?, &bytes[range.clone()]);
-            Ok(OperationRef { code: *code, bin, particle: *particle, value })
-        });
-        let steps = steps.collect::<PyResult<Vec<_>>>()?;
-        batch.encoded(py, &self.options, &steps)?;
-        drop(steps);
-        *room = bytes;
+        if !kinds.last().is_some_and(|last| last.is_of(&steps.all)) {
+            let operating = batch.operating(&of.options, steps.encoded())?;
+            let codes = steps.all.iter().map(|step| step.code).collect();
+            let names = Names::new(steps.all.iter().map(|step| step.bin.clone()).collect());
+            kinds.push(Kind { codes, names, operating });
+        }
+        let number = kinds.len() - 1;
+        batch.encoded(py, &kinds[number].operating, steps.encoded())?;
+        self.made.push(Made::Own(number));
         Ok(true)
+    }
+
+    /// Adds a row that the drop-in makes, together with the shape of its record.
+    fn add_made(&mut self, row: &Bound<'py, PyAny>, make: &Bound<'py, PyAny>) -> PyResult<()> {
+        let (made, shape): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
+            make.call1((row,))?.extract()?;
+        self.batch.row(&made)?;
+        self.made.push(Made::Odd(shape));
+        Ok(())
     }
 }
 
@@ -152,25 +217,22 @@ impl OfficialWrites {
         let limits = Limits { replica, timeout, retry };
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         let usual = RowOptions { rules, ttl: None, exists: None, durable: false, send_key: None };
-        let mut batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
-        let mut room = Vec::new();
-        let mut odd: Vec<(usize, Bound<'py, PyAny>)> = Vec::new();
-        for (at, row) in rows.iter().enumerate() {
-            if self.add(&row, &mut batch, &mut room)? {
-                continue;
+        let batch = Mixed::new(client.defaults(), &resolve, &limits, &usual)?;
+        let (steps, kinds, made) = (Steps::default(), Vec::new(), Vec::new());
+        let mut gathered = Rows { of: self, batch, steps, kinds, made };
+        for row in rows.iter() {
+            if !gathered.add(&row)? {
+                gathered.add_made(&row, make)?;
             }
-            let (made, shape): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
-                make.call1((row,))?.extract()?;
-            batch.row(&made)?;
-            odd.push((at, shape));
         }
+        let Rows { batch, kinds, made, .. } = gathered;
         let done = client.run_many(py, batch.finish(), began)?;
         let done = done.cast::<Batch>()?.get();
-        let mut odd = odd.into_iter().peekable();
-        let shape = |at| match odd.next_if(|(of, _)| *of == at) {
-            Some((_, shape)) => Shape::of(&shape),
-            None => Ok(Shape::Own),
+        let shapes = &results.shapes;
+        let shape = |at: usize| match &made[at] {
+            Made::Own(kind) => Ok(Shape::Own(&kinds[*kind].names)),
+            Made::Odd(shape) => Shape::of(shape, shapes),
         };
-        done.reads_all(|| results.shapes.values(py)?.settle_all(rows, done, shape))
+        done.reads_all(|| settled(&shapes.values(py)?, done, rows, shape))
     }
 }

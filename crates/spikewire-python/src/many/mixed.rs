@@ -39,6 +39,12 @@ pub enum OneRow<'a> {
     Apply(&'a Apply),
 }
 
+/// What rows of the same operations on the same bins have in common.
+pub struct Operating {
+    spec: CommandSpec,
+    answers: Answers,
+}
+
 /// Rows of different kinds, being gathered.
 pub struct Mixed<'a> {
     defaults: Defaults,
@@ -92,19 +98,28 @@ impl<'a> Mixed<'a> {
         self.rows.key_of_row(key)
     }
 
-    /// Adds the operations of the row whose record was noted.
-    pub fn encoded(
-        &mut self,
-        py: Python<'_>,
+    /// What operations that are encoded already have in common with all that have the same codes
+    /// and bins.
+    pub fn operating<'b>(
+        &self,
         options: &command::WriteOptions,
-        steps: &[OperationRef<'_>],
-    ) -> PyResult<()> {
+        steps: impl Iterator<Item = OperationRef<'b>>,
+    ) -> PyResult<Operating> {
         let rules = command::ReadRules::default();
         let (spec, given) =
-            CommandSpec::operate(&self.defaults, options, &rules, steps.iter().copied())
-                .map_err(refused)?;
-        self.noted(py, &spec, Some(Answers { given, plain: Vec::new() }), |out| {
-            steps.iter().for_each(|step| out.step(*step));
+            CommandSpec::operate(&self.defaults, options, &rules, steps).map_err(refused)?;
+        Ok(Operating { spec, answers: Answers { given, plain: Vec::new() } })
+    }
+
+    /// Adds the operations of the row whose record was noted.
+    pub fn encoded<'b>(
+        &mut self,
+        py: Python<'_>,
+        of: &Operating,
+        mut steps: impl Iterator<Item = OperationRef<'b>>,
+    ) -> PyResult<()> {
+        self.noted(py, &of.spec, Some(of.answers.clone()), |out| {
+            steps.by_ref().for_each(|step| out.step(step));
             Ok(())
         })
     }
