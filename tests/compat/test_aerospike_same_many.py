@@ -115,6 +115,47 @@ def plain_rows_beside_odd_ones(d: Driver) -> Any:
 
 
 @program
+def rows_alike_share_nothing(d: Driver) -> Any:
+    """Neither what a program changes in one row, nor what an earlier batch said of it, is in
+    another."""
+    c, m, ops = d.client, d.module, d.helper("operations.operations")
+    records = d.helper("batch.records")
+    keys = [d.key(at) for at in range(4)]
+    for at, key in enumerate(keys):
+        for _ in range(1 + at // 2):
+            c.put(key, {"n": at}, {"ttl": 1000 if at % 2 else m.TTL_NEVER_EXPIRE})
+
+    def changed(batch: Any) -> Any:
+        first = batch.batch_records[0].record
+        first[1]["gen"] = first[1]["ttl"] = 77
+        first[2].clear()
+        metas = [row.record[1] for row in batch.batch_records]
+        return rows(d, batch), [(meta["gen"], meta["ttl"] > 1000) for meta in metas]
+
+    def written(key: Any, *names: str) -> Any:
+        return records.Write(key, [ops.write(name, 1) for name in names])
+
+    alike = [written(key, "a", "b") for key in keys]
+    others = [written(keys[0], "b", "a"), written(keys[1], "a"), written(keys[2], "a", "a")]
+    reads = [records.Write(keys[3], [ops.write("a", at), ops.read("n")]) for at in range(2)]
+    batch = records.BatchRecords([*alike, *others, *reads, written(keys[0], "a", "b")])
+    c.batch_write(batch)
+    fails = records.Write(keys[0], [ops.write("a", 1)], {"gen": 99}, {"gen": m.POLICY_GEN_EQ})
+    again = records.BatchRecords([fails])
+    c.batch_write(again)
+    failed = again.result, fails.result
+    fails.meta = fails.policy = None
+    c.batch_write(again)
+    return [
+        changed(c.batch_read(keys)),
+        changed(c.batch_operate(keys, [ops.increment("n", 1), ops.read("n")])),
+        changed(batch),
+        failed,
+        (again.result, fails.result, len(fails.record)),
+    ]
+
+
+@program
 def rows_that_are_refused(d: Driver) -> Any:
     c, ops = d.client, d.helper("operations.operations")
     records = d.helper("batch.records")

@@ -25,7 +25,7 @@ use crate::columns;
 use crate::errors;
 use crate::key::Key;
 use crate::record::Record;
-use crate::value::{Buffer, Codec, Views};
+use crate::value::{Buffer, Codec, Views, is_bytes, is_scalar};
 
 /// How the rows of a batch are read.
 pub struct RowReader {
@@ -223,6 +223,17 @@ impl Found<'_> {
     pub fn results<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let RowReader { answered, codec, .. } = &self.of.reader;
         call::results(py, &self.message, answered.of(self.index), codec.as_deref())
+    }
+
+    /// Its result code.
+    pub fn code(&self) -> i32 {
+        i32::from(self.message.header.result)
+    }
+
+    /// Whether all values are scalars, or bytes where `bytes` says so.
+    pub fn is_scalar(&self, bytes: bool) -> bool {
+        let scalar = |of| is_scalar(of) || bytes && is_bytes(of);
+        self.of.reader.codec.is_none() && self.message.ops().all(|answer| scalar(answer.particle))
     }
 
     /// Whether its operations have no results but `None`.

@@ -1,12 +1,13 @@
-//! Instances of Python classes, without a call of the class: a batch makes very many of them.
+//! Instances of Python classes, without a call of the class, and tuples that the garbage collector
+//! has nothing to look for in: a batch makes very many of them.
 
-#![expect(unsafe_code, reason = "an object of a Python class is made without calling it")]
+#![expect(unsafe_code, reason = "objects are made, and told of, by the C interface")]
 
 use std::ptr;
 
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyTuple, PyType};
+use pyo3::types::{PyByteArray, PyBytes, PyInt, PyString, PyTuple, PyType};
 
 use crate::errors::type_error;
 
@@ -34,5 +35,21 @@ impl Class {
             };
             Bound::from_owned_ptr_or_err(py, new(class, nothing.as_ptr(), ptr::null_mut()))
         }
+    }
+}
+
+/// Has the garbage collector pass over a new tuple of text, integers and bytes, as it does by itself
+/// once it has looked at one.
+pub fn untrack(tuple: &Bound<'_, PyTuple>) {
+    let is_atomic = |item: Borrowed<'_, '_, PyAny>| {
+        item.is_exact_instance_of::<PyString>()
+            || item.is_exact_instance_of::<PyInt>()
+            || item.is_exact_instance_of::<PyByteArray>()
+            || item.is_exact_instance_of::<PyBytes>()
+            || item.is_none()
+    };
+    if tuple.iter_borrowed().all(is_atomic) {
+        // SAFETY: it is a live tuple, whose items lead to no other object.
+        unsafe { ffi::PyObject_GC_UnTrack(tuple.as_ptr().cast()) };
     }
 }

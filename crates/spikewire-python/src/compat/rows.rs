@@ -107,7 +107,9 @@ impl<'a, 'py> Settler<'a, 'py> {
             Shape::None => return (key, meta).into_pyobject(py),
             Shape::Bins => {
                 let bins = found.bins(py)?;
-                values.bins(&bins)?;
+                if !found.is_scalar(values.takes_bytes()) {
+                    values.bins(&bins)?;
+                }
                 bins
             }
             Shape::Empty => PyDict::new(py),
@@ -134,12 +136,16 @@ impl<'a, 'py> Settler<'a, 'py> {
         fresh: bool,
     ) -> PyResult<()> {
         let (py, batch) = (row.py(), self.batch);
-        let code = batch.code(at);
+        let found = batch.row_found(py, at);
+        let code = match &found {
+            Ok(Some(found)) => found.code(),
+            _ => batch.code(at),
+        };
         // Of the class, which has 0.
         if code != 0 || !fresh {
             row.setattr(intern!(py, "result"), code)?;
         }
-        match batch.row_found(py, at) {
+        match found {
             Ok(Some(found)) => {
                 let record = self.shaped(key, &found, shape)?;
                 row.setattr(intern!(py, "record"), record)?;

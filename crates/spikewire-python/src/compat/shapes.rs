@@ -6,8 +6,9 @@ use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyTuple};
 
 use spikewire_aerospike_protocol::key::Digest;
 
-use super::instance::Class;
+use super::instance::{Class, untrack};
 use super::plain;
+use crate::errors::type_error;
 use crate::record::Record;
 use crate::value::pairs;
 
@@ -86,7 +87,12 @@ impl<'py> Values<'_, 'py> {
     }
 
     fn is_plain(&self, value: &Bound<'py, PyAny>) -> bool {
-        plain::incoming(value, self.deserializer.is_none())
+        plain::incoming(value, self.takes_bytes())
+    }
+
+    /// Whether bytes are given as they are.
+    pub fn takes_bytes(&self) -> bool {
+        self.deserializer.is_none()
     }
 
     /// The class of a batch's rows.
@@ -157,11 +163,13 @@ pub fn named<'py>(
     keeps: bool,
 ) -> PyResult<Bound<'py, PyTuple>> {
     let (py, key) = (key.py(), key.cast::<PyTuple>()?);
-    let user = if keeps { key.get_item(2)? } else { py.None().into_bound(py) };
-    PyTuple::new(
-        py,
-        [key.get_item(0)?, key.get_item(1)?, user, PyByteArray::new(py, &digest.0).into_any()],
-    )
+    let [namespace, set, user, ..] = key.as_slice() else {
+        return Err(type_error("a key must have a namespace, a set and a user key"));
+    };
+    let user = if keeps { user.clone() } else { py.None().into_bound(py) };
+    let made = (namespace, set, user, PyByteArray::new(py, &digest.0)).into_pyobject(py)?;
+    untrack(&made);
+    Ok(made)
 }
 
 /// Time to live and generation.

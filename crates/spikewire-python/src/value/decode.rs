@@ -38,6 +38,11 @@ pub fn particle<'py>(py: Python<'py>, of: u8, bytes: &[u8]) -> PyResult<Bound<'p
     })
 }
 
+/// Whether a particle comes as `int`, `str`, `float`, `bool` or `None`.
+pub fn is_scalar(of: u8) -> bool {
+    matches!(of, kind::INTEGER | kind::STRING | kind::NULL | kind::FLOAT | kind::BOOL)
+}
+
 /// Whether a particle comes as `bytes`.
 pub fn is_bytes(of: u8) -> bool {
     !matches!(

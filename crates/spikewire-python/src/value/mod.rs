@@ -25,7 +25,7 @@ mod wrappers;
 
 pub use buffer::{Buffer, Views};
 pub use codec::Codec;
-pub use decode::{is_bytes, particle};
+pub use decode::{is_bytes, is_scalar, particle};
 pub use encode::{element, encode};
 pub use foreign::is_array;
 pub use marker::Marker;
