@@ -14,17 +14,11 @@ const DEPTH: usize = 32;
 /// an integer.
 pub fn key(key: &Bound<'_, PyAny>) -> bool {
     let Ok(parts) = key.cast_exact::<PyTuple>() else { return false };
-    if parts.len() != 3 {
-        return false;
-    }
-    let is = |at, none: bool, int: bool| {
-        parts.get_borrowed_item(at).is_ok_and(|part| {
-            part.is_exact_instance_of::<PyString>()
-                || none && part.is_none()
-                || int && part.is_exact_instance_of::<PyInt>()
-        })
-    };
-    is(0, false, false) && is(1, true, false) && is(2, false, true)
+    let [namespace, set, user] = parts.as_slice() else { return false };
+    let is_text = |part: &Bound<'_, PyAny>| part.is_exact_instance_of::<PyString>();
+    is_text(namespace)
+        && (is_text(set) || set.is_none())
+        && (user.is_exact_instance_of::<PyInt>() || is_text(user))
 }
 
 /// Whether a value goes out as it is: a scalar, or lists and dicts of such. `bools`: whether a

@@ -67,7 +67,8 @@ impl<'py> Steps<'py> {
     fn encode(&mut self, ops: &Bound<'py, PyAny>, known: &OfficialOperations) -> Option<()> {
         let ops = ops.cast_exact::<PyList>().ok()?;
         let Self { all, bytes } = self;
-        (all.clear(), bytes.clear());
+        all.clear();
+        bytes.clear();
         let mut writes = false;
         for one in ops.iter() {
             let given = known.given(&one)?;

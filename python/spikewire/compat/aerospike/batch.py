@@ -198,6 +198,8 @@ class Batches(Records):
 
     def _batch_options(self, policy: Any) -> tuple[dict[str, Any], dict[str, Any]]:
         own = self._policies.keywords("batch", policy)
+        if not own:
+            return {}, own
         return {name: own.pop(name) for name in _CALL if name in own}, own
 
     def _alike(
@@ -236,7 +238,7 @@ _APPLY = ("ttl", "durable", "send_key", "where")
 
 
 def _only(options: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
-    return {name: options[name] for name in names if name in options}
+    return {name: options[name] for name in names if name in options} if options else {}
 
 
 def _operating(key: Any, plan: Prepared, options: dict[str, Any]) -> Any:
