@@ -468,6 +468,47 @@ test('intervals have all operations, errors and timeouts of a run', async () => 
   assert.ok(found.operations.length >= 20)
 })
 
+test('each second is told once, and late calls in the next', () => {
+  const { Lines } = inner('./lines.js') as {
+    Lines: new (
+      sources: object[],
+      began: number,
+      part: number,
+      rows: number,
+      say: (text: string) => void,
+    ) => { end(): void }
+  }
+  const told: string[] = []
+  let known = 0
+  const source = {
+    counts: () => {
+      known += 10
+      return [known, 2, 1]
+    },
+    latencies: (start: number) => (start < 500 ? [-1e6, 1e6 + 100, 3e6] : []),
+  }
+  // The window opened 2.5 s ago, on a clock that began long before.
+  const lines = new Lines([source], performance.now() - 2500, 1, 10, (text) => told.push(text))
+  lines.end()
+  const seconds = told.map((text) => {
+    assert.match(text, /^spikewire-bench \{.*\}\n$/)
+    return JSON.parse(text.slice('spikewire-bench '.length)) as {
+      second: number
+      part: number
+      operations: number
+      errors: number
+      timeouts: number
+    }
+  })
+  assert.deepEqual(
+    seconds.map((one) => [one.second, one.part, one.operations, one.errors, one.timeouts]),
+    [
+      [1, 1, 80, 2, 1],
+      [2, 1, 100, 0, 0],
+    ],
+  )
+})
+
 test('rounds become medians, and samples percentiles and shares', () => {
   const { summarise, withRatios } = inner('./summary.js') as {
     summarise(cell: object, rounds: object[]): Line & { spread: number }

@@ -37,6 +37,8 @@ export interface Job {
   server_pid: number | null
   /** Whether every record of one more scan is looked at behind the window. */
   verify?: boolean
+  /** Whether each second is told when it is over. */
+  lines?: boolean
   /** Whether the samples of each interval are asked for. */
   histograms?: boolean
   /** Processes at once, each with a client of its own. Default: 1. */

@@ -218,13 +218,14 @@ export function batches(
 
 /**
  * Runs all workers for so many seconds (to the end of their streams if those are not repeated). With
- * an interval, in milliseconds, they note what happened when.
+ * an interval, in milliseconds, they note what happened when, and `follow` may look at it meanwhile.
  */
 export async function runLoops(
   loops: readonly Loop[],
   seconds: number,
   repeat: boolean,
   interval?: number,
+  follow?: (sources: readonly Source[], began: number) => { end(): void },
 ): Promise<Tally & { samples: Samples[]; began: number; ended: number }> {
   const phase: Phase = { over: false, repeat }
   const samples = loops.map(() => new Samples(loops.length))
@@ -239,6 +240,7 @@ export async function runLoops(
     phase.over = true
   }, seconds * 1000)
   const began = performance.now()
+  const following = follow?.(samples, began)
   const each = async (loop: Loop, own: Samples) => {
     if (interval !== undefined) own.marks.begin(began, interval)
     await loop(phase, own)
@@ -251,6 +253,7 @@ export async function runLoops(
     phase.over = true
     clearTimeout(end)
     clearTimeout(late)
+    following?.end()
   }
   const sum = (of: (own: Samples) => number) => samples.reduce((all, own) => all + of(own), 0)
   return {

@@ -4,6 +4,7 @@ import { inspect } from 'node:util'
 import { BY_KEY, Check, unchecked } from './check.js'
 import type { BenchClient, Candidate } from './clients.js'
 import type { Answer, Description, Job, Result, ScanResult } from './job.js'
+import { Lines } from './lines.js'
 import { batches, latencyOf, once, onceMany, runLoops, singles } from './loop.js'
 import { Curve, loadAverage, peakRss, runtime, Window } from './measure.js'
 import { type Asked, Calls, REAL } from './open.js'
@@ -94,7 +95,10 @@ async function measure(
   const interval = intervalOf(job.duration)
   const resident = new Resident(interval)
   const seconds = inserting ? INSERT_LIMIT : job.duration
-  const tally = await runLoops(load, seconds, !inserting, interval)
+  const { part = 0, shape } = job
+  const tally = await runLoops(load, seconds, !inserting, interval, (sources, since) =>
+    job.lines ? new Lines(sources, since, part, shape.rows) : { end() {} },
+  )
   const used = window.close()
   const rss = resident.end()
   const { samples, began, ended } = tally

@@ -317,18 +317,18 @@ class Lab:
             self.populate(self._records(cell), cluster)
 
     def _start(self, cell: Cell, job: Job, *, forced: bool = True) -> Mapping[str, object]:
+        heard = Shown(cell.processes, self._progress.say) if "lines" in job else None
         if cell.mode in CRATES:
             job = scheduled(job)
             return worked_out(job, run_job(self._rust[cell.client], job, rust_variables()))
         if cell.mode == NODE:
             assert self._node is not None
             job = scheduled(job)
-            return worked_out(job, self._node.start(job))
+            return worked_out(job, self._node.start(job, heard=heard))
         variables = dict(PEERS[cell.client].environment.get(cell.mode, {}))
         gil = self._gil(cell)
         if forced and gil is not None:
             variables["PYTHON_GIL"] = "1" if gil else "0"
-        heard = Shown(cell.processes, self._progress.say) if "lines" in job else None
         if job["action"] == "measure" and cell.processes > 1:
             return run_together(python_worker(cell.interpreter), job, variables, heard)
         return run_job(python_worker(cell.interpreter), job, variables, heard=heard)

@@ -12,7 +12,7 @@ from .launch import SETUP_SECONDS, run_job
 from .plan import NODE_OURS, NODE_PEER
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from ..result import Job
 
@@ -37,8 +37,14 @@ class Runner:
     node: str
     worker: Path
 
-    def start(self, job: Job, seconds: float = SETUP_SECONDS) -> Mapping[str, Any]:
-        """Run a job in processes of its own, and encode its samples."""
+    def start(
+        self,
+        job: Job,
+        seconds: float = SETUP_SECONDS,
+        heard: Callable[[Any], object] | None = None,
+    ) -> Mapping[str, Any]:
+        """Run a job in processes of its own, and encode its samples; `heard` is called with what
+        they say before."""
         command = [self.node, str(self.worker)]
         if job["cpus"]:
             taskset = shutil.which("taskset")
@@ -48,7 +54,7 @@ class Runner:
                 }
             command = [taskset, "-c", ",".join(map(str, job["cpus"])), *command]
         job = cast("Job", {**job, "client": PACKAGES[job["client"]]})
-        return encoded(run_job(command, job, seconds=seconds))
+        return encoded(run_job(command, job, seconds=seconds, heard=heard))
 
 
 def runner(worker: Path | None = None) -> tuple[Runner | None, str]:

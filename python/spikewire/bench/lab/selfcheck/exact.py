@@ -165,6 +165,39 @@ def errors(mode: str, rate: float) -> Iterator[Finding]:
     yield Finding(name, "succeeded", count - bad, result["operations"])
 
 
+def intervals(mode: str, rate: float) -> Iterator[Finding]:
+    """A worker that holds on for half a second, and some calls of which fail."""
+    seconds, takes, held, at = 1.0, 0.01, 0.5, 30
+    # A closed loop warms up with one call.
+    first = 0 if rate else 1
+
+    def script(number: int) -> Act:
+        late = number - first == at + 10
+        return Act(
+            blocks=held if number - first == at else 0.0,
+            takes=takes,
+            error=TimeoutError if late else None,
+        )
+
+    result = played(Known(mode, script, 1, seconds, rate))
+    found = result.get("series")
+    assert found is not None, "a loop without intervals"
+    kind = "open" if rate else "closed"
+    name = f"{kind} loop, {mode}, what happened when"
+    long = found["interval"]
+    before, ended = round(at * takes / long), at * takes + held + takes
+    again = int(ended / long)
+    calls = found["operations"]
+    yield Finding(name, "calls before it holds on", at, sum(calls[:before]))
+    yield Finding(name, "calls while it does", 0, sum(calls[before:again]))
+    yield Finding(name, "calls in all", result["operations"], sum(calls))
+    slowest = found["max_ns"][again]
+    known = round((held + takes) * NS) / 1000
+    yield Finding(name, "slowest of those then", known, (slowest or 0) / 1000, 1.0, "µs")
+    yield Finding(name, "timeouts", 1, sum(found["timeouts"]))
+    yield Finding(name, "timeouts before", 0, sum(found["timeouts"][: again + 1]))
+
+
 def queue(due: Sequence[int], takes: Sequence[float], workers: int) -> list[tuple[int, int, int]]:
     """When calls are due, begin and end that workers take one after another."""
     free = [0] * workers
@@ -187,4 +220,6 @@ def every() -> Iterator[Finding]:
         yield from overload(mode)
         for rate in (0.0, 200.0):
             yield from errors(mode, rate)
+        for rate in (0.0, 100.0):
+            yield from intervals(mode, rate)
     yield from stalled_loop()
