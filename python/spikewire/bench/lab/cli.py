@@ -75,7 +75,7 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
         metavar="PATH",
         help="interpreter of the clients; may be given again to compare interpreters",
     )
-    place.add_flags(recipe)
+    place.add_alternate(place.add_flags(recipe))
     how = recipe.add_argument_group("measurement")
     for whose in ("client", "server"):
         how.add_argument(

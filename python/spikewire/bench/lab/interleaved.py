@@ -132,7 +132,7 @@ class InterleavedLab(ABC, Generic[C, R]):
     def job(self, cell: C, action: str, cluster: Cluster | None) -> Job:
         """What all jobs have in common."""
         target = self.target
-        return {
+        job: Job = {
             "action": action,
             "client": cell.client,
             "mode": cell.mode,
@@ -151,6 +151,9 @@ class InterleavedLab(ABC, Generic[C, R]):
             "cpus": list(target.client_cpus),
             "server_pid": None if cluster is None else cluster.pid,
         }
+        if target.services_alternate:
+            job["services_alternate"] = True
+        return job
 
     def start(self, cell: C, job: Job, seconds: float) -> Mapping[str, object]:
         """One process with the client's own variables."""

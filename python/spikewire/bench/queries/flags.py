@@ -33,7 +33,6 @@ FOREIGN = {
     "--bins": "bins",
     "--workload": "workload",
     "--lat-sample-every": "lat_sample_every",
-    place.SERVICES_ALTERNATE: "services_alternate",
     "--error-limit": "error_limit",
     "--hlog": "hlog",
     "--per-process": "per_process",

@@ -9,9 +9,10 @@ from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
 from ..run import environment, node
 from ..run.awake import awake
+from ..run.build import of_results
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
-from ..run.place import Place
+from ..run.place import NO_ALTERNATE, Place
 from ..run.plan import Skipped
 from ..run.rounds import Rounds, Usable
 from ..work import parse_bins, value_pool
@@ -108,22 +109,21 @@ class Scans:
         return any(failures)
 
     def as_json(self) -> dict[str, object]:
+        gets = {getter: [asdict(one) for one in rounds] for getter, rounds in self.gets.items()}
         return {
             "schema": 1,
             "kind": "scans",
             "interrupted": self.interrupted,
             "environment": self.environment,
             "settings": asdict(self.settings),
+            "builds": of_results([self.scans, gets]),
             "skipped": [asdict(one) for one in self.skipped],
             "scans": [
                 {**line.as_json(), "runs": self.scans[line.scan]}
                 for lines in self.scan_lines()
                 for line in lines
             ],
-            "gets": [
-                {**line.as_json(), "runs": [asdict(one) for one in self.gets[line.getter]]}
-                for line in self.get_lines()
-            ],
+            "gets": [{**line.as_json(), "runs": gets[line.getter]} for line in self.get_lines()],
         }
 
 
@@ -210,6 +210,8 @@ class Lab:
 
     def _reason(self, client: str, mode: str, interpreter: str, needed: str) -> str | None:
         """Why this client cannot be used, or None."""
+        if mode == NODE and self._settings.services_alternate:
+            return NO_ALTERNATE
         if mode == NODE and self._node is None:
             self._node, missing = node.runner()
             if self._node is None:
@@ -285,7 +287,7 @@ class Lab:
         way: str = "",
     ) -> Job:
         settings = self._settings
-        return {
+        job: Job = {
             "action": action,
             "client": client,
             "mode": mode,
@@ -304,6 +306,9 @@ class Lab:
             "cpus": list(settings.client_cpus),
             "server_pid": None if cluster is None else cluster.pid,
         }
+        if settings.services_alternate:
+            job["services_alternate"] = True
+        return job
 
 
 def _needs(scan: Scan) -> str:

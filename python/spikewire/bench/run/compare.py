@@ -23,7 +23,7 @@ from .awake import awake
 from .build import of_results
 from .cluster import Cluster, GivenCluster, is_local, truncate
 from .launch import as_result, python_worker, run_job, rust_variables
-from .place import Place
+from .place import NO_ALTERNATE, Place
 from .plan import Absence, Cell, Group, Matrix, Skipped
 from .progress import Progress, brief
 from .rounds import ERROR_LIMIT, Rounds, Usable, until_interrupted
@@ -200,7 +200,7 @@ class Lab:
         """Why this client cannot run the workload, whether it is installed or not."""
         settings, workload = self._settings, self._workload
         if cell.mode in (*CRATES, NODE) and settings.services_alternate:
-            return "its worker does not ask for alternate addresses"
+            return NO_ALTERNATE
         if cell.mode in (*CRATES, NODE) and settings.max_ops is not None:
             return "its worker does not stop after a number of operations"
         if cell.shape.kind != SINGLE:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 COPIES = 2
 SERVICES_ALTERNATE = "--services-alternate"
+NO_ALTERNATE = "its worker does not ask for alternate addresses"
 
 
 @dataclass(frozen=True, kw_only=True)

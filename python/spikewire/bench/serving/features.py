@@ -66,7 +66,9 @@ class Features(ABC):
 class Ours(Features):
     async def open(self) -> None:
         module = importlib.import_module("spikewire")
-        self._client: Foreign = await module.AsyncClient.connect(self.target.seed_text)
+        self._client: Foreign = await module.AsyncClient.connect(
+            self.target.seed_text, use_services_alternate=self.target.services_alternate
+        )
         self._sets = [self._client.dataset(self.target.namespace, name) for name in self.names]
 
     async def singles(self, request: Request) -> list[dict[str, Any]]:
@@ -98,6 +100,10 @@ class _Tuples(Features):
         namespace = self.target.namespace
         return [(namespace, name, key) for key in keys]
 
+    def config(self) -> dict[str, object]:
+        alternate = self.target.services_alternate
+        return {"hosts": list(self.target.seeds), "use_services_alternate": alternate}
+
     def each(self, request: Request) -> list[list[tuple[str, str, int]]]:
         return [self.keys(name, keys) for name, keys in zip(self.names, request, strict=True)]
 
@@ -108,8 +114,7 @@ class _Tuples(Features):
 class Peer(_Tuples):
     async def open(self) -> None:
         module = importlib.import_module("aerospike_py")
-        config = {"hosts": list(self.target.seeds)}
-        self._client: Foreign = await module.AsyncClient(config).connect()
+        self._client: Foreign = await module.AsyncClient(self.config()).connect()
 
     async def singles(self, request: Request) -> list[dict[str, Any]]:
         found = await asyncio.gather(*map(self._client.get, self.all(request)))
@@ -133,7 +138,7 @@ class Official(_Tuples):
 
     async def open(self) -> None:
         module: Foreign = importlib.import_module("aerospike")
-        self._client: Foreign = module.client({"hosts": list(self.target.seeds)})
+        self._client: Foreign = module.client(self.config())
         self._threads = ThreadPoolExecutor(EXECUTOR_THREADS)
         # Alone: 19.3.0 can end the process (signal 11) where its first batches begin at once.
         self._client.batch_read([(self.target.namespace, self.names[0], 0)])

@@ -35,12 +35,20 @@ def seed_of(job: ServingJob, number: int) -> int:
     return job["seed"] + number
 
 
+def target_of(job: ServingJob) -> Target:
+    """Where the records are."""
+    seeds = tuple((host, port) for host, port in job["seeds"])
+    alternate = job.get("services_alternate", False)
+    return Target(seeds, job["namespace"], job["set"], services_alternate=alternate)
+
+
 def fill(job: ServingJob) -> int:
     """Writes the records of all sets with our own client: others prove that they can read them."""
     module: Any = importlib.import_module("spikewire")
-    seeds = ",".join(f"{host}:{port}" for host, port in job["seeds"])
+    target = target_of(job)
     bins, keys = parse_bins(job["bins"]), range(job["keys"])
-    with module.Client.connect(seeds) as client:
+    alternate = target.services_alternate
+    with module.Client.connect(target.seed_text, use_services_alternate=alternate) as client:
         for number in range(job["sets"]):
             pool = value_pool(bins, seed_of(job, number))
             records = client.dataset(job["namespace"], set_name(job["set"], number))
@@ -60,9 +68,7 @@ class Store:
     @staticmethod
     async def open(job: ServingJob) -> Store:
         """Raises `MismatchError` for a client that does not read what was written."""
-        seeds = tuple((host, port) for host, port in job["seeds"])
-        target = Target(seeds, job["namespace"], job["set"])
-        features = FEATURES[job["client"]](target, job["sets"], job["way"])
+        features = FEATURES[job["client"]](target_of(job), job["sets"], job["way"])
         store = Store(features, requests_of(job))
         await features.open()
         try:
