@@ -101,7 +101,7 @@ def filled() -> Iterator[Cluster]:
     from spikewire.testing import Cluster
 
     with Cluster(nodes=2) as cluster:
-        assert start(job(cluster, FILL)) == {"records": RECORDS}
+        assert start(job(cluster, FILL))["records"] == RECORDS
         yield cluster
 
 
