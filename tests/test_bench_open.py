@@ -16,6 +16,7 @@ from spikewire.bench.open.calls import Calls, dealt
 from spikewire.bench.open.loops import run_pool
 from spikewire.bench.open.schedule import NS, held, offsets, overlap
 from spikewire.bench.run.launch import as_result, python_worker, run_job
+from spikewire.bench.series.ended import Ended
 from spikewire.bench.worker.job import Plan
 from test_bench_worker import a_job
 
@@ -154,3 +155,23 @@ def test_a_pool_that_runs_two_pacers_on_one_loop_is_no_measure() -> None:
     with pytest.raises(RuntimeError, match="two pacers on one of its event loops"):
         run_pool(pool, 2, plan.load(), Window(), plan.job["open"], 1, pool.timing)
     pool.close()
+
+
+def test_calls_of_one_loop_are_known_while_another_one_is_behind() -> None:
+    calls = Calls(offsets(10, 1.0, "constant", "1"), [(0, None)], 1.0)
+    calls.begin(0)
+    found = Ended(calls)
+
+    def over(*numbers: int) -> None:
+        for at in numbers:
+            calls.begun[at] = calls.due[at]
+            calls.ended[at] = calls.due[at] + 1000
+
+    over(1, 3, 5)
+    assert found.counts(NS) == (3, 0, 0)
+    over(0, 2)
+    assert found.counts(NS) == (5, 0, 0)
+    # The loop of the even ones begins no more.
+    over(7, 9)
+    assert found.counts(NS) == (7, 0, 0)
+    assert list(found.latencies(0, NS)) == [1000] * 7

@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 NOT_YET = -1
 FAILED, LATE = 1, 2
 """Of a call's failure: an error, and one that is a timeout."""
+AHEAD = 64
+"""Where calls are dealt out, to event loops or processes, those of one may be so far behind
+those of the others, or never begin."""
 
 
 class Noted(Protocol):
@@ -33,6 +36,7 @@ class Ended:
         self._calls = calls
         self._open: list[int] = []
         self._next = 0
+        self._passed: list[int] = []
         self._good, self._responses = array("q"), array("q")
         self._errors, self._late = array("q"), array("q")
 
@@ -51,8 +55,17 @@ class Ended:
     def _look(self) -> None:
         calls = self._calls
         many = len(calls.begun)
-        while self._next < many and calls.begun[self._next] != NOT_YET:
-            self._open.append(self._next)
+        begun = [at for at in self._passed if calls.begun[at] != NOT_YET]
+        if begun:
+            self._open += begun
+            self._passed = [at for at in self._passed if calls.begun[at] == NOT_YET]
+        while self._next < many:
+            if calls.begun[self._next] != NOT_YET:
+                self._open.append(self._next)
+            elif any(at != NOT_YET for at in calls.begun[self._next + 1 : self._next + AHEAD]):
+                self._passed.append(self._next)
+            else:
+                break
             self._next += 1
         over = [at for at in self._open if calls.ended[at] != NOT_YET]
         if not over:
