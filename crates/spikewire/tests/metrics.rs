@@ -283,6 +283,18 @@ fn a_batch_is_composed_and_handed_over_once() {
     client.metrics().reset();
     users.get_many(0..50).unwrap().check().unwrap();
     assert_eq!(timed(&client.stats()), once);
+    client.metrics().reset();
+    let slow = Faults { delay: Duration::from_secs(3), ..Faults::default() };
+    cluster.inject(0, slow).unwrap();
+    let short = CallOptions::new().timeout(Duration::from_millis(200));
+    users.with(short).get_many(0..50).unwrap().check().unwrap_err();
+    cluster.clear_faults(0).unwrap();
+    let counts = timed(&client.stats());
+    assert!(counts.contains(&("encode", 1)), "{counts:?}");
+    assert!(
+        !counts.iter().any(|(name, _)| *name == "hand_over"),
+        "no reply was waited for: {counts:?}"
+    );
     let client = async_clients(&cluster).remove(0);
     let users = async_dataset(&client);
     client.metrics().turn(true);

@@ -150,8 +150,10 @@ pub struct Batch {
     bodies: Vec<Body>,
     /// Who takes the records instead.
     sink: Option<Arc<dyn RecordSink>>,
-    /// When the last reply was handed over, while stages are timed.
+    /// When the last reply of this round was handed over, while stages are timed.
     answered: Option<Tick>,
+    /// Whether a part of this round ended without one.
+    unanswered: bool,
 }
 
 /// What one node sent.
@@ -235,6 +237,7 @@ impl Batch {
             bodies: Vec::new(),
             sink: None,
             answered: None,
+            unanswered: false,
         }
     }
 
@@ -249,9 +252,10 @@ impl Batch {
         self.sink.is_some()
     }
 
-    /// When the last of its replies was handed over, while stages are timed.
+    /// When the last of its replies was handed over, while stages are timed; `None` where it was not
+    /// a reply that it waited for in the end.
     pub fn answered(&self) -> Option<Tick> {
-        self.answered
+        self.answered.filter(|_| !self.unanswered)
     }
 
     /// When it must be over.

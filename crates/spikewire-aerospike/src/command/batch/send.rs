@@ -33,6 +33,7 @@ impl Batch {
         mut ticket: impl FnMut(Part) -> T,
     ) -> Vec<Box<Command<T>>> {
         self.rounds += 1;
+        (self.answered, self.unanswered) = (None, false);
         if self.deadline <= start {
             self.time_out();
             return Vec::new();

@@ -25,6 +25,7 @@ impl Batch {
     /// Takes a part that was closed.
     pub fn settle(&mut self, part: Part) {
         self.answered = self.answered.max(part.answered);
+        self.unanswered |= part.answered.is_none();
         let body = self.bodies.len() as u32;
         let mut at = 0;
         while let Some(Ok((message, used))) =
