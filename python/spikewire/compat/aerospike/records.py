@@ -65,6 +65,7 @@ class Records:
             QUIET,
         )
         self._record, self._sends = self._results.record, self._results.sends
+        self._plain = self._manner.plain.plain
         tell_ordered_maps()
         self._connect()
 
@@ -78,6 +79,7 @@ class Records:
             raise failure(error) from None
         self._get = self._client.get
         self._put = self._client.put
+        self._operate = self._client.operate
 
     def _failed(self, error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
         if isinstance(error, spikewire.ClientClosed):
@@ -272,6 +274,12 @@ class Records:
         return 0
 
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any]:
+        usual = policy is None and meta is None and not self._policies.plain.get("operate", True)
+        if usual and type(operations) is list and (plain := self._plain(operations)) is not None:
+            try:
+                return self._operate(key, plain[0]), (*plain, False)
+            except FAILURES as error:
+                raise self._failed(error, key, plain[1][0]) from None
         plan = prepared(operations, self._manner)
         options = self._policies.keywords("operate", policy, meta)
         if options:
@@ -283,7 +291,7 @@ class Records:
             if ttl is not None:
                 options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
-            return self._client.operate(key, plan.operations, **options), plan
+            return self._operate(key, plan.operations, **options), plan
         except FAILURES as error:
             made = self._failed(error, key, plan.bins[0] if plan.bins else None)
             if isinstance(made, BinExistsError) and any("loosely" in each for each in plan.given):
