@@ -86,7 +86,9 @@ def answers(
     """Replace the workers; what was asked of them is returned."""
     asked: list[tuple[str, str]] = []
 
-    def answer(command: object, job: Job, extra: object = None) -> dict[str, object]:
+    def answer(
+        command: object, job: Job, extra: object = None, *, heard: object = None
+    ) -> dict[str, object]:
         asked.append((job["action"], job["client"]))
         none: dict[str, object] = {"unavailable": "not installed"}
         made = by_client.get(job["client"].replace("-", "_"), none)
@@ -168,7 +170,7 @@ def test_the_gil_is_not_claimed_to_be_off_where_it_cannot_be(
 ) -> None:
     python = {"version": "3.11.7", "free_threaded": False}
 
-    def answer(*_: object) -> dict[str, object]:
+    def answer(*_: object, heard: object = None) -> dict[str, object]:
         return {"python": python}
 
     monkeypatch.setattr(lab, "run_job", answer)
@@ -185,7 +187,9 @@ def test_a_module_that_switches_the_gil_on_is_found_before_it_is_kept_off(
 ) -> None:
     """As a free-threaded interpreter does it: the module has its way unless the variable is set."""
 
-    def answer(_command: object, _job: Job, extra: dict[str, str]) -> dict[str, object]:
+    def answer(
+        _command: object, _job: Job, extra: dict[str, str], *, heard: object = None
+    ) -> dict[str, object]:
         gil = extra.get("PYTHON_GIL") != "0"
         return {"python": {"version": "3.14.0", "free_threaded": True, "gil": gil}}
 
@@ -238,7 +242,9 @@ def test_another_client_writes_the_records_where_the_first_cannot(
 def test_every_run_that_inserts_has_a_set_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     sets: list[str] = []
 
-    def answer(command: object, job: Job, extra: object = None) -> dict[str, object]:
+    def answer(
+        command: object, job: Job, extra: object = None, *, heard: object = None
+    ) -> dict[str, object]:
         if job["action"] == "describe":
             return {"unavailable": None}
         sets.append(job["set"])
@@ -260,7 +266,9 @@ def test_failed_rounds_are_shown_and_flagged(monkeypatch: pytest.MonkeyPatch) ->
 def test_an_interruption_keeps_what_was_measured(monkeypatch: pytest.MonkeyPatch) -> None:
     done: list[str] = []
 
-    def interrupted(command: list[str], job: Job, extra: dict[str, str]) -> object:
+    def interrupted(
+        command: list[str], job: Job, extra: dict[str, str], *, heard: object = None
+    ) -> object:
         if job["action"] == "measure":
             done.append(job["mode"])
             if len(done) == 2:
