@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import sys
 import time
 from array import array
 from dataclasses import replace
@@ -13,8 +14,10 @@ import pytest
 from spikewire import Client
 from spikewire.bench.clients import PEERS, more
 from spikewire.bench.clients.base import FIND, Peer, PoolClient, Target
-from spikewire.bench.clients.shape import BATCH_READ
+from spikewire.bench.clients.shape import BATCH_READ, EACH, MAP
+from spikewire.bench.clients.shape import POOL as POOLED
 from spikewire.bench.run.cluster import EmbeddedCluster
+from spikewire.bench.run.launch import as_result, python_worker, run_job
 from spikewire.bench.work import into_blocks, mix, parse_bins, parse_workload, value_pool
 from spikewire.bench.work.keys import ABSENT
 from spikewire.bench.worker.loop import Tally, asyncio_loop, blocking_loop, blocking_read
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from spikewire.bench.clients.base import AsyncioClient, BlockingClient, Verbs
+    from spikewire.bench.result import Job
     from spikewire.bench.work import Block, Operation
 
 pytestmark = pytest.mark.lab
@@ -208,6 +212,40 @@ def test_pools_do_every_verb(peer: object, target: Target) -> None:
     check(known, target, tally, errors, samples)
     missed.mark()
     assert missed.between() == 1
+
+
+@pytest.mark.parametrize("way", [POOLED, MAP, EACH])
+def test_a_workload_is_run_on_several_loops(target: Target, way: str) -> None:
+    pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+    fill(target)
+    job: Job = {
+        "action": "measure",
+        "client": "spikewire",
+        "mode": "async",
+        "concurrency": 4,
+        "shape": {"kind": "single", "rows": 1, "columns": 0, "way": way},
+        "seeds": list(target.seeds),
+        "namespace": target.namespace,
+        "set": target.set_name,
+        "keys": KEYS,
+        "bins": "S5,I4",
+        "workload": "MIX,read=40,touch=30,scan=20,operate=10",
+        "warmup": 0.0,
+        "duration": 0.1,
+        "sample_every": 4,
+        "seed": 3,
+        "cpus": [],
+        "server_pid": None,
+        "loops": 2,
+        "work": 5,
+        "misses": 25.0,
+    }
+    done = as_result(run_job(python_worker(sys.executable), job))
+    assert "failed" not in done
+    assert (done["errors"], done["first_error"]) == (0, None)
+    wanted = {"read": 0.3, "miss": 0.1, "touch": 0.3, "scan": 0.2, "operate": 0.1}
+    assert done["shares"] == pytest.approx(wanted)
+    assert 0 < done["misses"] < done["operations"]
 
 
 def test_every_verb_is_tried_above() -> None:
