@@ -38,6 +38,9 @@ LAB = {
         "rate",
         "series",
         "misses",
+        "opened",
+        "apart",
+        "each",
         "timeouts",
     ),
 }
