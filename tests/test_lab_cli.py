@@ -170,7 +170,7 @@ def test_a_seed_out_of_reach_is_said_at_once(
 def test_a_client_that_is_not_installed_is_left_out(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def absent(*_: object) -> dict[str, object]:
+    def absent(*_: object, **__: object) -> dict[str, object]:
         return {"unavailable": "cannot import aerospike"}
 
     monkeypatch.setattr(compare, "run_job", absent)
