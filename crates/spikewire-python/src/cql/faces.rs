@@ -265,7 +265,7 @@ impl Runner for Submitting {
         match (promise, started) {
             (Ok(promise), Start::Done(result)) => promise.tell(py, Ok(result)),
             (Ok(promise), Start::Send(job, call)) => {
-                let (now, watch) = (call.execution.since(), submitted(&core, &call));
+                let (now, watch) = (call.execution.since(), submitted(core, &call));
                 let with = (gil_fairness::command_sent(), watch);
                 thread.send(ticket::command(call, now, promise.into(), job, with));
             }
