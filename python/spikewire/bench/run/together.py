@@ -133,9 +133,10 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
     if "server_busiest" in made:
         made["server_busiest"] = _mean(one.get("server_busiest") for one in all_)
     if all("series" in one for one in all_):
-        made["series"] = _series([one["series"] for one in all_])
+        series = _series([one["series"] for one in all_])
         if not job.get("histograms"):
-            del made["series"]["read"], made["series"]["write"]
+            del series["read"], series["write"]
+        made["series"] = series
     return made
 
 
