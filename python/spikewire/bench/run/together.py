@@ -132,8 +132,9 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
         made["misses"] = sum(one.get("misses", 0) for one in all_)
     if "server_busiest" in made:
         made["server_busiest"] = _mean(one.get("server_busiest") for one in all_)
-    if all("series" in one for one in all_):
-        series = _series([one["series"] for one in all_])
+    told = [one["series"] for one in all_ if "series" in one]
+    if len(told) == len(all_):
+        series = _series(told)
         if not job.get("histograms"):
             del series["read"], series["write"]
         made["series"] = series
