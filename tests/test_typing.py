@@ -79,7 +79,7 @@ INTERNAL = {
 }
 #: Classes in signatures that are between parts of the library.
 BETWEEN = {
-    *("AdminTask", "StatsFields", "OfficialResults"),  # of the engine
+    *("AdminTask", "StatsFields", "OfficialResults", "NamedWrites"),  # of the engine
     *("State", "Document", "Unit", "Window", "How"),  # of profiles, pools, streams
     *("Parts", "Scheme"),  # of opening
     "Family",  # of metrics
