@@ -26,11 +26,16 @@ State = tuple[str, "bool | None"]
 Python."""
 
 
+def in_rounds(many: int) -> str:
+    """So many rounds, as captions say it."""
+    return f"{many} interleaved rounds" if many > 1 else "one round"
+
+
 def caption(settings: Settings, more: str = "") -> str:
     """How the lines of a closed loop were measured, in a sentence or two."""
     text = (
         f"Closed loop: each caller has one call in flight. {settings.keys:,} keys, bins"
-        f" {settings.bins}, workload {settings.workload}; {settings.rounds} interleaved rounds of"
+        f" {settings.bins}, workload {settings.workload}; {in_rounds(settings.rounds)} of"
         f" {settings.duration:g} s after {settings.warmup:g} s of warm-up, a new process for each;"
         " the median of the rounds, and in brackets the lowest and the highest."
     )

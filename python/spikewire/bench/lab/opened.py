@@ -42,7 +42,7 @@ def caption(settings: Settings) -> str:
         " begin, service time from when it began. Of an event loop at most"
         f" {settings.matrix.tasks[0]} calls are outstanding; a call that is due when all threads"
         f" are busy begins late. {settings.keys:,} keys, bins {settings.bins}, workload"
-        f" {settings.workload}; {settings.rounds} interleaved rounds of {settings.duration:g} s"
+        f" {settings.workload}; {closed.in_rounds(settings.rounds)} of {settings.duration:g} s"
         f" after {settings.warmup:g} s of warm-up, a new process for each; percentiles are of all"
         " rounds together. What the pacing takes is measured before each run, in the same process,"
         " with calls that do nothing."

@@ -8,6 +8,7 @@ from ....cql.cells import Matrix
 from ....cql.clients import CLIENTS
 from ....cql.lab import Settings
 from ....cql.servers import CANNED, CASSANDRA, GIVEN
+from ... import closed
 
 if TYPE_CHECKING:
     from ...recipe import Bench
@@ -53,7 +54,7 @@ def settings(
 
 def caption(made: Settings) -> str:
     """How the lines were measured."""
-    rounds = f"{made.rounds} interleaved rounds" if made.rounds > 1 else "one round"
+    rounds = closed.in_rounds(made.rounds)
     noise = "" if made.rounds > 1 else " How far rounds would lie apart is not known."
     return (
         f"Prepared statements on {made.keys:,} items; {rounds} of {made.duration:g} s after"
