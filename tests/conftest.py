@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import hypothesis
 import pytest
 
+import modules
 import selection
 from faces import FACES, Caller, Face, Opened
 from loops import run_on
@@ -56,6 +57,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     dropped = selection.one_face(items, everywhere=config.getoption("one_face"))
     if dropped:
         config.hook.pytest_deselected(items=dropped)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def modules_folder() -> None:
+    """Tests of one process may come in any order."""
+    modules.name_it_first()
 
 
 @pytest.fixture(scope="session", params=FACES)

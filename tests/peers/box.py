@@ -6,14 +6,12 @@ built, or ``SPIKEWIRE_SERVER`` names the program ``spikewire-server``, it is a c
 
 from __future__ import annotations
 
-import atexit
-import functools
 import os
-import shutil
 import subprocess
-import tempfile
 from pathlib import Path
 from typing import Any
+
+import modules
 
 PROGRAM = "SPIKEWIRE_SERVER"
 ROOT = Path(__file__).resolve().parents[2]
@@ -88,15 +86,6 @@ def addresses(seeds: str) -> list[tuple[str, int]]:
     return [(host, int(port)) for host, port in pairs]
 
 
-@functools.cache
-def modules_folder() -> Path:
-    """Where the C client keeps copies of Lua modules. A process has one such folder, that of its
-    first client, and it is the working directory unless one is named."""
-    folder = tempfile.mkdtemp(prefix="modules-")
-    atexit.register(shutil.rmtree, folder, ignore_errors=True)
-    return Path(folder)
-
-
 def c_client(seeds: str, **policies: dict[str, Any]) -> Any:
     """A connected client of ``aerospike``, with more patience than its usual second."""
     import aerospike
@@ -106,6 +95,6 @@ def c_client(seeds: str, **policies: dict[str, Any]) -> Any:
     config = {
         "hosts": addresses(seeds),
         "policies": patient | policies,
-        "lua": {"user_path": str(modules_folder())},
+        "lua": {"user_path": modules.folder()},
     }
     return aerospike.client(config).connect()

@@ -1,0 +1,35 @@
+"""Where the C client keeps its copies of Lua modules: one folder for each process.
+
+Its queries look into the folder that the first client of the process named, whatever later ones
+ask for; that is the working directory where it named none, as the lab's clients do.
+"""
+
+from __future__ import annotations
+
+import atexit
+import functools
+import importlib.util
+import shutil
+import tempfile
+
+from spikewire.testing import Cluster
+
+
+@functools.cache
+def folder() -> str:
+    """Each client of a test that runs functions names it."""
+    made = tempfile.mkdtemp(prefix="modules-")
+    atexit.register(shutil.rmtree, made, ignore_errors=True)
+    return made
+
+
+def name_it_first() -> None:
+    """Makes the first client of this process, where the library is installed."""
+    if importlib.util.find_spec("aerospike") is None:
+        return
+    import aerospike
+
+    with Cluster(nodes=1) as cluster:
+        host, _, port = cluster.seeds.partition(":")
+        config = {"hosts": [(host, int(port))], "lua": {"user_path": folder()}}
+        aerospike.client(config).close()
