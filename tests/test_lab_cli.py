@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import gzip
 import json
 import signal
 import socket
@@ -157,6 +158,43 @@ def test_wrong_use_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     (tmp_path / "file").write_text("")
     assert run("noise", "--out", tmp_path / "file" / "folder") == 2
     assert "Not a directory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("noise", "-d", "0"), "argument -d/--duration: 0 s is no time"),
+        (("noise", "--rounds", "0"), "argument --rounds: '0' is not a whole number"),
+        (("noise", "-k", "many"), "argument -k/--keys: 'many' is not a whole number"),
+        (("aerospike-py", "-d", "1"), "--duration: aerospike-py makes so many calls"),
+        (("aerospike-py", "--warmup", "1"), "--warmup: aerospike-py makes so many calls"),
+    ],
+)
+def test_amounts_that_mean_nothing_are_refused(
+    flags: tuple[str, ...], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        status = run(*flags)
+    except SystemExit as raised:
+        status = int(raised.code or 0)
+    assert status == 2
+    assert said in capsys.readouterr().err
+
+
+def test_flags_say_how_much_is_measured(tmp_path: Path) -> None:
+    """Those of the report, of the caption, and of the jobs themselves."""
+    amounts = ("-d", "0.11", "--warmup", "0.02", "--rounds", "1", "-k", "321")
+    flags = ("--size", "quick", "--clients", "spikewire", "--out", str(tmp_path))
+    assert run("noise", *flags, *amounts) == 0
+    report = load(tmp_path / "noise" / "report.json")
+    told = {"duration": 0.11, "warmup": 0.02, "rounds": 1, "keys": 321}
+    assert report.settings == {"size": "quick", "seed": 1, **told}
+    table = report.sections[0].tables[0]
+    assert "321 keys" in table.caption
+    assert "one round of 0.11 s after 0.02 s" in table.caption
+    runs = json.loads(gzip.decompress((tmp_path / "noise" / "runs.json.gz").read_bytes()))["twins"]
+    assert all(len(one["runs"]) == 1 for one in runs)
+    assert all(0.1 < each["elapsed"] < 5 for one in runs for each in one["runs"])
 
 
 def test_a_seed_out_of_reach_is_said_at_once(

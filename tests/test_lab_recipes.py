@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -14,17 +15,23 @@ from spikewire.bench.cql.cells import BLOCKING, CHAINS, INSERT, Cell, Shape
 from spikewire.bench.cql.lines import Line as CqlLine
 from spikewire.bench.cql.servers import CANNED
 from spikewire.bench.lab import closed, recipes
+from spikewire.bench.lab.instead import Instead
 from spikewire.bench.lab.recipe import FULL, QUICK, SIZES, Bench, Target
+from spikewire.bench.lab.recipes.aerospike_py.operations import amount as operations_amount
 from spikewire.bench.lab.recipes.cassandra.patterns import compared
+from spikewire.bench.lab.recipes.cassandra.settings import settings
+from spikewire.bench.lab.recipes.node import scans
 from spikewire.bench.lab.recipes.sdk import batches
 from spikewire.bench.lab.recipes.sdk.cases import CASES, quick, short
 from spikewire.bench.lab.recipes.sdk.counterparts import COUNTERPARTS, here
 from spikewire.bench.lab.recipes.sdk.layers import compared as against
 from spikewire.bench.lab.recipes.sdk.layers import layers
 from spikewire.bench.lab.recipes.sdk.paths import paths, pools
+from spikewire.bench.lab.recipes.serving.lab import amount as serving_amount
 from spikewire.bench.lab.report import Measured, Report
 from spikewire.bench.lab.run import run_recipe, versions
 from spikewire.bench.run.plan import Cell as LabCell
+from spikewire.bench.run.plan import Matrix
 from spikewire.bench.run.progress import Progress
 from spikewire.bench.table.summary import Line, Spread
 
@@ -60,6 +67,23 @@ def test_a_bench_picks_by_its_size() -> None:
     assert [a_bench(size).pick(1, 2, 3) for size in SIZES] == [1, 2, 3]
     assert a_bench(FULL, ("aerospike",)).wanted(("spikewire", "aerospike")) == ("aerospike",)
     assert a_bench().wanted(("spikewire", "aerospike")) == ("spikewire", "aerospike")
+
+
+def test_flags_replace_what_the_size_has() -> None:
+    said = Instead(duration=0.5, warmup=0.1, rounds=2, keys=300)
+    bench = replace(a_bench(FULL), instead=said)
+    matrix = Matrix(("spikewire",), (SYNC,), (1,), (1,), (1,), ("",))
+    closed_loop = bench.settings(matrix, duration=9.0, rounds=9)
+    for made in (closed_loop, settings(bench, (INSERT,), (CHAINS,), (1,), (120,))):
+        assert (made.duration, made.warmup, made.rounds, made.keys) == (0.5, 0.1, 2, 300)
+    queried = scans.settings_of(bench)
+    assert (queried.records, queried.slow_records, queried.rounds) == (300, 300, 2)
+    served = serving_amount(replace(bench, instead=Instead(keys=100)))
+    assert (served.keys, served.rows, served.rounds) == (100, 100, 3)
+    fixed = operations_amount(bench)
+    assert (fixed.calls, fixed.processes, fixed.rounds, fixed.warmup) == (300, 2, 5, 300)
+    assert operations_amount(replace(bench, instead=Instead(keys=3))).batch == 1
+    assert operations_amount(a_bench(FULL)).calls == 5_000
 
 
 def test_cassandra_without_a_server_of_its_own(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from ..needed import missing
 from ..run import packages, place
 from ..run.cluster import reachable
 from ..run.plan import CLIENTS
-from . import show
+from . import instead, show
 from .baseline import against
 from .baseline import command as baseline
 from .recipe import FULL, SHORT, SIZES, Bench, Target
@@ -77,6 +77,7 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
     )
     place.add_alternate(place.add_flags(recipe))
     how = recipe.add_argument_group("measurement")
+    instead.add_flags(how)
     for whose in ("client", "server"):
         how.add_argument(
             f"--{whose}-cpus",
@@ -100,7 +101,9 @@ def run(args: argparse.Namespace) -> int:
     """The exit status: 2 for wrong use, 130 for Ctrl-C, 1 if the cluster cannot be reached, if a
     part failed, if a line is flawed or nothing was measured at all, 3 if a figure got worse than in
     the baseline, and otherwise 0."""
-    lacking = place.problem(args) or _buildless(args) or missing()
+    lacking = (
+        place.problem(args) or instead.problem(args, args.recipes) or _buildless(args) or missing()
+    )
     if lacking is not None:
         return _refuse(lacking)
     try:
@@ -124,6 +127,7 @@ def run(args: argparse.Namespace) -> int:
         args.clients,
         args.seed,
         logs=args.hlog,
+        instead=instead.given(args),
     )
     now = dt.datetime.now(dt.timezone.utc)
     folder: Path = args.out or Path("bench-results") / f"lab-{now:%Y%m%d-%H%M%S}"

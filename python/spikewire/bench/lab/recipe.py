@@ -17,6 +17,7 @@ from ..run.compare import Comparison, Lab, Settings
 from ..run.place import Place
 from ..run.rounds import Found, until_interrupted
 from ..run.rounds import Lab as RoundsLab
+from .instead import Instead
 from .interpreters import free_threaded
 
 if TYPE_CHECKING:
@@ -74,6 +75,8 @@ class Bench:
     """For the logs of the part that runs."""
     failed: list[str] = field(default_factory=list[str])
     """Parts that ended in an error rather than with what they lack."""
+    instead: Instead = field(default_factory=Instead)
+    """What flags say of how much is measured, rather than the size."""
 
     def pick(self, quick: Any, short: Any, full: Any) -> Any:
         """One of three, as the size says."""
@@ -102,7 +105,8 @@ class Bench:
         return (None,)
 
     def settings(self, matrix: Matrix, **more: Any) -> Settings:
-        """Those of a comparison of closed loops at this bench; `more` replaces single ones."""
+        """Those of a comparison of closed loops at this bench; `more` replaces single ones, and
+        flags replace these."""
         target = self.target
         made = Settings(
             matrix=matrix,
@@ -122,7 +126,7 @@ class Bench:
             keep_awake=target.keep_awake,
             logs=self._logs(),
         )
-        return replace(made, **more)
+        return self.instead.of(replace(made, **more))
 
     def _logs(self) -> str:
         """Where HDR interval logs are kept; empty where they are not."""

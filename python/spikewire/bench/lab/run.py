@@ -35,7 +35,7 @@ def run_recipe(
     began = time.monotonic()
     report = Report(recipe.name, recipe.title, recipe.text, recipe.source)
     report.published = list(recipe.published())
-    report.settings = {"size": bench.size, "seed": bench.seed}
+    report.settings = {"size": bench.size, "seed": bench.seed, **bench.instead.told()}
     try:
         for part in parts:
             bench.progress.say(f"{recipe.name}: {part.title} ({way.next()})")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ....fixed.cells import (
@@ -67,6 +67,19 @@ class Amount:
 
     def _turns(self) -> str:
         return f" and each {self.rounds} rounds, in turns" if self.processes > 1 else ""
+
+
+def reckoned(bench: Bench, much: Amount) -> Amount:
+    """The same with so many processes, and records of a round, as flags say."""
+    said = bench.instead
+    calls = said.keys or much.calls
+    return replace(
+        much,
+        calls=calls,
+        groups=min(much.groups, calls),
+        warmup=min(much.warmup, calls) if said.keys else much.warmup,
+        processes=said.rounds or much.processes,
+    )
 
 
 class FixedLab(InterleavedLab[Cell, FixedResult]):

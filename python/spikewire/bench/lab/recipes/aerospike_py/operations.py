@@ -19,7 +19,7 @@ from ...interleaved import Found
 from ...recipe import Bench, Measurement, Part
 from ...report import Chart, Section, Table
 from .columns import COLUMNS, RIVALS
-from .fixed import Amount, FixedLab
+from .fixed import Amount, FixedLab, reckoned
 from .tables import TABLES, Summaries, chart_of, tables_of
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def amount(bench: Bench) -> Amount:
         Amount(calls=500, groups=10, rounds=5, processes=1, warmup=100, concurrency=50),
         Amount(calls=5_000, groups=10, rounds=5, processes=4, warmup=500, concurrency=50),
     )
-    return made
+    return reckoned(bench, made)
 
 
 class Operations(Measurement):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import statistics
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients.base import SYNC
@@ -41,6 +42,7 @@ class Scaling(Measurement):
             Amount(calls=1, groups=3, rounds=5, processes=1, warmup=1_000, concurrency=1),
             Amount(calls=1, groups=10, rounds=10, processes=3, warmup=20_000, concurrency=1),
         )
+        much = replace(much, processes=bench.instead.rounds or much.processes)
         by_records = [(count, USUAL_BINS) for count in records]
         by_bins = [(USUAL_RECORDS, count) for count in bins]
         points = list(dict.fromkeys((*by_records, *by_bins)))

@@ -25,7 +25,7 @@ def settings(
     """A comparison of these ways. `-H` is the address of an Aerospike cluster, so that this recipe
     has servers of its own: a real node, and canned replies."""
     target = bench.target
-    return Settings(
+    made = Settings(
         matrix=Matrix(
             clients=bench.wanted(tuple(CLIENTS)),
             servers=bench.pick((CANNED,), short_servers, (CASSANDRA, CANNED)),
@@ -50,6 +50,7 @@ def settings(
         server_cpus=target.server_cpus,
         keep_awake=target.keep_awake,
     )
+    return bench.instead.of(made)
 
 
 def caption(made: Settings) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
@@ -58,7 +58,8 @@ def amount(bench: Bench) -> Amount:
         Amount(users=10, sets=9, rows=20, keys=2_000, warmup=0.2, duration=0.5, rounds=1),
         Amount(users=10, sets=9, rows=200, keys=20_000, warmup=2.0, duration=8.0, rounds=3),
     )
-    return made
+    made = bench.instead.of(made)
+    return replace(made, rows=min(made.rows, made.keys))
 
 
 class ServingLab(InterleavedLab[Cell, ServingResult]):
