@@ -16,7 +16,7 @@ pytest.importorskip("hdrh")
 from spikewire.bench import measure
 from spikewire.bench.commands.run import FLAWED
 from spikewire.bench.lab.selfcheck.fake import Act
-from spikewire.bench.lab.selfcheck.measure import Known, played
+from spikewire.bench.lab.selfcheck.measure import Known, given, line, played, slower_than
 from spikewire.bench.run.launch import python_worker
 from spikewire.bench.run.together import merged, run_together
 from spikewire.cli import main
@@ -37,6 +37,10 @@ def one(takes: float, at: int = 0) -> tuple[Job, Result]:
     known = Known("async", lambda _at: Act(takes=takes), 2, 1.0)
     asked: Job = {**known.job(), "histograms": True}
     return asked, {**played(known, asked), "opened": at}
+
+
+def two_of(known: Known, part: int) -> Job:
+    return {**known.job(), "processes": 2, "part": part, "histograms": True}
 
 
 def test_what_processes_did_is_added_up() -> None:
@@ -66,6 +70,74 @@ def test_windows_that_have_little_in_common_are_no_measure() -> None:
     (asked, first), (_, second) = one(0.01), one(0.01, 150_000_000)
     assert merged([first, second], asked)["failed"] == "the processes began 150 ms apart"
     assert merged([first, {**second, "opened": 50_000_000}], asked)["apart"] == 0.05
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_calls_of_an_open_loop_are_dealt_out(mode: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("spikewire.bench.worker.run.meet", lambda *_: None)
+    # The second process needs 20 ms for a call that is due each 20 ms, and the first 1 ms.
+    known = Known(mode, lambda _at: Act(takes=0.001), 1, 1.0, 101.0)
+    slow = Known(mode, lambda _at: Act(takes=0.02), 1, 1.0, 101.0)
+    parts = [played(one, two_of(one, at)) for at, one in enumerate((known, slow))]
+    assert [one["operations"] for one in parts] == [51, 50]
+    both = cast("Result", merged(parts, known.job()))
+    assert both["operations"] == given(both)["scheduled"] == 101
+    assert both["latency"]["samples"] == sum(both["series"]["operations"]) == 101
+    assert "rate" not in both
+    assert slower_than([given(both)["service"]], 10_000_000) == 50
+    assert measure.merge([given(both)["late"]]).get_total_count() == 101
+    assert given(both)["outstanding_most"] == 1
+    assert given(both)["pacing_calls"] == 101
+    pacings = [given(one)["pacing_cpu"] for one in parts]
+    assert given(both)["pacing_cpu"] == pytest.approx(sum(pacings))
+    assert [each["pacing"] for each in both["each"]] == pytest.approx(
+        [pacings[0] / 51, pacings[1] / 50]
+    )
+
+
+def test_a_process_that_has_no_call_to_begin_is_none_the_less_one_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("spikewire.bench.worker.run.meet", lambda *_: None)
+    known = Known("async", lambda _at: Act(), 1, 0.5, 2.0)
+    jobs = [two_of(known, at) for at in range(2)]
+    both = cast("Result", merged([played(known, one) for one in jobs], known.job()))
+    assert (both["operations"], given(both)["scheduled"]) == (1, 1)
+    assert ["pacing" in each for each in both["each"]] == [True, False]
+    found = line(known, both)
+    assert found.open is not None
+    assert found.open.kept_up
+
+
+def test_work_that_ends_by_itself_took_from_the_first_opening_to_the_last_end() -> None:
+    (asked, first), (_, second) = one(0.01), one(0.01, 50_000_000)
+    for result in (first, second):
+        del result["rate"]
+    assert merged([first, second], asked)["elapsed"] == pytest.approx(1.05)
+
+
+@pytest.mark.parametrize("mode", ["sync", "async"])
+def test_processes_begin_calls_at_a_rate_together(mode: str) -> None:
+    asked = {"rate": 300.0, "arrivals": "constant"}
+    seconds: list[Any] = []
+    more = job(mode=mode, duration=1.1, warmup=0.2, open=asked, lines=True, concurrency=8)
+    answer = run_together(python_worker(""), more, {}, seconds.append)
+    if "apart" in answer.get("failed", ""):
+        pytest.skip(answer["failed"])  # The machine is too busy.
+    assert "failed" not in answer, answer
+    found = given(cast("Result", answer))
+    assert found["scheduled"] == 330
+    assert answer["operations"] == 330 - found["unsent"]
+    assert found["pacing_calls"] == 300
+    assert sorted(said["part"] for said in seconds) == [0, 1, 2]
+    assert all(each["pacing"] > 0 for each in answer["each"])
+
+
+def test_a_maximum_of_operations_is_divided() -> None:
+    answer = run_together(python_worker(""), job(max_ops=1_000, duration=60.0, warmup=0.0), {})
+    assert answer["operations"] == 1_000
+    assert [each["operations"] for each in answer["each"]] == [334, 333, 333]
+    assert answer["elapsed"] < 60
 
 
 def test_all_are_under_load_at_the_same_time() -> None:

@@ -84,9 +84,9 @@ class Window:
         """Called when the window opens and when it closes, at a moment that is not within it."""
         self.prepared: Callable[[], object] = bool
         """Called when everything is prepared, before the warm-up."""
-        self.opens: int | None = None
-        """Not before this instant, in nanoseconds, where windows of several processes open
-        together."""
+        self.opens: Callable[[], int] | None = None
+        """Tells the instant, in nanoseconds, before which it does not open, where windows of
+        several processes open together."""
         self.timeline: Timeline | None = None
         """Where it is to be known what happened when."""
 
@@ -95,7 +95,7 @@ class Window:
         if self.timeline is not None:
             self.timeline.prepare()
         if self.opens is not None:
-            time.sleep(max(0, self.opens - time.perf_counter_ns()) / NS)
+            time.sleep(max(0, self.opens() - time.perf_counter_ns()) / NS)
         self._before = Usage.now(self._server_pid, self._clock, opening=True)
         if self.timeline is not None:
             self.timeline.begin(self.began)
@@ -282,6 +282,11 @@ def merge(encoded: Iterable[str]) -> Histogram:
     for text in encoded:
         merged.decode_and_add(text.encode("ascii"))
     return merged
+
+
+def joined(encoded: Iterable[str]) -> str:
+    """The same, encoded again."""
+    return merge(encoded).encode().decode("ascii")
 
 
 def enough(samples: int, percentile: float) -> bool:

@@ -140,6 +140,8 @@ class Each(TypedDict):
     rate: float
     cpu: Cpu
     memory: Memory
+    pacing: NotRequired[float]
+    """Seconds of processor time that beginning a call takes in it; of open loops."""
 
 
 class LoopDelay(TypedDict):

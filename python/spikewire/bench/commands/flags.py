@@ -77,7 +77,8 @@ def add_flags(
         "--max-ops",
         type=count,
         metavar="N",
-        help="operations after which a run ends, if its time is not over before; default: no bound",
+        help="operations after which a run ends, of all processes together, if its time is not over"
+        " before; default: no bound",
     )
     work.add_argument(
         "--truncate",

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..clients.base import CRATES, NODE
+from ..clients.base import NODE
 from ..lab.baseline import against
 from ..needed import missing
 from ..open import flags as open_flags
@@ -130,11 +130,8 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
     several = max(matrix.processes)
     if args.per_process and several == 1:
         return "--per-process is for several --processes"
-    in_python = set(matrix.modes) - {*CRATES, NODE, NODE_BATCH_MODE}
-    if args.rate and several > 1 and in_python:
-        return f"--processes {several}: clients in Python have open loops in one process alone"
-    if args.max_ops is not None and several > 1:
-        return f"--max-ops is not for --processes {several}"
+    if args.max_ops is not None and args.max_ops < several:
+        return f"--max-ops {args.max_ops}: fewer operations than the {several} processes"
     in_node = matrix.node_in_flight if NODE in matrix.modes else ()
     widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight, *in_node)
     if args.keys < widest and not args.rate:

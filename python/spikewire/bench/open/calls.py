@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..measure import encode
 from ..series.ended import FAILED, LATE, Ended
 from ..work.mix import READING
-from ..worker.drivers import Outcome, is_timeout
+from ..worker.drivers import Outcome, is_timeout, share
 from .contract import OVERTIME, PACING_SECONDS
 from .schedule import NS, held, offsets, overlap
 
@@ -37,11 +37,16 @@ class OpenOutcome(Outcome):
     open: Given | None = None
 
 
+def _due(asked: Asked, load: Load, seconds: float, seed: str) -> array[int]:
+    """When the calls of this one of several processes are: with those of the others, all."""
+    due = offsets(asked["rate"], seconds, asked["arrivals"], seed)
+    return due[load.part :: load.processes]
+
+
 def dealt(calls: Calls, most: int, parts: int = 1) -> list[tuple[Sequence[int], int]]:
     """The calls dealt out in turns, and with them how many may be outstanding."""
-    each, over = divmod(most, parts)
     count = len(calls.due)
-    return [(range(part, count, parts), each + (part < over)) for part in range(parts)]
+    return [(range(part, count, parts), share(most, part, parts)) for part in range(parts)]
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,7 @@ class Calls:
 
     @staticmethod
     def of(asked: Asked, load: Load, seconds: float, seed: str) -> Calls:
-        due = offsets(asked["rate"], seconds, asked["arrivals"], seed)
+        due = _due(asked, load, seconds, seed)
         operations: list[Operation] = []
         for number in range(load.workers):
             for first, others in load.blocks(number):
@@ -93,8 +98,7 @@ class Calls:
     def idle(asked: Asked, load: Load, seed: str) -> Calls:
         """Of a phase in which calls do nothing, to see what their pacing takes."""
         seconds = min(load.duration, PACING_SECONDS)
-        due = offsets(asked["rate"], seconds, asked["arrivals"], seed)
-        return Calls(due, [(0, None)], seconds)
+        return Calls(_due(asked, load, seconds, seed), [(0, None)], seconds)
 
     def begin(self, now: int) -> None:
         self.start = now

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from ..clients import FLOOR
 from ..clients.base import RUST_SYNC, SYNC
 from ..clients.shape import SINGLE
-from ..measure import merge, percentiles
+from ..measure import joined, merge, percentiles
 from ..table.pools import is_pooled, run_by
 
 if TYPE_CHECKING:
@@ -72,14 +72,33 @@ def figures(results: Sequence[Result], rows: int = 1) -> OpenFigures | None:
         service_max=max(one["service_max_ns"] for one in given) / 1000,
         late=percentiles(merge(one["late"] for one in given)),
         kept_up=kept_up,
-        generator=median(1e6 * _paced(one) / rows for one in given),
+        generator=median(1e6 * (paced(one) or 0.0) / rows for one in given),
         less_pacing=_less_pacing(rounds) if kept_up else None,
     )
 
 
-def _paced(given: Given) -> float:
-    """Seconds that the pacing takes for each call."""
-    return given["pacing_cpu"] / given["pacing_calls"]
+def paced(given: Given) -> float | None:
+    """Seconds that the pacing takes for each call; None for one of several processes that had
+    none."""
+    return given["pacing_cpu"] / given["pacing_calls"] if given["pacing_calls"] else None
+
+
+def together(parts: Sequence[Given]) -> Given:
+    """What several processes did which had the calls of one open loop dealt out to them."""
+    return {
+        "rate": parts[0]["rate"],
+        "arrivals": parts[0]["arrivals"],
+        "scheduled": sum(one["scheduled"] for one in parts),
+        "unsent": sum(one["unsent"] for one in parts),
+        "service": joined(one["service"] for one in parts),
+        "service_max_ns": max(one["service_max_ns"] for one in parts),
+        "late": joined(one["late"] for one in parts),
+        "late_max_ns": max(one["late_max_ns"] for one in parts),
+        "outstanding_most": max(one["outstanding_most"] for one in parts),
+        "held": sum(one["held"] for one in parts),
+        "pacing_calls": sum(one["pacing_calls"] for one in parts),
+        "pacing_cpu": sum(one["pacing_cpu"] for one in parts),
+    }
 
 
 def _less_pacing(rounds: Sequence[tuple[Result, Given]]) -> float | None:
@@ -89,7 +108,7 @@ def _less_pacing(rounds: Sequence[tuple[Result, Given]]) -> float | None:
         * (
             result["cpu"]["user"]
             + result["cpu"]["system"]
-            - _paced(given) * (given["scheduled"] - given["unsent"])
+            - (paced(given) or 0.0) * (given["scheduled"] - given["unsent"])
         )
         / result["operations"]
         for result, given in rounds

@@ -40,7 +40,8 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         type=_rates,
         metavar="R[,R...]",
         help="calls that begin each second, however long they take; latency counts from when they"
-        f" were to begin. {SWEEP}: 25, 50, 75 and 90 %% of what the slowest of the clients can do",
+        " were to begin. Several processes take them in turns."
+        f" {SWEEP}: 25, 50, 75 and 90 %% of what the slowest of the clients can do",
     )
     how.add_argument("--arrivals", choices=ARRIVALS, help=f"default: {CONSTANT}")
 

@@ -118,6 +118,7 @@ async def run_tasks(
     measured = Calls.of(asked, load, load.duration, f"{seed}/measured")
     idle, idling = Calls.idle(asked, load, f"{seed}/pacing"), Window()
     settle()
+    window.prepared()
     idling.open()
     await phase(idle, nothing)
     idling.close()

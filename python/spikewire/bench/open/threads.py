@@ -101,6 +101,7 @@ def run_threads(
         return warm_up, works(measured, number, call)
 
     pacing = Window()
+    pacing.prepared = window.prepared
     in_threads(load.workers, 0.0, idle.calls.seconds, idling, pacing)
     grace = load.duration * OVERTIME + GRACE_SECONDS
     in_threads(load.workers, load.warmup, load.duration, prepare, window, grace)

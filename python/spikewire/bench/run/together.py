@@ -9,7 +9,8 @@ from contextlib import suppress
 from itertools import zip_longest
 from typing import IO, TYPE_CHECKING, Any, cast
 
-from ..measure import histogram, merge
+from ..measure import encode, joined, merge
+from ..open.figures import paced, together
 from ..result import Each, Failure, Result
 from ..series.timeline import BEYOND
 from ..worker.meeting import GONE
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
 
 NS = 1_000_000_000
 SOON = 0.05
-"""Seconds from when all processes are prepared until all begin to warm up."""
+"""Seconds from when all processes are prepared until all begin."""
 APART = 0.1
 """Windows whose openings lie further apart than this part of their time have too little in
 common."""
@@ -33,7 +34,8 @@ COUNTS = ("operations", "errors", "timeouts")
 
 
 class Meeting:
-    """Where processes wait for each other, each in a thread of the lab."""
+    """Where processes wait for each other, each in a thread of the lab; more than once if they
+    like."""
 
     def __init__(self, processes: int) -> None:
         self._gate = threading.Barrier(processes, action=self._agree)
@@ -51,12 +53,14 @@ class Meeting:
     def reached(self, child: IO[str]) -> None:
         """A process is prepared: it is told when to begin, on the clock that all of them share, or
         that the others will not come."""
-        with suppress(OSError), child:
+        with suppress(OSError):
             try:
                 self._gate.wait()
             except threading.BrokenBarrierError:
+                child.close()
                 return
             child.write(f"{self._instant}\n")
+            child.flush()
 
     def missed(self) -> None:
         """One of them will not come."""
@@ -111,7 +115,7 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
     rates = [one["rate"] for one in all_ if "rate" in one]
     made = cast("dict[str, Any]", {**all_[0]})
     made |= {
-        "elapsed": max(one["elapsed"] for one in all_),
+        "elapsed": _elapsed(all_, openings),
         "operations": sum(one["operations"] for one in all_),
         "errors": sum(one["errors"] for one in all_),
         "timeouts": sum(one.get("timeouts", 0) for one in all_),
@@ -128,6 +132,9 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
     del made["memory"]["call"]
     if len(rates) == len(all_):
         made["rate"] = sum(rates)
+    opened = [one["open"] for one in all_ if "open" in one]
+    if opened:
+        made["open"] = together(opened)
     if "misses" in made:
         made["misses"] = sum(one.get("misses", 0) for one in all_)
     if "server_busiest" in made:
@@ -141,6 +148,15 @@ def merged(results: Sequence[Result | Failure], job: Job) -> Mapping[str, Any]:
     return made
 
 
+def _elapsed(all_: Sequence[Result], openings: Sequence[int]) -> float:
+    """Of windows that are open for a planned time, the longest; of work that ends by itself, from
+    the first opening to the last end: what was done apart does not count as done at once."""
+    if any("rate" in one or "open" in one for one in all_):
+        return max(one["elapsed"] for one in all_)
+    ends = (at / NS + one["elapsed"] for at, one in zip(openings, all_, strict=True))
+    return max(ends) - min(openings) / NS
+
+
 def _each(one: Result) -> Each:
     each: Each = {
         "operations": one["operations"],
@@ -148,6 +164,9 @@ def _each(one: Result) -> Each:
         "cpu": one["cpu"],
         "memory": one["memory"],
     }
+    pacing = paced(one["open"]) if "open" in one else None
+    if pacing is not None:
+        each["pacing"] = pacing
     return each
 
 
@@ -165,16 +184,12 @@ def _mean(values: Iterable[float | None]) -> float | None:
 
 def _latency(parts: Sequence[Latency]) -> Latency:
     return {
-        "read": _encoded(one["read"] for one in parts),
-        "write": _encoded(one["write"] for one in parts),
+        "read": joined(one["read"] for one in parts),
+        "write": joined(one["write"] for one in parts),
         "samples": sum(one["samples"] for one in parts),
         "overwritten": sum(one["overwritten"] for one in parts),
         "max_ns": max(one["max_ns"] for one in parts),
     }
-
-
-def _encoded(parts: Iterable[str]) -> str:
-    return merge(parts).encode().decode("ascii")
 
 
 def _series(parts: Sequence[Series]) -> Series:
@@ -185,10 +200,10 @@ def _series(parts: Sequence[Series]) -> Series:
     held = list(zip(*(one.get("rss", []) for one in parts), strict=False))
     if held:
         made["rss"] = [sum(all_) for all_ in held]
-    empty = histogram().encode().decode("ascii")
+    empty = encode(())
     for name in ("read", "write"):
         columns = zip_longest(*_of(parts, name), fillvalue=empty)
-        made[name] = [_encoded(all_) for all_ in columns]
+        made[name] = [joined(all_) for all_ in columns]
     whole = [merge(both) for both in zip(made["read"], made["write"], strict=True)]
     counts = [one.get_total_count() for one in whole]
     made["p50_ns"] = [

@@ -32,6 +32,9 @@ def _each(comparison: Comparison, cell: Cell) -> Iterator[str]:
             if each["operations"]
         ]
         cost = f"{median(costs):.1f} us CPU per op" if costs else "no operation succeeded"
+        pacing = [each["pacing"] * 1e6 for each in one if "pacing" in each]
+        if pacing:
+            cost += f" and {median(pacing):.1f} of pacing for each call"
         yield (
             f"{cell.name}, process {number} of {cell.processes}: {rate:,.0f} op/s, {cost},"
             f" {peak / 1e6:,.0f} MB, {grown / 1e6:,.0f} MB of it since before the client was loaded"

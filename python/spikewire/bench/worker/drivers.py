@@ -51,6 +51,10 @@ class Load:
     verbs: Callable[[BlockingClient | AsyncioClient | PoolClient], Verbs] = _single
     most: int | None = None
     """Operations of all workers together after which the measurement ends; None: no bound."""
+    part: int = 0
+    """Which of several processes this is."""
+    processes: int = 1
+    """Among which the calls of an open loop are dealt out in turns."""
 
     def warmup_stream(self, blocks: list[Block]) -> Iterable[Block]:
         return cycle(blocks) if self.repeat else ()
@@ -59,12 +63,17 @@ class Load:
         """What the worker of this number does while it is measured."""
         if self.most is None:
             return cycle(blocks) if self.repeat else blocks
-        share, over = divmod(self.most, self.workers)
-        return bounded(blocks, share + (number < over))
+        return bounded(blocks, share(self.most, number, self.workers))
 
     def began(self, window: Window) -> int | None:
         """Since when each worker has a rate of its own; None where its work ends by itself."""
         return window.began if self.repeat and self.most is None else None
+
+
+def share(many: int, part: int, parts: int) -> int:
+    """How many of these are of one part."""
+    each, over = divmod(many, parts)
+    return each + (part < over)
 
 
 def bounded(blocks: list[Block], most: int) -> Iterable[Block]:

@@ -208,7 +208,8 @@ class Plan:
         job, shape, pool = self.job, self.shape, self.pool
         workers, keys, every = job["concurrency"], job["keys"], job["sample_every"]
         # Each of several processes has workers of its own.
-        first, all_workers = job.get("part", 0) * workers, job.get("processes", 1) * workers
+        part, processes = job.get("part", 0), job.get("processes", 1)
+        first, all_workers = part * workers, processes * workers
         distribution = job.get("distribution", UNIFORM)
 
         def inserting(number: int) -> list[Block]:
@@ -231,7 +232,15 @@ class Plan:
             return into_blocks(stream, 1)
 
         if shape.kind != SINGLE:
-            return drivers.Load(workers, job["warmup"], job["duration"], batching, verbs=self.verbs)
+            return drivers.Load(
+                workers,
+                job["warmup"],
+                job["duration"],
+                batching,
+                verbs=self.verbs,
+                part=part,
+                processes=processes,
+            )
         if job["action"] == "populate" or self.workload.kind == INSERTING:
             return drivers.Load(workers, 0.0, INSERT_LIMIT, inserting, repeat=False)
         return drivers.Load(
@@ -240,5 +249,7 @@ class Plan:
             job["duration"],
             mixing,
             verbs=self.verbs,
-            most=job.get("max_ops"),
+            most=drivers.share(job["max_ops"], part, processes) if "max_ops" in job else None,
+            part=part,
+            processes=processes,
         )

@@ -19,19 +19,29 @@ GONE = "another process failed"
 
 
 def meet(job: Job, window: Window) -> None:
-    """Comes back when all processes of the job may warm up; their windows will open at the same
-    instant. Of a job in one process nothing is waited for.
+    """Comes back when all processes of the job may begin; their windows will open at the same
+    instant. Of a job in one process, or where they have met before, nothing is waited for.
 
     Raises:
         RuntimeError: another process will not come.
     """
-    if job.get("processes", 1) == 1:
+    if job.get("processes", 1) == 1 or window.opens is not None:
         return
+    begin = _told(job)
+    if "open" in job:
+        # What comes before takes longer where a client does not keep up: they meet once more.
+        window.opens = lambda: _told(job)
+    else:
+        opening = begin + round((job["warmup"] + SETTLING) * NS)
+        window.opens = lambda: opening
+    # This clock is the same in all processes of a machine.
+    time.sleep(max(0, begin - time.perf_counter_ns()) / NS)
+
+
+def _told(job: Job) -> int:
+    """The instant that all processes are told when the last of them has said that it is ready."""
     say({"ready": job.get("part", 0)})
     told = sys.stdin.readline().strip()
     if not told:
         raise RuntimeError(GONE)
-    begin = int(told)
-    window.opens = begin + round((job["warmup"] + SETTLING) * NS)
-    # This clock is the same in all processes of a machine.
-    time.sleep(max(0, begin - time.perf_counter_ns()) / NS)
+    return int(told)
