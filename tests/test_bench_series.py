@@ -341,6 +341,43 @@ class TestCharts:
         assert [y for _, y in held.series[0].points] == [1e6 * (at + 1) for at in range(20)]
         assert all(draw(chart, width) is not None for chart in made for width in (WIDE, NARROW))
 
+    def test_a_group_of_several_modes_has_charts_for_each(self) -> None:
+        """As the matrix of a study is, all lines of which are measured in the same rounds."""
+        plain = self.comparison({"spikewire": 0.01})
+        cells = [
+            Cell("spikewire", ASYNC, 4),
+            Cell("aerospike-py", ASYNC, 4),
+            Cell("spikewire", SYNC, 1),
+            Cell("spikewire", SYNC, 4),
+            Cell("spikewire", ASYNC, 16, loops=2),
+            Cell("spikewire", ASYNC, 4, "python3.14t", gil=False),
+        ]
+        results = next(iter(plain.rounds.values()))
+        made = charts(
+            Comparison(
+                "lab",
+                plain.settings,
+                groups=[tuple(cells)],
+                rounds={cell: list(results) for cell in cells},
+            ),
+            "part",
+            "How.",
+        )
+        assert [(chart.name, len(chart.series)) for chart in made[::2]] == [
+            ("part-async-over-time", 2),
+            ("part-sync-over-time", 1),
+            ("part-async-pool-over-time", 1),
+            ("part-async-2-over-time", 1),
+        ]
+        titles = [chart.title.partition(":")[0] for chart in made[::2]]
+        assert titles[:3] == [
+            "asyncio, 4 in flight",
+            "threads, 4 in flight",
+            "asyncio in a pool of 2 loops, 16 in flight",
+        ]
+        assert titles[3].startswith("asyncio, 4 in flight, Python ")
+        assert titles[3].endswith(", GIL off")
+
     def test_what_has_no_intervals_has_no_charts(self) -> None:
         comparison = self.comparison({"spikewire": 0.01}, 1)
         for rounds in comparison.rounds.values():

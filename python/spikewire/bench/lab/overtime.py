@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ..clients import FLOOR
 from ..clients.base import ASYNC, ASYNC_UVLOOP, NODE, RUST, RUST_SYNC, SYNC
+from . import closed
 from .report import LINES, Axis, Chart, Series
 
 if TYPE_CHECKING:
@@ -34,38 +35,54 @@ def charts(
     caption: str,
     label: Callable[[Line], str] = lambda line: line.cell.name,
 ) -> list[Chart]:
-    """Of each mode the group with most calls in flight, in open loops at the highest rate: two
-    charts, or fewer where nothing is known of its intervals."""
-    widest: dict[str, list[Line]] = {}
-    for group in comparison.lines():
-        known = [line for line in group if line.absent is None and line.cell.client != FLOOR]
-        if not known:
-            continue
-        mode = known[0].cell.mode
-        if _load(known[0]) >= _load(widest[mode][0] if mode in widest else known[0]):
-            widest[mode] = known
-    return [
-        chart
-        for mode, lines in widest.items()
-        for chart in _charts(comparison, lines, f"{name}-{mode}", mode, caption, label)
+    """Of each mode, and of pools, the lines with most calls in flight, in open loops those at the
+    highest rate: two charts for each interpreter and state of its lock, or fewer where nothing is
+    known of their intervals."""
+    known = [
+        line
+        for group in comparison.lines()
+        for line in group
+        if line.absent is None and line.cell.client != FLOOR
     ]
+    words = closed.states(known)
+    widest: dict[tuple[str, bool, closed.State], list[Line]] = {}
+    for line in known:
+        those = widest.setdefault((line.cell.mode, line.cell.loops > 0, closed.state(line)), [])
+        if those and _load(line) > _load(those[0]):
+            those.clear()
+        if not those or _load(line) == _load(those[0]):
+            those.append(line)
+    made: list[Chart] = []
+    numbers: dict[str, int] = {}
+    for (mode, pooled, state), lines in widest.items():
+        place = f"{name}-{mode}{'-pool' if pooled else ''}"
+        numbers[place] = number = numbers.get(place, 0) + 1
+        place += f"-{number}" if number > 1 else ""
+        title = _title(lines[0]) + words[state]
+        made += _charts(comparison, lines, place, title, caption, label)
+    return made
 
 
 def _load(line: Line) -> tuple[float, int, int]:
     return line.cell.rate, line.cell.concurrency * line.cell.processes, line.cell.loops
 
 
+def _title(line: Line) -> str:
+    cell = line.cell
+    loops = f" in a pool of {cell.loops} loops" if cell.loops else ""
+    many = f"{cell.rate:,.0f} op/s" if cell.rate else f"{cell.concurrency} in flight"
+    each = f" in each of {cell.processes} processes" if cell.processes > 1 else ""
+    return f"{TITLES[cell.mode]}{loops}, {many}{each}"
+
+
 def _charts(
     comparison: Comparison,
     lines: Sequence[Line],
     name: str,
-    mode: str,
+    title: str,
     caption: str,
     label: Callable[[Line], str],
 ) -> Iterator[Chart]:
-    cell = lines[0].cell
-    how = f"{cell.rate:,.0f} op/s" if cell.rate else f"{cell.concurrency} in flight"
-    title = f"{TITLES[mode]}, {how}"
     whole = comparison.settings.duration
     rate: list[Series] = []
     held: list[Series] = []
@@ -80,7 +97,7 @@ def _charts(
         known, interval = (label(line), line.cell.client), rounds[0]["interval"]
         rate += _series(*known, [_rates(one, whole) for one in rounds], interval)
         held += _series(*known, [_held(one, whole) for one in rounds], interval)
-    unit = "row/s" if cell.shape.rows > 1 else "op/s"
+    unit = "row/s" if lines[0].cell.shape.rows > 1 else "op/s"
     x = Axis("since the window opened", "s")
     if rate:
         text = f"{caption} By when calls ended."

@@ -27,7 +27,7 @@ from .cases import (
 from .published import SIZES
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from ....clients.shape import Shape
     from ....run.compare import Comparison
@@ -126,21 +126,23 @@ def _shown(lines: Sequence[Line], comparison: Comparison) -> tuple[list[Table], 
         title = f"Records {done}, by how many are in a call"
         tables.append(Table(kind, title, how, headings, rows, notes=closed.said(comparison)))
         if len(sizes) > 1:
-            series = [
-                Series(
-                    face,
-                    tuple(
-                        (float(line.cell.shape.rows), line.rate.median)
-                        for line in many
-                        if line.rate
-                    ),
-                    many[0].cell.client,
-                )
-                for face, many in by_face.items()
-            ]
-            axes = Axis("records in a call", logarithmic=True), Axis("throughput", "records/s")
-            charts.append(Chart(f"{kind}-sizes", title, how, LINES, *axes, series))
+            charts += _charts(kind, title, how, by_face)
     return tables, charts
+
+
+def _charts(
+    kind: str, title: str, how: str, by_face: Mapping[str, Sequence[Line]]
+) -> Iterator[Chart]:
+    """One for each way to call, over the sizes."""
+    ways: dict[str, list[Series]] = {}
+    for face, lines in by_face.items():
+        sizes = [(float(line.cell.shape.rows), line.rate.median) for line in lines if line.rate]
+        cell = lines[0].cell
+        ways.setdefault(_how(cell), []).append(Series(face, tuple(sizes), cell.client))
+    axes = Axis("records in a call", logarithmic=True), Axis("throughput", "records/s")
+    for number, (way, series) in enumerate(ways.items()):
+        name = f"{kind}-sizes" + (f"-{number + 1}" if number else "")
+        yield Chart(name, f"{title}: {way}", how, LINES, *axes, series)
 
 
 def _row(face: str, lines: Sequence[Line]) -> Row:
