@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from argparse import ArgumentParser
+from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,7 +13,7 @@ pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not inst
 
 import lab_report
 from spikewire.bench.cli import add_parsers
-from spikewire.bench.lab.baseline.against import GOT_WORSE, Baseline
+from spikewire.bench.lab.baseline.against import CANNOT_TELL, GOT_WORSE, Baseline, of_flag
 from spikewire.bench.lab.baseline.saved import read
 from spikewire.bench.lab.files import save
 from spikewire.bench.lab.report import Measured
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.lab
 FLAGS = (
-    *("--mode", "sync", "--threads", "2", "--rounds", "2", "-d", "0.05", "--warmup", "0"),
+    *("--mode", "sync", "--threads", "2", "--rounds", "3", "-d", "0.05", "--warmup", "0"),
     *("--pause", "0", "-k", "1000", "--clients", "null"),
 )
 
@@ -52,7 +52,8 @@ def changed(path: Path, into: Path, factor: float = 1.0, **environment: str) -> 
     told["environment"].update(environment)
     for cell in told["cells"]:
         middle = cell["rate"]["median"] * factor
-        cell["rate"] = {"median": middle, "low": 0.99 * middle, "high": 1.01 * middle}
+        values = [middle * (1 + 0.001 * at) for at in range(-4, 5)]
+        cell["rate"] = {"median": middle, "low": values[0], "high": values[-1], "values": values}
     into.write_text(json.dumps(told))
     return str(into)
 
@@ -64,11 +65,13 @@ def test_a_comparison_is_read_as_one_table_with_ranges(saved: Path) -> None:
     assert (row.label, row.client) == ("null, sync 2, single", "null")
     cell = json.loads(saved.read_text())["cells"][0]
     rate, p50 = row.fields["rate"], row.fields["p50"]
-    assert rate == Measured(cell["rate"]["median"], cell["rate"]["low"], cell["rate"]["high"], 2)
+    assert rate == Measured.of(cell["rate"]["values"])
+    assert isinstance(rate, Measured)
+    assert rate.rounds == 3
     assert isinstance(p50, Measured)
     assert p50.low is not None
     assert p50.low <= p50.value
-    assert p50.rounds == 2
+    assert p50.rounds == 3
 
 
 def test_a_run_ends_with_a_status_of_its_own_where_a_figure_got_worse(
@@ -84,10 +87,45 @@ def test_a_run_ends_with_a_status_of_its_own_where_a_figure_got_worse(
     assert "differs: matrix" not in text
 
 
-def test_a_run_that_is_no_worse_says_so(saved: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_no_worse_says_so(
+    saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     told = json.loads(saved.read_text())
-    assert Baseline.open(saved, ("compare",)).tell(told) is False
-    assert "0 better; 0 worse; 4 unchanged" in capsys.readouterr().out
+    # Each round thrice.
+    for cell in told["cells"]:
+        cell["runs"] *= 3
+        for name in ("rate", "cpu"):
+            cell[name]["values"] *= 3
+    before = tmp_path / "before.json"
+    before.write_text(json.dumps(told))
+    assert Baseline.open(before, ("compare",)).tell(told) == 0
+    assert "0 better; 0 worse; 4 no change found; 0 cannot tell" in capsys.readouterr().out
+
+
+def test_a_run_of_too_few_rounds_has_a_status_of_its_own(
+    saved: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = json.loads(saved.read_text())
+    assert Baseline.open(saved, ("compare",)).tell(told) == CANNOT_TELL
+    assert "cannot tell with 3 rounds, 5 needed of each side: 4 of 4" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(("rounds", "words"), [(4, "--rounds 4: too few"), (5, "")])
+def test_it_is_said_before_where_rounds_will_be_too_few(
+    rounds: int, words: str, saved: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = json.loads(saved.read_text())
+    for cell in told["cells"]:
+        cell["runs"] = (cell["runs"] * 2)[:5]
+        for name in ("rate", "cpu"):
+            cell[name]["values"] = (cell[name]["values"] * 2)[:5]
+    before = tmp_path / "before.json"
+    before.write_text(json.dumps(told))
+    baseline = of_flag(Namespace(baseline=before, rounds=rounds), ("compare",))
+    assert baseline is not None
+    said = capsys.readouterr().err
+    assert words in said
+    assert bool(said) == bool(words)
 
 
 @pytest.mark.parametrize(
@@ -130,7 +168,7 @@ def test_a_report_of_a_recipe_is_compared_with_the_one_of_the_same_recipe(
     report.environment |= environment.machine([])
     save(report, tmp_path / report.recipe)
     baseline = Baseline.open(tmp_path / report.recipe / "report.json", (report.recipe,))
-    assert baseline.tell(report.as_json()) is False
+    assert baseline.tell(report.as_json()) == CANNOT_TELL  # of three rounds each
     assert "0 better; 0 worse" in capsys.readouterr().out
     with pytest.raises(ValueError, match=f"is a run of {report.recipe}, and this will be one of x"):
         Baseline.open(tmp_path / report.recipe / "report.json", ("x",))

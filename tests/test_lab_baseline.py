@@ -12,9 +12,9 @@ import pytest
 
 import lab_report
 from spikewire.bench.cli import add_parsers
-from spikewire.bench.lab.baseline.changes import Change, Place, changes
-from spikewire.bench.lab.report import LESS, MORE, Heading, Measured, Row
-from spikewire.bench.noise import BETTER, UNCHANGED, WORSE
+from spikewire.bench.lab.baseline.changes import changes
+from spikewire.bench.lab.baseline.rule import BETTER, UNCHANGED, UNTOLD, WORSE
+from spikewire.bench.lab.report import Measured, Row
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,35 +25,10 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.lab
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
 
-SOMEWHERE = Place("section", "table", "client", "label", "rate", "op/s")
-
 
 def rounds(value: float, spread: float) -> Measured:
-    return Measured(value, value - spread, value + spread, 3)
-
-
-@pytest.mark.parametrize(
-    ("before", "after", "more", "less"),
-    [
-        (rounds(100, 1), rounds(105, 1), UNCHANGED, UNCHANGED),
-        (rounds(100, 1), rounds(106, 1), BETTER, WORSE),
-        (rounds(100, 1), rounds(94, 1), WORSE, BETTER),
-        (rounds(100, 30), rounds(150, 20), UNCHANGED, UNCHANGED),
-        (rounds(100, 30), rounds(151, 20), BETTER, WORSE),
-        (Measured(100), rounds(109, 1), UNCHANGED, UNCHANGED),
-        (Measured(100), Measured(111), BETTER, WORSE),
-        (Measured(0), Measured(0), UNCHANGED, UNCHANGED),
-        (Measured(0), Measured(1), BETTER, WORSE),
-    ],
-)
-def test_a_change_is_more_than_noise(
-    before: Measured, after: Measured, more: str, less: str
-) -> None:
-    headings = Heading("a", "a", "", MORE), Heading("a", "a", "", LESS)
-    for heading, verdict in zip(headings, (more, less), strict=True):
-        change = Change(SOMEWHERE, heading, before, after)
-        assert change.verdict == verdict
-        assert change.alone == (before.rounds == 1 or after.rounds == 1)
+    """Rounds enough for a report with so many lines."""
+    return Measured.of([value + spread * (at - 4) / 4 for at in range(9)])
 
 
 def altered(report: Report, label: str, change: Callable[[Row], Row]) -> Report:
@@ -75,12 +50,13 @@ SLOW = "spikewire, 0"
 
 
 def test_lines_are_matched_by_name() -> None:
-    report = lab_report.made()
+    report = altered(lab_report.made(), SLOW, field("rate", rounds(1000, 10)))
     same = changes(report, report)
-    assert {one.verdict for one in same.both} == {UNCHANGED}
+    # Only that line has rounds enough; a percentile of all rounds together has none.
+    assert {one.place.label for one in same.of(UNCHANGED)} == {SLOW}
+    assert {one.verdict for one in same.both} == {UNCHANGED, UNTOLD}
+    assert {one.heading for one in same.whole} == {"k1", "k2"}
     assert (same.before_only, same.after_only, same.flawed) == ([], [], [])
-    labels = [row.label for row in report.sections[0].tables[0].rows]
-    assert SLOW in labels
     faster = altered(report, SLOW, field("rate", rounds(1500, 10)))
     assert [one.place.label for one in changes(report, faster).of(BETTER)] == [SLOW]
     assert [one.place.label for one in changes(faster, report).of(WORSE)] == [SLOW]
@@ -111,8 +87,8 @@ def saved(folder: Path, name: str, report: Report) -> Path:
 def test_the_command_says_what_changed_and_ends_with_1(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = lab_report.made()
-    other = altered(report, SLOW, field("rate", Measured(1500)))
+    report = altered(lab_report.made(), SLOW, field("rate", rounds(1000, 10)))
+    other = altered(report, SLOW, field("rate", rounds(1500, 10)))
     other.settings = {"size": "full", "seed": 1}
     other.environment = {**report.environment, "clients": {"aerospike": "20.0.0"}}
     other.environment["limits"] = {"cpu": "2"}
@@ -120,16 +96,33 @@ def test_the_command_says_what_changed_and_ends_with_1(
     assert run(before, after, "--html", tmp_path / "page.html") == 0
     said = capsys.readouterr().out
     assert "1 better; 0 worse" in said
-    assert "+50.0% (1)" in said
+    assert "+50.0%" in said
     assert "differs: size: quick, then full" in said
     assert "differs: clients aerospike: 19.2.1, then 20.0.0" in said
     assert "differs: limits cpu: unknown, then 2" in said
-    assert "ranges of the rounds do not overlap" in " ".join(said.split())
+    assert "cannot tell with 3 rounds" in said
+    assert "a rank test of the rounds" in " ".join(said.split())
     page = (tmp_path / "page.html").read_text()
-    assert "+50.0% (1)" in page
+    assert "+50.0%" in page
     assert "size: quick, then full" in page
+    assert "cannot tell with 3 rounds" in page
     assert run(after, before) == 1
     assert "0 better; 1 worse" in capsys.readouterr().out
+
+
+def test_too_few_rounds_end_with_a_status_of_their_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = lab_report.made()
+    other = altered(report, SLOW, field("rate", Measured.of([1400, 1500, 1600])))
+    assert run(saved(tmp_path, "a", report), saved(tmp_path, "b", other)) == 4
+    said = capsys.readouterr().out
+    (line,) = [line for line in said.splitlines() if "+50.0%" in line]
+    assert UNTOLD in line
+    assert "3, 6 needed" in line
+    assert "cannot tell with 3 rounds, 6 needed of each side: 19 of 19 figures" in said
+    # Nothing differs, and nothing could have been seen.
+    assert run(tmp_path / "a.json", tmp_path / "a.json") == 4
 
 
 def test_what_cannot_be_compared_is_refused(
@@ -144,7 +137,7 @@ def test_what_cannot_be_compared_is_refused(
     second, third = saved(tmp_path, "b", elsewhere), saved(tmp_path, "c", another)
     assert run(first, second) == 2
     assert "different machines (cpu count: 2, then 64)" in capsys.readouterr().err
-    assert run(first, second, "--force") == 0
+    assert run(first, second, "--force") == 4
     assert "differs: cpu count: 2, then 64" in capsys.readouterr().out
     assert run(first, third, "--force") == 2
     assert "different recipes: sample and other" in capsys.readouterr().err

@@ -48,6 +48,8 @@ class Reckoned:
     high: float
     rounds: int
     """How many are left."""
+    values: tuple[float, ...] = ()
+    """Seconds by record of all rounds, those that trimming takes away as well."""
 
 
 @dataclass(frozen=True)
@@ -105,4 +107,5 @@ def _reckon(elapsed: Sequence[float], medians: Sequence[float], *, trim: bool) -
         low=min(kept),
         high=max(kept),
         rounds=len(kept),
+        values=tuple(elapsed),
     )

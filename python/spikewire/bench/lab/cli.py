@@ -100,7 +100,7 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """The exit status: 2 for wrong use, 130 for Ctrl-C, 1 if the cluster cannot be reached, if a
     part failed, if a line is flawed or nothing was measured at all, 3 if a figure got worse than in
-    the baseline, and otherwise 0."""
+    the baseline, 4 if rounds were too few to tell, and otherwise 0."""
     lacking = (
         place.problem(args) or instead.problem(args, args.recipes) or _buildless(args) or missing()
     )
@@ -154,8 +154,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"spikewire lab: not measured: {failure}", file=sys.stderr)
     status = _status(reports, failed=bool(bench.failed))
     known = [(baselines[report.recipe], report) for report in reports if report.recipe in baselines]
-    worse = [baseline.tell(report.as_json()) for baseline, report in known]
-    return status or (against.GOT_WORSE if any(worse) else 0)
+    told = {baseline.tell(report.as_json()) for baseline, report in known}
+    return status or next((one for one in against.STATUSES if one in told), 0)
 
 
 def _baselines(args: argparse.Namespace) -> dict[str, against.Baseline]:

@@ -46,7 +46,7 @@ def measured(spread: Spread | None, rounds: int) -> Measured | None:
     """The rounds of one line as a field."""
     if spread is None:
         return None
-    return Measured(spread.median, spread.low, spread.high, rounds)
+    return Measured(spread.median, spread.low, spread.high, rounds, spread.values)
 
 
 def ratio(over: Entry, under: Entry) -> float | None:

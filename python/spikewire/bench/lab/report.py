@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict, dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 if TYPE_CHECKING:
@@ -32,6 +33,13 @@ class Measured:
     low: float | None = None
     high: float | None = None
     rounds: int = 1
+    values: tuple[float, ...] = ()
+    """Of the rounds, for comparisons with another report."""
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Measured:
+        """Of the values of all rounds."""
+        return Measured(median(values), min(values), max(values), len(values), tuple(values))
 
 
 Entry = Measured | float | int | str | None
@@ -213,7 +221,10 @@ def _row(read: Mapping[str, Any]) -> Row:
 
 
 def _entry(read: Any) -> Entry:
-    return Measured(**cast("dict[str, Any]", read)) if isinstance(read, dict) else read
+    if not isinstance(read, dict):
+        return cast("Entry", read)
+    fields = cast("dict[str, Any]", read)
+    return Measured(**{**fields, "values": tuple(fields.get("values", ()))})
 
 
 def _chart(read: Mapping[str, Any]) -> Chart:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from ..clients.registry import base_of, build_of
-from ..noise import UNCHANGED, Figure, verdict
+from ..lab.baseline.rule import UNTOLD, Figure, Pair, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,10 +17,27 @@ if TYPE_CHECKING:
 def compared(lines: Sequence[Line]) -> list[str]:
     """Of lines that are compared with each other, each build beside the first build of its client:
     the installed one where that was measured."""
-    return [text for line in lines for text in _beside(line, lines)]
+    ratios = [ratio for line in lines for ratio in _beside(line, lines)]
+    said: dict[str, list[str]] = {}
+    for ratio, found in zip(ratios, judge([ratio.pair for ratio in ratios]), strict=True):
+        known = found.verdict
+        if found.verdict == UNTOLD:
+            known += f" with {ratio.pair.rounds} rounds, {found.needed} needed"
+        over = ratio.pair.after.value / ratio.pair.before.value
+        said.setdefault(ratio.builds, []).append(f"{ratio.what} {over:.3f} ({known})")
+    return [f"{builds}: {', '.join(parts)}" for builds, parts in said.items()]
 
 
-def _beside(line: Line, lines: Sequence[Line]) -> Iterator[str]:
+class _Ratio(NamedTuple):
+    """A figure of a build over the same of the first build."""
+
+    builds: str
+    """Both of them, and what they did."""
+    what: str
+    pair: Pair
+
+
+def _beside(line: Line, lines: Sequence[Line]) -> Iterator[_Ratio]:
     if not build_of(line.cell.client):
         return
     base = base_of(line.cell.client)
@@ -28,33 +45,19 @@ def _beside(line: Line, lines: Sequence[Line]) -> Iterator[str]:
     first = min(same, key=lambda other: bool(build_of(other.cell.client)))
     if first is line:
         return
-    parts = [
-        _ratio("op/s", line.rate, first.rate, line, first, more=True),
-        _ratio("CPU", line.cpu, first.cpu, line, first, more=False),
-    ]
-    said = ", ".join(part for part in parts if part)
-    if said:
-        work = f"{line.cell.shape}".strip()
-        where = f", {work}" if work else ""
-        yield f"{line.cell.client} over {first.cell.client}{where}: {said}"
+    work = f"{line.cell.shape}".strip()
+    builds = f"{line.cell.client} over {first.cell.client}{f', {work}' if work else ''}"
+    for what, before, after, more in (
+        ("op/s", first.rate, line.rate, True),
+        ("CPU", first.cpu, line.cpu, False),
+    ):
+        if before is not None and after is not None and before.median:
+            yield _Ratio(builds, what, Pair(_figure(before), _figure(after), more))
 
 
 def _alike(one: Line, other: Line) -> bool:
     return replace(one.cell, client="") == replace(other.cell, client="")
 
 
-def _ratio(
-    what: str, one: Spread | None, other: Spread | None, line: Line, first: Line, *, more: bool
-) -> str:
-    if one is None or other is None or not other.median:
-        return ""
-    found = verdict(_figure(other, first.rounds), _figure(one, line.rounds), more=more)
-    single = min(line.rounds, first.rounds) < 2
-    known = "of unknown noise" if single else "within noise" if found == UNCHANGED else found
-    return f"{what} {one.median / other.median:.3f} ({known})"
-
-
-def _figure(spread: Spread, rounds: int) -> Figure:
-    if rounds < 2:
-        return Figure(spread.median, None, None)
-    return Figure(spread.median, spread.low, spread.high)
+def _figure(spread: Spread) -> Figure:
+    return Figure(spread.median, len(spread.values), spread.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -34,10 +34,12 @@ class Spread:
     median: float
     low: float
     high: float
+    values: tuple[float, ...] = field(default=(), compare=False)
+    """Of the rounds, in their order."""
 
     @staticmethod
     def of(values: Sequence[float]) -> Spread:
-        return Spread(median(values), min(values), max(values))
+        return Spread(median(values), min(values), max(values), tuple(values))
 
     @property
     def percent(self) -> float:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ...noise import RULE, WORSE
 from .changes import changes, conditions, machines
+from .rule import RULE, needed, suffice
 
 if TYPE_CHECKING:
     import argparse
@@ -16,8 +17,9 @@ if TYPE_CHECKING:
 
     from ..report import Report
 
-GOT_WORSE = 3
-"""The exit status where a figure got worse; 1 is for runs with errors."""
+STATUSES = GOT_WORSE, CANNOT_TELL = 3, 4
+"""The exit status where a figure got worse, and where rounds were too few to tell; 1 is for runs
+with errors."""
 FLAG = "--baseline"
 
 
@@ -28,7 +30,8 @@ def add_flag(group: argparse._ArgumentGroup, what: str) -> None:  # pyright: ign
         type=Path,
         metavar="FILE",
         help=f"{what}: tells what changed since then, and ends with {GOT_WORSE} if a figure got"
-        f" worse. {RULE}".replace("%", "%%"),
+        f" worse, with {CANNOT_TELL} if none did and rounds are too few for a figure whose medians"
+        f" differ by so much, or for all. {RULE}".replace("%", "%%"),
     )
 
 
@@ -59,8 +62,9 @@ class Baseline:
             raise ValueError(f"{path} is of another machine: {'; '.join(others)}")
         return Baseline(path, before)
 
-    def tell(self, told: Mapping[str, Any]) -> bool:
-        """Prints what changed in a run, of which this is the JSON; whether a figure got worse."""
+    def tell(self, told: Mapping[str, Any]) -> int:
+        """Prints what changed in a run, of which this is the JSON; the exit status, 0 if nothing
+        got worse."""
         from ...table.report import console_for
         from .saved import of
         from .show import terminal
@@ -71,7 +75,19 @@ class Baseline:
         console.print(f"\nsince {self.path}:", markup=False, highlight=False)
         found = changes(self.before, after)
         terminal(found, conditions(self.before, after), console)
-        return bool(found.of(WORSE))
+        return GOT_WORSE if found.worse else CANNOT_TELL if found.untold else 0
+
+
+def _too_few(baseline: Baseline, rounds: int) -> str:
+    """That so many rounds will not tell whether a single figure changed; empty if they will."""
+    before = changes(baseline.before, baseline.before).both
+    most = max((one.rounds for one in before), default=0)
+    if not before or suffice(most, rounds, len(before)):
+        return ""
+    return (
+        f"--rounds {rounds}: too few to tell whether one of {len(before)} figures changed since"
+        f" {baseline.path}, which has {most}: {needed(len(before))} needed of each side"
+    )
 
 
 def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | None:
@@ -79,13 +95,18 @@ def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | No
     if args.baseline is None:
         return None
     try:
-        return Baseline.open(args.baseline, recipes)
+        found = Baseline.open(args.baseline, recipes)
     except ValueError as error:
         raise ValueError(f"{FLAG}: {error}") from None
+    # Recipes have rounds of their own.
+    said = _too_few(found, args.rounds) if "rounds" in args else ""
+    if said:
+        print(f"spikewire: {said}", file=sys.stderr)
+    return found
 
 
 def ended(status: int, baseline: Baseline | None, told: Mapping[str, Any]) -> int:
     """Compares a comparison as it was told with the baseline, if there is one; the exit status,
     which is that of the run itself unless that was 0."""
-    worse = baseline is not None and baseline.tell(told)
-    return status or (GOT_WORSE if worse else 0)
+    found = 0 if baseline is None else baseline.tell(told)
+    return status or found

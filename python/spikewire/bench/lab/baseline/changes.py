@@ -6,8 +6,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ...noise import Figure, relative, verdict
 from ..report import MORE, Measured
+from .rule import THRESHOLD, UNTOLD, WORSE, Figure, Judged, Pair, judge, relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 class Cell:
     """An entry with what is needed to judge it."""
 
-    value: Measured
+    value: Measured | float
     heading: Heading
     flawed: bool
 
@@ -45,6 +45,7 @@ class Change:
     heading: Heading
     before: Measured
     after: Measured
+    judged: Judged
 
     @property
     def relative(self) -> float:
@@ -52,14 +53,18 @@ class Change:
         return relative(self.before.value, self.after.value)
 
     @property
-    def alone(self) -> bool:
-        """Whether the noise of either side is unknown."""
-        return None in (_figure(self.before).low, _figure(self.after).low)
+    def verdict(self) -> str:
+        return self.judged.verdict
 
     @property
-    def verdict(self) -> str:
-        more = self.heading.better == MORE
-        return verdict(_figure(self.before), _figure(self.after), more=more)
+    def rounds(self) -> int:
+        """Of the side that has fewer."""
+        return min(_figure(self.before).number, _figure(self.after).number)
+
+    @property
+    def suspect(self) -> bool:
+        """Whether it may have changed, and the rounds are too few to tell."""
+        return self.verdict == UNTOLD and abs(self.relative) > THRESHOLD
 
 
 @dataclass(frozen=True)
@@ -71,10 +76,37 @@ class Changes:
     after_only: list[Place] = field(default_factory=list[Place])
     flawed: list[Place] = field(default_factory=list[Place])
     """In both, but not to be relied on in one of them: not compared."""
+    whole: list[Place] = field(default_factory=list[Place])
+    """In both, but worked out of all rounds together, so that nobody knows their noise."""
 
     def of(self, verdict: str) -> list[Change]:
         """In the order of the reports."""
         return [one for one in self.both if one.verdict == verdict]
+
+    @property
+    def worse(self) -> bool:
+        """Whether a figure got worse."""
+        return bool(self.of(WORSE))
+
+    @property
+    def untold(self) -> bool:
+        """Whether rounds were too few: for a figure that may have changed, or for all of them."""
+        return any(one.suspect for one in self.both) or (
+            bool(self.both) and len(self.of(UNTOLD)) == len(self.both)
+        )
+
+    def lacking(self) -> str:
+        """That rounds are too few, for how many figures, and how many are needed; empty if they
+        are not."""
+        untold = self.of(UNTOLD)
+        if not untold:
+            return ""
+        known = sorted({one.rounds for one in untold})
+        rounds = " or ".join(f"{one} round{'s' if one > 1 else ''}" for one in known)
+        return (
+            f"cannot tell with {rounds}, {untold[0].judged.needed} needed of each side:"
+            f" {len(untold)} of {len(self.both)} figures"
+        )
 
 
 def changes(before: Report, after: Report) -> Changes:
@@ -89,14 +121,22 @@ def changes(before: Report, after: Report) -> Changes:
         before_only=[place for place in old if place not in new],
         after_only=[place for place in new if place not in old],
     )
+    known: list[tuple[Place, Heading, Measured, Measured]] = []
     for place, cell in old.items():
         other = new.get(place)
         if other is None:
             continue
+        one, two = cell.value, other.value
         if cell.flawed or other.flawed:
             found.flawed.append(place)
+        elif isinstance(one, Measured) and isinstance(two, Measured):
+            known.append((place, other.heading, one, two))
         else:
-            found.both.append(Change(place, other.heading, cell.value, other.value))
+            found.whole.append(place)
+    pairs = [
+        Pair(_figure(one), _figure(two), heading.better == MORE) for _, heading, one, two in known
+    ]
+    found.both.extend(Change(*one, judged) for one, judged in zip(known, judge(pairs), strict=True))
     return found
 
 
@@ -113,19 +153,17 @@ def _cells(report: Report) -> Iterator[tuple[Place, Cell]]:
                     yield place, Cell(value, heading, bool(row.flawed))
 
 
-def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, Measured]]:
+def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, Measured | float]]:
     for heading in headings:
         entry = row.fields.get(heading.key)
         if not heading.better or entry is None or isinstance(entry, str):
             continue
-        yield heading, entry if isinstance(entry, Measured) else Measured(float(entry))
+        yield heading, entry
 
 
 def _figure(measured: Measured) -> Figure:
-    """Without a range where there was a single round."""
-    if measured.rounds < 2 or measured.low is None or measured.high is None:
-        return Figure(measured.value, None, None)
-    return Figure(measured.value, measured.low, measured.high)
+    one = measured
+    return Figure(one.value, one.rounds, one.values, one.low, one.high)
 
 
 _MACHINE = ("cpu_model", "cpu_count")

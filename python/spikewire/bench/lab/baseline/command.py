@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...needed import missing
-from ...noise import RULE, WORSE
+from .against import CANNOT_TELL
 from .changes import changes, conditions, machines
+from .rule import RULE
 
 if TYPE_CHECKING:
     import argparse
@@ -23,7 +24,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         NAME,
         help="what changed between two saved reports",
         description="Compares two reports of one recipe, or two JSON files of `spikewire compare`"
-        f" or `bench`. {RULE} Ends with 1 if a figure got worse.",
+        f" or `bench`. {RULE} Ends with {GOT_WORSE} if a figure got worse, with {CANNOT_TELL} if"
+        " none did and rounds are too few for a figure whose medians differ by so much, or for"
+        " all.".replace("%", "%%"),
         allow_abbrev=False,
     )
     compare.add_argument(
@@ -41,7 +44,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
 
 
 def run(args: argparse.Namespace) -> int:
-    """The exit status: 0, 1 if a figure got worse, 2 for what cannot be compared."""
+    """The exit status: 0, 1 if a figure got worse, 2 for what cannot be compared, 4 where rounds
+    are too few to tell."""
     lacking = missing()
     if lacking is not None:
         return _refuse(lacking)
@@ -65,7 +69,7 @@ def run(args: argparse.Namespace) -> int:
             write(args.html, page(before, after, found, differences).encode())
         except OSError as error:
             return _refuse(str(error))
-    return GOT_WORSE if found.of(WORSE) else 0
+    return GOT_WORSE if found.worse else CANNOT_TELL if found.untold else 0
 
 
 def _refuse(reason: str) -> int:

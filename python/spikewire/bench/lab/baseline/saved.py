@@ -4,7 +4,6 @@ become the rows of one table."""
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from statistics import median
 from typing import TYPE_CHECKING, Any
 
 from ...measure import merge, percentiles
@@ -104,7 +103,7 @@ def _line(told: _Json) -> Row:
     fields: dict[str, Entry] = {
         "rate": _spread(told["rate"], told["rounds"]),
         "cpu": _spread(told["cpu"], told["rounds"]),
-        "memory": told["memory"],
+        "memory": _every([one["memory"].get("call") for one in runs]),
     }
     taken = [percentiles(merge((one["latency"]["read"], one["latency"]["write"]))) for one in runs]
     fields |= {heading.key: _of_rounds(taken, heading.key) for heading in TIMES}
@@ -117,10 +116,11 @@ def _scan(told: _Json) -> Row:
     selected = told.get("selected")
     parts = [" ".join(what), much, f"{selected} selected" if selected is not None else ""]
     label = ", ".join(part for part in (*parts, told["interpreter"]) if part)
+    runs: list[_Json] = [one for one in told["runs"] if "failed" not in one]
     fields: dict[str, Entry] = {
         "rate": _spread(told["rate"], told["rounds"]),
         "cpu": _spread(told["cpu"], told["rounds"]),
-        "memory": told["grown"],
+        "memory": _every([one["memory"]["peak"] - one["memory"]["start"] for one in runs]),
     }
     return Row(label, fields, told["client"], "; ".join(told["failures"]))
 
@@ -140,12 +140,19 @@ def _get(told: _Json) -> Row:
 
 
 def _spread(told: _Json | None, rounds: int) -> Measured | None:
-    return None if told is None else Measured(told["median"], told["low"], told["high"], rounds)
+    if told is None:
+        return None
+    # Rounds that failed have no figures.
+    values = tuple(told.get("values", ()))
+    return Measured(told["median"], told["low"], told["high"], len(values) or rounds, values)
+
+
+def _every(values: Sequence[float | None]) -> Measured | None:
+    """None unless every round has it."""
+    known = [one for one in values if one is not None]
+    return Measured.of(known) if known and len(known) == len(values) else None
 
 
 def _of_rounds(taken: Sequence[Mapping[str, float]], name: str) -> Measured | None:
     """None unless every round has samples enough."""
-    values = [one[name] for one in taken if name in one]
-    if not values or len(values) < len(taken):
-        return None
-    return Measured(median(values), min(values), max(values), len(values))
+    return _every([one.get(name) for one in taken])

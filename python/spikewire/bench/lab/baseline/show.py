@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
-from ...noise import BETTER, RULE, UNCHANGED, WORSE
 from ..html import parts
 from ..report import Heading, Row, Table
 from ..text import shown
+from .rule import BETTER, RULE, UNCHANGED, UNTOLD, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from .changes import Change, Changes, Place
 
 _HEADINGS = tuple(
-    Heading(key, key) for key in ("figure", "change", "verdict", "before", "after", "table")
+    Heading(key, key)
+    for key in ("figure", "change", "verdict", "rounds", "before", "after", "table")
 )
 
 
@@ -29,22 +30,26 @@ def counts(found: Changes) -> str:
         (len(found.of(BETTER)), BETTER),
         (len(found.of(WORSE)), WORSE),
         (len(found.of(UNCHANGED)), UNCHANGED),
+        (len(found.of(UNTOLD)), UNTOLD),
         (len(found.before_only), "only in the first"),
         (len(found.after_only), "only in the second"),
         (len(found.flawed), "not compared, flawed"),
+        (len(found.whole), "not judged, of all rounds together"),
     ]
     return "; ".join(f"{number} {what}" for number, what in known)
 
 
 def table(found: Changes) -> Table:
-    """What changed, worse before better, the largest difference first."""
+    """What changed, worse before better, and what may have; the largest difference first."""
+    suspect = [one for one in found.both if one.suspect]
     changed = [
         one
-        for verdict in (WORSE, BETTER)
-        for one in sorted(found.of(verdict), key=lambda one: -abs(one.relative))
+        for group in (found.of(WORSE), found.of(BETTER), suspect)
+        for one in sorted(group, key=lambda one: -abs(one.relative))
     ]
     rows = [Row(one.place.label, _fields(one), one.place.client) for one in changed]
-    return Table("changes", "What changed", RULE, _HEADINGS, rows)
+    title = "What changed, or may have" if suspect else "What changed"
+    return Table("changes", title, RULE, _HEADINGS, rows)
 
 
 def _fields(change: Change) -> dict[str, str]:
@@ -54,9 +59,16 @@ def _fields(change: Change) -> dict[str, str]:
         "figure": f"{heading.title} ({unit})" if unit else heading.title,
         "before": shown(change.before, heading),
         "after": shown(change.after, heading),
-        "change": f"{change.relative:+.1%}{' (1)' if change.alone else ''}",
+        "change": f"{change.relative:+.1%}",
         "verdict": change.verdict,
+        "rounds": _rounds(change),
     }
+
+
+def _rounds(change: Change) -> str:
+    """How many there are, and how many are needed where that is not enough."""
+    needed = change.judged.needed
+    return f"{change.rounds}, {needed} needed" if needed else str(change.rounds)
 
 
 def lists(found: Changes) -> list[tuple[str, list[str]]]:
@@ -95,7 +107,7 @@ def terminal(found: Changes, differences: Sequence[str], console: Console) -> No
             right = name in ("before", "after", "change")
             printed.add_column(name, justify="right" if right else "left")
         for row in made.rows:
-            style = "red" if row.fields["verdict"] == WORSE else "green"
+            style = {WORSE: "red", BETTER: "green"}.get(str(row.fields["verdict"]))
             fields = [str(row.fields[one.key]) for one in made.headings]
             printed.add_row(*map(Text, (row.label, *fields)), style=style)
         console.print(printed)
@@ -104,6 +116,8 @@ def terminal(found: Changes, differences: Sequence[str], console: Console) -> No
         for name in names:
             say(f"  {name}")
     say(counts(found))
+    if found.lacking():
+        say(found.lacking())
     say(RULE)
 
 
@@ -120,6 +134,7 @@ def _body(
     dates = [str(one.environment.get("date") or "unknown") for one in (before, after)]
     yield parts.facts([("first", dates[0]), ("second", dates[1]), ("entries", counts(found))])
     yield "</header><main>"
+    yield from parts.plainly("Too few rounds", "lacking", list(filter(None, [found.lacking()])))
     yield from parts.plainly("What else differs", "differs", differences)
     yield from parts.table(table(found), "compare")
     for number, (title, names) in enumerate(lists(found)):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -110,7 +109,8 @@ def _headings(columns: Sequence[Column], unit: str, digits: int) -> tuple[Headin
 
 def _time(one: Summary) -> Entry:
     each = one.study
-    return Measured(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds)
+    values = tuple(one * 1e6 for one in each.values)
+    return Measured(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds, values)
 
 
 def _times(
@@ -135,7 +135,7 @@ def _memory(points: Sequence[Point], made: Summaries, much: Amount, flaws: Seque
         sizes = [size / 1e3 for size in one.memory]
         if not sizes:
             return None
-        return Measured(statistics.median(sizes), min(sizes), max(sizes), len(sizes))
+        return Measured.of(sizes)
 
     rows = tuple(
         Row(f"{point[0]:,}", _fields(point, _of(made, columns), kilobytes)) for point in points

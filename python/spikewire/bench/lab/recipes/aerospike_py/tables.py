@@ -20,18 +20,16 @@ Summaries = dict[tuple[str, Column], Summary]
 """By operation and column."""
 
 
-def _measured(value: float, low: float, high: float, rounds: int) -> Measured:
-    return Measured(value, low, high, rounds)
-
-
 def _latency(one: Summary) -> Entry:
     each = one.study
-    return _measured(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds)
+    values = tuple(one * 1e6 for one in each.values)
+    return Measured(each.each * 1e6, each.low * 1e6, each.high * 1e6, each.rounds, values)
 
 
 def _rate(one: Summary) -> Entry:
     each = one.study
-    return _measured(each.rate, 1 / each.high, 1 / each.low, each.rounds)
+    values = tuple(1 / one for one in each.values)
+    return Measured(each.rate, 1 / each.high, 1 / each.low, each.rounds, values)
 
 
 def _microseconds(seconds: float | None) -> float | None:

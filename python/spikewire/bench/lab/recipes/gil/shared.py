@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from statistics import median
 from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, OURS, PEERS
@@ -168,4 +167,4 @@ def _beside(comparison: Comparison, cell: Cell) -> list[Beside]:
 
 
 def _spread(values: Sequence[float]) -> Measured | None:
-    return Measured(median(values), min(values), max(values), len(values)) if values else None
+    return Measured.of(values) if values else None

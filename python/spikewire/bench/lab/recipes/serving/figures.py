@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -52,7 +51,7 @@ class Figures:
 
     def _median(self, of: Callable[[ServingResult], float]) -> Measured:
         values = [of(result) for result in self.results]
-        return Measured(statistics.median(values), min(values), max(values), len(values))
+        return Measured.of(values)
 
     def at(self, heading: Heading) -> float:
         """One of the figures, as a number."""

@@ -1,0 +1,169 @@
+"""When figures differ by more than their noise: one rule, for saved runs as for builds.
+
+The rounds of a figure before and after are ranked together. Where nothing changed every order of
+them is as likely as any other, whatever the noise looks like, so that the chance of an order as
+uneven as the one that was found can be counted exactly (Mann and Whitney). Figures of one
+comparison share what may go wrong (Benjamini and Hochberg).
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+BETTER, WORSE, UNCHANGED, UNTOLD = "better", "worse", "no change found", "cannot tell"
+THRESHOLD = 0.05
+"""Smaller differences of the medians are no change, however sure they are."""
+FALSE = 0.05
+"""The part of comparisons in which nothing changed that may name anything better or worse."""
+RULE = (
+    f"A figure changed if its medians differ by more than {THRESHOLD:.0%} and a rank test of the"
+    " rounds (Mann-Whitney, exact) says so; where nothing changed at most"
+    f" {FALSE:.0%} of comparisons name any figure (Benjamini-Hochberg). Where the rounds are too"
+    " few for the test to say anything, the verdict is that it cannot tell, and how many rounds"
+    " each side needs."
+)
+
+
+class Figure(NamedTuple):
+    """The median of some rounds."""
+
+    value: float
+    rounds: int
+    values: tuple[float, ...] = ()
+    """Of the rounds; older files have but the lowest and the highest."""
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def number(self) -> int:
+        """How many rounds there are to be ranked."""
+        return len(self.values) or self.rounds
+
+
+class Pair(NamedTuple):
+    """A figure before and after, of which more is better, or less."""
+
+    before: Figure
+    after: Figure
+    more: bool
+
+    @property
+    def rounds(self) -> int:
+        """Of the side that has fewer."""
+        return min(self.before.number, self.after.number)
+
+    @property
+    def relative(self) -> float:
+        """By how much of the old value the new one differs; infinite where the old one is 0."""
+        return relative(self.before.value, self.after.value)
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What became of a figure."""
+
+    verdict: str
+    needed: int = 0
+    """Rounds of each side with which it could be told; 0 unless it cannot."""
+
+
+def relative(before: float, after: float) -> float:
+    """By how much of the old value the new one differs; infinite where the old one is 0."""
+    difference = after - before
+    if difference == 0:
+        return 0.0
+    old = abs(before)
+    return difference / old if old else math.copysign(math.inf, difference)
+
+
+def judge(pairs: Sequence[Pair]) -> list[Judged]:
+    """What became of each figure of one comparison."""
+    chances = [_chances(pair.before, pair.after) for pair in pairs]
+    rose = _found([up for up, _ in chances])
+    fell = _found([down for _, down in chances])
+    return [
+        _judged(pair, len(pairs), rose=up, fell=down)
+        for pair, up, down in zip(pairs, rose, fell, strict=True)
+    ]
+
+
+def suffice(before: int, after: int, figures: int) -> bool:
+    """Whether the most uneven order of so many rounds is rare enough for one of the figures."""
+    return math.comb(before + after, before) * FALSE / 2 >= figures
+
+
+def needed(figures: int) -> int:
+    """Rounds of each side with which one figure among so many can be told to have changed."""
+    rounds = 2
+    while not suffice(rounds, rounds, figures):
+        rounds += 1
+    return rounds
+
+
+def _judged(pair: Pair, figures: int, *, rose: bool, fell: bool) -> Judged:
+    changed = pair.relative
+    if (rose and changed > THRESHOLD) or (fell and changed < -THRESHOLD):
+        return Judged(BETTER if (changed > 0) == pair.more else WORSE)
+    if rose or fell or suffice(pair.before.number, pair.after.number, figures):
+        return Judged(UNCHANGED)
+    return Judged(UNTOLD, needed(figures))
+
+
+def _found(chances: Sequence[float]) -> list[bool]:
+    """Which of them are too small to be chance, with half of what may go wrong."""
+    ordered = sorted(chances)
+    each = FALSE / 2 / len(ordered) if ordered else 0.0
+    most = max((one for at, one in enumerate(ordered, 1) if one <= at * each), default=-1.0)
+    return [one <= most for one in chances]
+
+
+def _chances(before: Figure, after: Figure) -> tuple[float, float]:
+    """Of an order in which the later rounds are so high, or so low, where nothing changed."""
+    if before.values and after.values:
+        ordered = sorted((*before.values, *after.values))
+        # The middle of the ranks that equal values share, doubled to be whole.
+        ranks = [bisect_left(ordered, one) + bisect_right(ordered, one) + 1 for one in ordered]
+        reached = sum(
+            bisect_left(ordered, one) + bisect_right(ordered, one) + 1 for one in after.values
+        )
+        return _tails(tuple(ranks), len(after.values), reached)
+    if None in (before.low, before.high, after.low, after.high):
+        return 1.0, 1.0
+    # Of ranges that do not overlap the order is known.
+    least = 1 / math.comb(before.number + after.number, after.number)
+    above = (after.low or 0.0) > (before.high or 0.0)
+    below = (after.high or 0.0) < (before.low or 0.0)
+    return least if above else 1.0, least if below else 1.0
+
+
+def _tails(ranks: tuple[int, ...], picked: int, reached: int) -> tuple[float, float]:
+    """The parts of all choices of so many ranks whose sum is at least, and at most, `reached`."""
+    width = _width(ranks)
+    sums, every = _sums(ranks, picked), math.comb(len(ranks), picked)
+    digits = (1 << width) - 1  # a number modulo this is the sum of its digits
+    least = (sums >> (reached * width)) % digits
+    more = (sums >> ((reached + 1) * width)) % digits
+    return least / every, (every - more) / every
+
+
+@lru_cache(maxsize=64)
+def _sums(ranks: tuple[int, ...], picked: int) -> int:
+    """How many choices of so many ranks have each sum: the digits of one large number."""
+    width = _width(ranks)
+    found = [1] + [0] * picked
+    for rank in ranks:
+        for many in range(picked, 0, -1):
+            found[many] += found[many - 1] << (rank * width)
+    return found[picked]
+
+
+def _width(ranks: tuple[int, ...]) -> int:
+    """Bits of a digit: no number of choices, nor all of them, fills it."""
+    return len(ranks) + 1
