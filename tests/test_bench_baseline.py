@@ -136,7 +136,7 @@ def test_it_is_said_before_where_rounds_will_be_too_few(
         ("[]", "before.json: not a report"),
         ('{"schema": 1}', "before.json: not a whole report: 'published' is missing"),
         ('{"kind": "compare"}', "before.json: not a whole comparison: 'cells'"),
-        ('{"kind": "cql"}', "a run of the kind 'cql' cannot be compared"),
+        ('{"kind": "other"}', "a run of the kind 'other' cannot be compared"),
     ],
 )
 def test_what_is_no_baseline_is_refused_before_anything_runs(

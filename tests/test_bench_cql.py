@@ -34,6 +34,9 @@ from spikewire.bench.cql.lab import Found, compare_cql
 from spikewire.bench.cql.lines import collapses, summarise, with_ratios
 from spikewire.bench.cql.loops import loop_of
 from spikewire.bench.cql.table import markdown, remarks, row
+from spikewire.bench.lab.baseline import against
+from spikewire.bench.lab.baseline.saved import CQL
+from spikewire.bench.run import environment
 from spikewire.bench.run.progress import Progress
 from spikewire.bench.run.rounds import shuffled
 
@@ -281,6 +284,54 @@ def test_markdown_has_every_line_and_note() -> None:
     assert "| blocking, 1 thread | spikewire" in text
     assert "acsylla: has no blocking interface" in text
     assert "interrupted" in text
+
+
+def told(operations: int, rounds: int) -> dict[str, Any]:
+    """A comparison as it is written, of two lines of which one had so many operations."""
+    found = Found(flags.settings(parsed("--clients", "spikewire,acsylla", "--servers", "canned")))
+    found.environment = environment.machine([])
+    for client in ("spikewire", "acsylla"):
+        many = operations if client == "spikewire" else 1000
+        runs: list[Any] = [result(client=client, operations=many + at) for at in range(rounds)]
+        found.rounds[Cell(client, SHAPE)] = runs
+    read: dict[str, Any] = json.loads(json.dumps(found.as_json()))
+    return read
+
+
+def test_a_saved_comparison_is_a_baseline(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "before.json"
+    path.write_text(json.dumps(told(1000, 6)))
+    baseline = against.of_flag(parsed("--baseline", str(path), "--rounds", "6"), (CQL,))
+    assert baseline is not None
+    assert against.ended(0, baseline, told(1000, 6)) == 0
+    assert "0 better; 0 worse; 6 no change found" in capsys.readouterr().out
+    assert against.ended(0, baseline, told(800, 6)) == against.GOT_WORSE
+    lines = capsys.readouterr().out.splitlines()
+    worse = [line for line in lines if "worse" in line and "spikewire" in line]
+    # As much processor time for fewer operations.
+    assert len(worse) == 2
+    assert any("spikewire insert blocking, 1 thread, canned" in line for line in worse)
+    assert any("throughput (op/s)" in line and "-20.0%" in line for line in worse)
+    assert against.ended(0, baseline, told(800, 2)) == against.CANNOT_TELL
+    assert "cannot tell with 2 rounds, 5 needed" in capsys.readouterr().out
+    assert against.ended(1, baseline, told(800, 6)) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [("{", "is not JSON"), ('{"kind": "cql"}', "not a whole comparison: 'cells'")],
+)
+def test_what_is_no_baseline_is_refused_before_a_server_starts(
+    content: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "before.json"
+    path.write_text(content)
+    assert flags.run(parsed("--baseline", str(path))) == flags.USAGE
+    said = capsys.readouterr().err
+    assert "--baseline: " in said
+    assert words in said
 
 
 def test_bursts_are_shared_by_threads() -> None:

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
 from ..commands.flags import add_error_limit
+from ..lab.baseline import against
+from ..lab.baseline.saved import CQL
 from ..needed import missing
 from ..run import packages
 from ..run.cluster import parse_seeds
@@ -136,6 +138,7 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="keep the processors from idling, so that no client is charged for waking them",
     )
+    against.add_flag(group, "a JSON file that this command has written")
     for flag, suffix in (("--json", "json"), ("--markdown", "md")):
         group.add_argument(
             flag,
@@ -193,7 +196,12 @@ def problem(args: argparse.Namespace) -> str | None:
 
 def run(args: argparse.Namespace) -> int:
     """The exit status; tables go to standard output, and everything to the files."""
-    reason = problem(args)
+    reason, baseline = problem(args), None
+    if reason is None:
+        try:
+            baseline = against.of_flag(args, (CQL,))
+        except ValueError as error:
+            reason = str(error)
     if reason is not None:
         print(f"spikewire: {reason}", file=sys.stderr)
         return USAGE
@@ -212,14 +220,14 @@ def run(args: argparse.Namespace) -> int:
         signal.signal(signal.SIGTERM, previous)
     show(found)
     now = dt.datetime.now(dt.timezone.utc).strftime("%Y%m%d-%H%M%S")
+    told = found.as_json()
     texts = {
-        args.json or Path(f"bench-results/compare-cql-{now}.json"): json.dumps(found.as_json()),
+        args.json or Path(f"bench-results/compare-cql-{now}.json"): json.dumps(told),
         args.markdown or Path(f"bench-results/compare-cql-{now}.md"): markdown(found),
     }
     for path, text in texts.items():
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
         print(f"written to {path}", file=sys.stderr)
-    if found.interrupted:
-        return INTERRUPTED
-    return FLAWED if found.flawed else 0
+    status = INTERRUPTED if found.interrupted else FLAWED if found.flawed else 0
+    return against.ended(status, baseline, told)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..run import environment
 from ..run.awake import awake
+from ..run.build import of_results
 from ..run.compare import CannotRunError
 from ..run.launch import python_worker, run_job
 from ..run.plan import Skipped
@@ -120,6 +121,7 @@ class Found:
             "environment": self.environment,
             "servers": self.servers,
             "settings": asdict(self.settings),
+            "builds": of_results(list(self.rounds.values())),
             "skipped": [asdict(one) for one in self.skipped],
             "notes": self.notes(),
             "cells": [

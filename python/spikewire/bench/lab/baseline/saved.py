@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...cql.cells import Cell, Shape
 from ...measure import merge, percentiles
 from ...run.build import described
 from ..report import LESS, MORE, Heading, Measured, Report, Row, Section, Table, load
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 _Json = Mapping[str, Any]
 COMPARED = ("bench", "compare")
 SCANS = "scans"
+CQL = "cql"
 
 RATE = Heading("rate", "throughput", "op/s", MORE, 0)
 CPU = Heading("cpu", "client CPU", "µs/op", LESS)
@@ -51,15 +53,19 @@ def of(told: _Json) -> Report:
                 _table("gets", GETS, map(_get, told["gets"])),
             ]
             return _report(told, tables)
+        if kind == CQL:
+            cells = _table("cells", (RATE, CPU, MEMORY), map(_cql, told["cells"]))
+            return _report(told, [cells], servers=told["servers"])
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError(f"not a whole comparison: {error}") from None
     raise ValueError(f"a run of the kind {kind!r} cannot be compared with another")
 
 
-def _report(told: _Json, tables: Sequence[Table]) -> Report:
+def _report(told: _Json, tables: Sequence[Table], **environment: Any) -> Report:
+    """`environment` is what else conditions are."""
     kind = str(told["kind"])
     section = Section(kind, "All lines", "", tables)
-    environment = {key: value for key, value in told["environment"].items() if key != "build"}
+    environment |= {key: value for key, value in told["environment"].items() if key != "build"}
     builds: _Json = told.get("builds") or {}
     environment["builds"] = {client: described(build) for client, build in builds.items()}
     return Report(
@@ -123,6 +129,20 @@ def _scan(told: _Json) -> Row:
         "memory": _every([one["memory"]["peak"] - one["memory"]["start"] for one in runs]),
     }
     return Row(label, fields, told["client"], "; ".join(told["failures"]))
+
+
+def _cql(told: _Json) -> Row:
+    """A cell of a comparison of clients of Cassandra; in pages an operation is a row."""
+    cell: _Json = told["cell"]
+    client, shape = str(cell["client"]), Shape(**cell["shape"])
+    runs: list[_Json] = [one for one in told["runs"] if "failed" not in one]
+    fields: dict[str, Entry] = {
+        "rate": _spread(told["rate"], told["rounds"]),
+        "cpu": _spread(told["cpu"], told["rounds"]),
+        "memory": _every([one["memory"]["peak"] - one["memory"]["ready"] for one in runs]),
+    }
+    flawed = "flawed" if told["flawed"] else ""
+    return Row(str(Cell(client, shape)), fields, client, flawed)
 
 
 def _get(told: _Json) -> Row:
