@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..recipes import NAMES
 from .changes import changes, conditions, machines
 from .rule import RULE, needed, suffice
 
@@ -98,8 +99,8 @@ def of_flag(args: argparse.Namespace, recipes: tuple[str, ...]) -> Baseline | No
         found = Baseline.open(args.baseline, recipes)
     except ValueError as error:
         raise ValueError(f"{FLAG}: {error}") from None
-    # Recipes have rounds of their own.
-    said = _too_few(found, args.rounds) if "rounds" in args else ""
+    # Parts of a recipe have rounds of their own.
+    said = "" if found.before.recipe in NAMES else _too_few(found, args.rounds)
     if said:
         print(f"spikewire: {said}", file=sys.stderr)
     return found
