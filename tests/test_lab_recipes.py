@@ -74,7 +74,7 @@ def test_flags_replace_what_the_size_has() -> None:
     bench = replace(a_bench(FULL), instead=said)
     matrix = Matrix(("spikewire",), (SYNC,), (1,), (1,), (1,), ("",))
     closed_loop = bench.settings(matrix, duration=9.0, rounds=9)
-    for made in (closed_loop, settings(bench, (INSERT,), (CHAINS,), (1,), (120,))):
+    for made in (closed_loop, settings(bench, (INSERT,), (CHAINS,), (1,), (120,), CANNED)):
         assert (made.duration, made.warmup, made.rounds, made.keys) == (0.5, 0.1, 2, 300)
     queried = scans.settings_of(bench)
     assert (queried.records, queried.slow_records, queried.rounds) == (300, 300, 2)

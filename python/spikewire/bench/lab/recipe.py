@@ -86,16 +86,16 @@ class Bench:
         """Of a recipe's clients, those that the user wants."""
         return tuple(in_order(clients, self.clients or clients))
 
-    def few(self, clients: Sequence[str], part: str) -> tuple[str, ...]:
+    def few(self, clients: Sequence[str], part: str, kinds: Sequence[str] = FEW) -> tuple[str, ...]:
         """The same where all of them would take longer than a short form may: in that, one of each
         kind is measured unless the user names clients, and the report says which are left out."""
         wanted = self.wanted(clients)
         if self.clients or self.size == FULL:
             return wanted
-        left = [name for name in wanted if name not in FEW]
+        left = [name for name in wanted if name not in kinds]
         if left:
             self.note({}, [f"{part}: the short form leaves out {', '.join(left)}"])
-        return tuple(name for name in wanted if name in FEW)
+        return tuple(name for name in wanted if name in kinds)
 
     def gil_states(self) -> tuple[bool | None, ...]:
         """The states of the GIL to compare: both, where every interpreter can be without it."""

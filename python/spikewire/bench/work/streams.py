@@ -38,7 +38,8 @@ Block = tuple[Operation, list[Operation]]
 """One operation whose latency is taken, then those that follow it unmeasured."""
 
 STREAM_TOTAL = 1 << 18
-STREAM_LEAST = 1024
+"""Operations of all workers together, made for a second of measuring or more."""
+STREAM_LEAST = 256
 STREAM_MOST = 1 << 16
 BATCHES_LEAST = 8
 BATCHES_MOST = 1 << 12
@@ -46,8 +47,14 @@ SCAN_MOST = 100
 """Records of the longest scan; each length from 1 is as likely."""
 
 
-def stream_length(workers: int) -> int:
-    return min(STREAM_MOST, max(STREAM_LEAST, STREAM_TOTAL // workers))
+def operations_for(seconds: float) -> int:
+    """How many operations all workers together take turns with. A short measurement has fewer, so
+    that making them does not take longer than it does."""
+    return round(STREAM_TOTAL * min(1.0, seconds))
+
+
+def stream_length(workers: int, total: int = STREAM_TOTAL) -> int:
+    return min(STREAM_MOST, max(STREAM_LEAST, total // workers))
 
 
 def mixed_stream(
@@ -58,9 +65,10 @@ def mixed_stream(
     worker: int,
     workers: int,
     distribution: str = UNIFORM,
+    total: int = STREAM_TOTAL,
 ) -> list[Operation]:
     """A worker's whole reads and whole writes, to be repeated; the shares are exact."""
-    steps = step_stream(workload, pool, keys, seed, worker, workers, distribution)
+    steps = step_stream(workload, pool, keys, seed, worker, workers, distribution, total)
     return [(key, None if verb == READ else record_of(pool, _one(key))) for key, _, verb in steps]
 
 
@@ -77,12 +85,13 @@ def step_stream(
     worker: int,
     workers: int,
     distribution: str = UNIFORM,
+    total: int = STREAM_TOTAL,
     misses: float = 0.0,
 ) -> list[Step]:
     """A worker's operations, to be repeated; the shares of the verbs are exact. So many percent of
     the reads of a whole record are of keys that are not there."""
     rng = random.Random(f"stream/{seed}/{worker}")  # noqa: S311 - repeatable, not secret
-    verbs = _verbs(workload, stream_length(workers), misses)
+    verbs = _verbs(workload, stream_length(workers, total), misses)
     rng.shuffle(verbs)
     draw = drawing(distribution, keys, rng)
     recent = drawing(NEWEST, keys, rng)
@@ -130,11 +139,17 @@ def _given(verb: str, record: Bins, names: list[str], choose: Callable[[list[str
 
 
 def batch_stream(
-    pool: list[Bins] | None, keys: int, seed: int, worker: int, workers: int, rows: int
+    pool: list[Bins] | None,
+    keys: int,
+    seed: int,
+    worker: int,
+    workers: int,
+    rows: int,
+    total: int = STREAM_TOTAL,
 ) -> list[Operation]:
     """A worker's batches of distinct uniform keys, to be repeated; with a pool they are writes."""
     rng = random.Random(f"batches/{seed}/{worker}")  # noqa: S311 - repeatable, not secret
-    length = min(BATCHES_MOST, max(BATCHES_LEAST, STREAM_TOTAL // (workers * rows)))
+    length = min(BATCHES_MOST, max(BATCHES_LEAST, total // (workers * rows)))
     batches = (rng.sample(range(keys), rows) for _ in range(length))
     return [
         (batch, None if pool is None else [record_of(pool, key) for key in batch])

@@ -27,7 +27,7 @@ from ..work import (
 )
 from ..work.keys import UNIFORM
 from ..work.mix import COUNTING, INSERT, INSERTING, SCAN
-from ..work.streams import jitter, step_stream
+from ..work.streams import jitter, operations_for, step_stream
 from ..work.tables import NUMPY_TYPES, table_of
 from . import drivers
 from .loop import batch_verbs, record_verbs, table_verbs, with_work
@@ -211,12 +211,14 @@ class Plan:
         part, processes = job.get("part", 0), job.get("processes", 1)
         first, all_workers = part * workers, processes * workers
         distribution = job.get("distribution", UNIFORM)
+        total = operations_for(job["duration"])
 
         def inserting(number: int) -> list[Block]:
             return into_blocks(insert_stream(pool, keys, first + number, all_workers), every)
 
         def mixing(number: int) -> list[Block]:
-            drawn = (self.workload, pool, keys, job["seed"], first + number, workers, distribution)
+            seed, worker = job["seed"], first + number
+            drawn = (self.workload, pool, keys, seed, worker, workers, distribution, total)
             if self.stepped:
                 # The loop that is written out for these takes the verb with each.
                 stream = cast("list[Operation]", step_stream(*drawn, self.misses))
@@ -226,7 +228,8 @@ class Plan:
 
         def batching(number: int) -> list[Block]:
             values = pool if shape.kind in (BATCH_WRITE, TABLE_WRITE) else None
-            stream = batch_stream(values, keys, job["seed"], first + number, workers, shape.rows)
+            worker, rows = first + number, shape.rows
+            stream = batch_stream(values, keys, job["seed"], worker, workers, rows, total)
             if shape.kind == TABLE_WRITE:
                 stream = self._in_tables(stream[:TABLES_MOST])
             return into_blocks(stream, 1)

@@ -25,7 +25,7 @@ class Chains(Measurement):
 
     def run(self, bench: Bench) -> Part:
         chains = bench.pick((120, 500), (120, 500, 5_000), (120, 250, 500, 5_000))
-        made = settings(bench, (INSERT,), (CHAINS,), (1,), chains, (CANNED,))
+        made = settings(bench, (INSERT,), (CHAINS,), (1,), chains, CANNED)
         found = bench.cql(made)
         lines = [line for group in found.lines() for line in group]
         servers = list(dict.fromkeys(line.cell.shape.server for line in lines))

@@ -18,6 +18,7 @@ from ....cql.cells import (
     UVLOOP,
 )
 from ....cql.clients import OURS
+from ....cql.servers import CASSANDRA
 from ....table.summary import failed_calls
 from ... import closed
 from ...recipe import Bench, Measurement, Part
@@ -42,7 +43,7 @@ class Patterns(Measurement):
     def run(self, bench: Bench) -> Part:
         threads = bench.pick((1, 2), (1, 8), (1, 2, 4, 8, 16))
         ways = bench.pick((BLOCKING, CHAINS), WAYS, WAYS)
-        made = settings(bench, (INSERT,), ways, threads, ())
+        made = settings(bench, (INSERT,), ways, threads, (), CASSANDRA)
         found = bench.cql(made)
         lines = [line for group in found.lines() for line in group]
         servers = [(name, list(those)) for name, those in groupby(lines, key=_server)]

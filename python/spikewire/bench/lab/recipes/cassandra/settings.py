@@ -20,15 +20,15 @@ def settings(
     patterns: tuple[str, ...],
     threads: tuple[int, ...],
     chains: tuple[int, ...],
-    short_servers: tuple[str, ...] = (CASSANDRA, CANNED),
+    short_server: str,
 ) -> Settings:
     """A comparison of these ways. `-H` is the address of an Aerospike cluster, so that this recipe
-    has servers of its own: a real node, and canned replies."""
+    has servers of its own: a real node, and canned replies; in the short form one of them."""
     target = bench.target
     made = Settings(
         matrix=Matrix(
             clients=bench.wanted(tuple(CLIENTS)),
-            servers=bench.pick((CANNED,), short_servers, (CASSANDRA, CANNED)),
+            servers=bench.pick((CANNED,), (short_server,), (CASSANDRA, CANNED)),
             operations=operations,
             patterns=patterns,
             threads=threads,

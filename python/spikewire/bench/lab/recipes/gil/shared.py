@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from ...report import Entry
 
 CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
+FEW = (OURS, "aerospike-sdk", "aerospike", "aerospike-py")
+"""What the short form measures: `aerospike-native` is the engine of `aerospike-sdk`."""
 RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)
 OWN = Heading("own", "beside the thread", "% of alone", MORE, 0)
 OTHER = Heading("other", "the thread", "% of alone", MORE, 0)
@@ -44,7 +46,7 @@ class Shared(Measurement):
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
-            clients=bench.few(CLIENTS, self.title),
+            clients=bench.few(CLIENTS, self.title, FEW),
             modes=(ASYNC, SYNC),
             tasks=(32,),
             threads=bench.pick((8,), (32,), (1, 8, 32)),
