@@ -197,6 +197,7 @@ def test_each_published_line_of_the_sdk_has_a_counterpart_or_a_reason() -> None:
         "published-matrix": 22,
         "published-latency": 18,
         "published-batches": 3,
+        "published-stack": 15,
         "published-stack-blocking": 4,
         "published-stack-awaited": 5,
         "published-pools": 4,

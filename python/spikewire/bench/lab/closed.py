@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..table.report import notes
+from .relative import plain
 from .report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
 
 if TYPE_CHECKING:
@@ -51,14 +52,8 @@ def measured(spread: Spread | None, rounds: int) -> Measured | None:
 
 def ratio(over: Entry, under: Entry) -> float | None:
     """One field over another; None where either is missing or nothing."""
-    one, other = _median(over), _median(under)
+    one, other = plain(over), plain(under)
     return one / other if one is not None and other else None
-
-
-def _median(entry: Entry) -> float | None:
-    if isinstance(entry, Measured):
-        return entry.value
-    return None if isinstance(entry, str) else entry
 
 
 def said(comparison: Comparison) -> tuple[str, ...]:

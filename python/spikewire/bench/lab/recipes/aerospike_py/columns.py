@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
 from ....fixed.cells import OFFICIAL, PEER
+from ...relative import saved, times
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...relative import Beside
 
 
 @dataclass(frozen=True)
@@ -28,5 +35,36 @@ OURS_ASYNC = Column(OURS, ASYNC, "spikewire, concurrent")
 COLUMNS = (PEER_SYNC, OFFICIAL_SYNC, OURS_SYNC, PEER_ASYNC, OURS_ASYNC)
 PUBLISHED = (PEER_SYNC, OFFICIAL_SYNC, PEER_ASYNC)
 """Those that the study has."""
+OFFICIAL_TO = tuple(one for one in COLUMNS if one is not OFFICIAL_SYNC)
+"""Those that the study sets beside the official client, and ours."""
 RIVALS = {OURS_SYNC: (PEER_SYNC, OFFICIAL_SYNC), OURS_ASYNC: (PEER_ASYNC,)}
 """What each of ours is set beside: the same calls, made in the same way."""
+
+
+def to_official(columns: Sequence[Column], *, rates: bool) -> list[Beside]:
+    """How many times as fast as the official client each is, as the study shows it."""
+    official = OFFICIAL_SYNC.key
+    return [
+        times(f"{one.key}-to-official", f"{one.title}: speed, to {OFFICIAL}", *pair)
+        for one in columns
+        for pair in [(one.key, official) if rates else (official, one.key)]
+        if one in OFFICIAL_TO
+    ]
+
+
+def to_dictionaries(columns: Sequence[Column]) -> list[Beside]:
+    """How many times as fast arrays are as dictionaries."""
+    return [
+        times(f"{key}-gain", f"{one.title}: numpy's speed", f"{key}-dict", f"{key}-numpy")
+        for one in columns
+        for key in [one.key]
+    ]
+
+
+def savings(columns: Sequence[Column]) -> list[Beside]:
+    """By how much less memory arrays take than dictionaries."""
+    return [
+        saved(f"{key}-saved", f"{one.title}: saved by numpy", f"{key}-numpy", f"{key}-dict")
+        for one in columns
+        for key in [one.key]
+    ]

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....fixed.cells import OPERATIONS, SINGLES
+from ...relative import beside
 from ...report import LESS, MORE, Heading, Row, Table
-from .columns import OFFICIAL_SYNC, PEER_ASYNC, PEER_SYNC, PUBLISHED
+from .columns import (
+    OFFICIAL_SYNC,
+    PEER_ASYNC,
+    PEER_SYNC,
+    PUBLISHED,
+    savings,
+    to_dictionaries,
+    to_official,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from ...relative import Beside
     from ...report import Entry
 
 _HOW = (
@@ -122,9 +133,41 @@ def _by_size(
     return Table(f"published-{name}", title, how, headings, tuple(rows), first)
 
 
+_WORDS = {"s": "slower", "f": "faster"}
+
+
+def _told(table: Table, columns: Sequence[Beside], figures: str) -> Table:
+    """With columns whose figures are as the study prints them, for its times are rounded: those of
+    a line apart by spaces, lines by commas."""
+    lines = [line.split() for line in figures.split(",")]
+    rows = tuple(
+        replace(
+            row,
+            fields={
+                **row.fields,
+                **dict(zip((one.heading.key for one in columns), words, strict=True)),
+            },
+        )
+        for row, words in (
+            (row, [f"{one[:-1]} times {_WORDS[one[-1]]}" for one in line])
+            for row, line in zip(table.rows, lines, strict=True)
+        )
+    )
+    headings = (replace(one.heading, unit="") for one in columns)
+    return replace(table, headings=(*table.headings, *headings), rows=rows)
+
+
 TABLES = (
-    _by_operation("latency", "Average latency", Heading("", "", "ms", LESS, 3), _LATENCY),
-    _by_operation("throughput", "Throughput", Heading("", "", "op/s", MORE, 0), _RATE),
+    _told(
+        _by_operation("latency", "Average latency", Heading("", "", "ms", LESS, 3), _LATENCY),
+        to_official(PUBLISHED, rates=False),
+        "1.3s 2.1f, 1.3s 1.6f, 1.3s 1.7f, 1.3s 2.1f, 1.5s 2.2f, 1.3s 3.4f, 1.9s 2.5f, 1.8s 1.9s",
+    ),
+    _told(
+        _by_operation("throughput", "Throughput", Heading("", "", "op/s", MORE, 0), _RATE),
+        to_official(PUBLISHED, rates=True),
+        "1.3s 2.1f, 1.3s 1.6f, 1.3s 1.7f, 1.3s 2.1f, 1.6s 2.2f, 1.3s 3.4f, 1.9s 2.5f, 1.8s 1.8s",
+    ),
     _by_operation(
         "stability",
         "Stability: standard deviation of the rounds' medians",
@@ -142,31 +185,42 @@ TABLES = (
         ),
         "operation",
     ),
-    _by_size(
-        "records",
-        "NumPy by records, for each record",
-        "5 bins, 10 rounds, on the same machine.",
-        _SCALES,
-        _RECORDS,
-        "records",
-    ),
-    _by_size(
-        "bins",
-        "NumPy by bins, for each record",
-        "1,000 records, 10 rounds, on the same machine.",
-        _SCALES,
-        _BINS,
-        "bins",
-    ),
-    _by_size(
-        "memory",
-        "Memory of a read",
-        "5 bins, 10 rounds; the peak that tracemalloc saw, which is what Python allocates.",
-        (
-            Heading(f"{PEER_SYNC.key}-dict", "aerospike-py, dict", "KB", LESS, 1),
-            Heading(f"{PEER_SYNC.key}-numpy", "aerospike-py, numpy", "KB", LESS, 1),
+    _told(
+        _by_size(
+            "records",
+            "NumPy by records, for each record",
+            "5 bins, 10 rounds, on the same machine.",
+            _SCALES,
+            _RECORDS,
+            "records",
         ),
-        _MEMORY,
-        "records",
+        to_dictionaries((PEER_SYNC, PEER_ASYNC)),
+        "1.3f 1.1f, 1.1f 2.0f, 2.0f 1.3f, 1.5f 1.6f, 1.5f 1.6f",
+    ),
+    _told(
+        _by_size(
+            "bins",
+            "NumPy by bins, for each record",
+            "1,000 records, 10 rounds, on the same machine.",
+            _SCALES,
+            _BINS,
+            "bins",
+        ),
+        to_dictionaries((PEER_SYNC, PEER_ASYNC)),
+        "1.1f 1.6f, 1.2f 1.9f, 1.1s 2.2f, 1.3f 1.7f, 2.2f 1.4f",
+    ),
+    beside(
+        _by_size(
+            "memory",
+            "Memory of a read",
+            "5 bins, 10 rounds; the peak that tracemalloc saw, which is what Python allocates.",
+            (
+                Heading(f"{PEER_SYNC.key}-dict", "aerospike-py, dict", "KB", LESS, 1),
+                Heading(f"{PEER_SYNC.key}-numpy", "aerospike-py, numpy", "KB", LESS, 1),
+            ),
+            _MEMORY,
+            "records",
+        ),
+        savings((PEER_SYNC,)),
     ),
 )

@@ -11,8 +11,18 @@ from ....fixed.cells import BATCH_READ_DICT, BATCH_READ_NUMPY, OFFICIAL, Cell
 from ....fixed.summary import Summary, summarise
 from ...interleaved import Found
 from ...recipe import Bench, Measurement, Part
+from ...relative import beside
 from ...report import LESS, LINES, Axis, Chart, Heading, Measured, Row, Section, Series, Table
-from .columns import COLUMNS, OURS_ASYNC, OURS_SYNC, PEER_ASYNC, PEER_SYNC, Column
+from .columns import (
+    COLUMNS,
+    OURS_ASYNC,
+    OURS_SYNC,
+    PEER_ASYNC,
+    PEER_SYNC,
+    Column,
+    savings,
+    to_dictionaries,
+)
 from .fixed import Amount, FixedLab
 from .published import BINS, RECORDS
 
@@ -71,6 +81,12 @@ class Scaling(Measurement):
             _memory(by_records, made, much, flaws),
         )
         charts = [_chart(table) for table in tables]
+        gains = to_dictionaries(COLUMNS)
+        tables = (
+            beside(tables[0], gains),
+            beside(tables[1], gains),
+            beside(tables[2], savings(COLUMNS)),
+        )
         section = Section(self.name, "NumPy beside dictionaries", TEXT, tables, charts)
         conclusions, losses = compared(made)
         return Part(section, found.runs(), conclusions, losses, found.interrupted)

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING
 
 from ....fixed.cells import ABSENT
 from ....fixed.summary import Summary
+from ...relative import beside
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
-from .columns import COLUMNS, Column
+from .columns import COLUMNS, Column, to_official
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -44,10 +45,19 @@ class _Shape:
     """A table by operation: what it is called, and the fields of each column."""
 
     def __init__(
-        self, name: str, title: str, heading: Heading, fields: Sequence[Field], more: str = ""
+        self,
+        name: str,
+        title: str,
+        heading: Heading,
+        fields: Sequence[Field],
+        more: str = "",
+        *,
+        rates: bool | None = None,
     ) -> None:
         self.name, self.title, self.heading = name, title, heading
         self.fields, self.more = fields, more
+        self.rates = rates
+        """Whether figures are rates rather than times; None: not set beside each other."""
 
 
 MICROSECONDS = Heading("", "", "µs", LESS, 1)
@@ -58,6 +68,7 @@ TABLES = (
         MICROSECONDS,
         (("", "", _latency),),
         "Median of the rounds' means.",
+        rates=False,
     ),
     _Shape(
         "throughput",
@@ -65,6 +76,7 @@ TABLES = (
         Heading("", "", "op/s", MORE, 0),
         (("", "", _rate),),
         "Median of the rounds.",
+        rates=True,
     ),
     _Shape(
         "stability",
@@ -137,7 +149,10 @@ def tables_of(
         how = f"{much.caption()} {shape.more}".strip()
         suffix, title = (f"-{under}", f"{shape.title} ({under})") if under else ("", shape.title)
         name = f"{shape.name}{suffix}".replace("/", "-")
-        tables.append(Table(name, title, how, headings, rows, "operation", absent))
+        table = Table(name, title, how, headings, rows, "operation", absent)
+        if shape.rates is not None:
+            table = beside(table, to_official(COLUMNS, rates=shape.rates))
+        tables.append(table)
     return tables
 
 

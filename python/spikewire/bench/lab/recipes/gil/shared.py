@@ -15,6 +15,7 @@ from ....table.report import NOISE, notes
 from ....worker.companion import COUNTER, TICK, TICKER, Beside
 from ... import closed
 from ...recipe import Measurement, Part
+from ...relative import plain
 from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from ....run.compare import Comparison
     from ....table.summary import Line
     from ...recipe import Bench
-    from ...report import Entry
 
 CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
 FEW = (OURS, "aerospike-sdk", "aerospike", "aerospike-py")
@@ -100,7 +100,7 @@ def losses(rows: Sequence[Row]) -> list[str]:
     for setting in settings:
         here = [row for row in rows if row.label.partition(", ")[2] == setting]
         for heading in (GAPS[1], OTHER):
-            figures = {row.client: _plain(row.fields.get(heading.key)) for row in here}
+            figures = {row.client: plain(row.fields.get(heading.key)) for row in here}
             known = {
                 client: value
                 for client, value in figures.items()
@@ -117,12 +117,6 @@ def losses(rows: Sequence[Row]) -> list[str]:
                     f" {ours:,.0f} beside {OURS}."
                 )
     return said
-
-
-def _plain(entry: Entry) -> float | None:
-    if isinstance(entry, Measured):
-        return entry.value
-    return entry if isinstance(entry, (int, float)) else None
 
 
 def _row(

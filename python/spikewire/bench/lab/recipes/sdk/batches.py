@@ -11,6 +11,7 @@ from ....clients.shape import BATCH_READ, BATCH_WRITE, SINGLES
 from ....run.plan import Sizes
 from ... import closed
 from ...recipe import Bench, Measurement, Part
+from ...relative import beside
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Measured, Row, Section, Series, Table
 from .cases import (
     AEROSPIKE_PY,
@@ -24,7 +25,7 @@ from .cases import (
     Chosen,
     short,
 )
-from .published import SIZES
+from .published import SIZES, to_smallest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -124,7 +125,8 @@ def _shown(lines: Sequence[Line], comparison: Comparison) -> tuple[list[Table], 
             by_face.setdefault(_face(line, words), []).append(line)
         rows = [_row(face, many) for face, many in by_face.items()]
         title = f"Records {done}, by how many are in a call"
-        tables.append(Table(kind, title, how, headings, rows, notes=closed.said(comparison)))
+        table = Table(kind, title, how, headings, rows, notes=closed.said(comparison))
+        tables.append(beside(table, to_smallest(sizes)))
         if len(sizes) > 1:
             charts += _charts(kind, title, how, by_face)
     return tables, charts

@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from ...relative import beside, times
 from ...report import MORE, Heading, Row, Table
 from .counterparts import HERE, here
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ...relative import Beside
 
 _FREE, _LOCKED = "without the GIL", "with the GIL"
 _MATRIX: dict[str, tuple[float | None, float | None]] = {
@@ -83,6 +92,16 @@ LATENCY = Table(
     ),
 )
 
+
+def to_smallest(sizes: Sequence[int]) -> list[Beside]:
+    """What each size does over the smallest, as the document shows it."""
+    least, *others = sizes
+    return [
+        times(f"times{size}", f"{size} over {least}", f"rate{size}", f"rate{least}")
+        for size in others
+    ]
+
+
 SIZES = (1, 4, 16, 32, 64, 128)
 _SWEEPS = {
     "SDK, blocking, builder, 32 threads": (145_898, 142_895, 328_253, 401_467, 470_720, 485_056),
@@ -90,19 +109,26 @@ _SWEEPS = {
     "SDK, pool, builder, 4 x 64 tasks": (190_278, 156_954, 265_443, 310_901, 336_469, None),
 }
 
-SWEEPS = Table(
-    name="published-batches",
-    title="Batches, records per second without the GIL",
-    caption="Half of the calls read, half write so many records.",
-    headings=(
-        *(Heading(f"{size}", f"{size}", "records/s", MORE, 0) for size in SIZES),
-        HERE,
+_SWEPT = beside(
+    Table(
+        name="published-batches",
+        title="Batches, records per second without the GIL",
+        caption="Half of the calls read, half write so many records.",
+        headings=tuple(Heading(f"rate{size}", f"{size}", "records/s", MORE, 0) for size in SIZES),
+        rows=tuple(
+            Row(
+                name,
+                {
+                    **{f"rate{size}": rate for size, rate in zip(SIZES, values, strict=True)},
+                    "here": here(name),
+                },
+            )
+            for name, values in _SWEEPS.items()
+        ),
     ),
-    rows=tuple(
-        Row(name, {**dict(zip(map(str, SIZES), values, strict=True)), "here": here(name)})
-        for name, values in _SWEEPS.items()
-    ),
+    to_smallest(SIZES),
 )
+SWEEPS = replace(_SWEPT, headings=(*_SWEPT.headings, HERE))
 
 _BLOCKING_STACK: dict[str, int | str | None] = {
     "Rust core, blocking, 32 threads": None,
@@ -146,7 +172,37 @@ def _stack(
     return Table(name, title, caption, headings, rows, "layer")
 
 
+_LAYERS = (
+    "Rust core, 512 tasks, timer removed and pool widened",
+    "SDK, pool, fast path, 8 x 64 tasks",
+    "Rust core, 32 tasks",
+    "native, blocking, runtime per thread, 32 threads",
+    "SDK, blocking, fast path, runtime per thread, 32 threads",
+    "SDK, pool, fast path, 4 x 64 tasks",
+    "Rust core, blocking, 32 threads",
+    "SDK, blocking, fast path, 32 threads",
+    "native, blocking, 32 threads",
+    "SDK, pool, builder, 4 x 64 tasks",
+    "SDK, blocking, builder, 32 threads",
+    "native, one loop, 32 tasks",
+    "SDK, one loop, fast path, 32 tasks",
+    "SDK, one loop, builder, 32 tasks",
+    "C client, 1 thread",
+)
+
 STACKS = (
+    Table(
+        "published-stack",
+        "Where every layer ends up",
+        "The matrix above from the fastest to the slowest; the C client with the GIL, the others"
+        " without it. Its lines have different numbers of calls in flight.",
+        (Heading("rate", "throughput", "op/s", MORE, 0), HERE),
+        tuple(
+            Row(line, {"rate": _MATRIX[line][0] or _MATRIX[line][1], "here": here(line)})
+            for line in _LAYERS
+        ),
+        "layer",
+    ),
     _stack(
         "published-stack-blocking",
         "What each blocking layer costs",

@@ -6,14 +6,16 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....serving.cells import BATCH, SETS
+from ...relative import change, plain
 from ...report import Row, Table
 from .figures import AVERAGE, P95, RATE
-from .published import STEPS, Step
+from .published import CHANGE, STEPS, Step
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from ....serving.cells import Cell
+    from ...report import Entry
     from .figures import Figures
     from .lab import Amount
 
@@ -28,19 +30,22 @@ def steps(made: Mapping[Cell, Figures], much: Amount) -> Table:
     """Every step has a row; what was not measured is a dash, and a note says why."""
     rows: list[Row] = []
     missing: list[str] = []
+    first: Entry = None
     for step in (*STEPS, *OUR_STEPS):
         figures = _figures(step, made)
         if figures is None:
             missing.append(step.what)
         of = {} if figures is None else figures.fields()
         fields = {one.key: of.get(one.key) for one in (AVERAGE, P95, RATE)}
+        first = first or fields[P95.key]
+        fields[CHANGE.key] = change(plain(fields[P95.key]), plain(first))
         rows.append(Row(step.what, fields, step.client))
     note = (
         f"Not measured in this run: {'; '.join(missing)}. Steps without a GIL need a free-threaded"
         " interpreter (--python) with the client, uvicorn, httptools, FastAPI and NumPy."
     )
     title = "Step by step in environment C"
-    headings = (AVERAGE, P95, RATE)
+    headings = (AVERAGE, P95, CHANGE, RATE)
     notes = (note,) if missing else ()
     return Table("steps", title, much.caption(), headings, tuple(rows), "step", notes)
 

@@ -1,0 +1,63 @@
+"""Columns that set one figure of a row beside another."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from .report import Heading, Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from .report import Entry, Row, Table
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A column that is made of two others, by their keys."""
+
+    heading: Heading
+    of: Callable[[float, float], float]
+    one: str
+    other: str
+
+    def figure(self, row: Row) -> float | None:
+        """None where either is missing, or what would be divided by is nothing."""
+        one, other = plain(row.fields.get(self.one)), plain(row.fields.get(self.other))
+        return self.of(one, other) if one and other else None
+
+
+def times(key: str, title: str, over: str, under: str) -> Beside:
+    """How many times one column is another."""
+    return Beside(Heading(key, title, "times", digits=2), lambda a, b: a / b, over, under)
+
+
+def saved(key: str, title: str, less: str, more: str) -> Beside:
+    """By how many percent one column is less than another."""
+    return Beside(Heading(key, title, "%", digits=1), lambda a, b: 100 * (1 - a / b), less, more)
+
+
+def beside(table: Table, columns: Sequence[Beside]) -> Table:
+    """The same table with these columns behind its own, those that have a figure in some row."""
+    made = [[one.figure(row) for one in columns] for row in table.rows]
+    kept = [at for at in range(len(columns)) if any(figures[at] is not None for figures in made)]
+    rows = tuple(
+        replace(row, fields={**row.fields, **{columns[at].heading.key: line[at] for at in kept}})
+        for row, line in zip(table.rows, made, strict=True)
+    )
+    return replace(
+        table, headings=(*table.headings, *(columns[at].heading for at in kept)), rows=rows
+    )
+
+
+def change(one: float | None, before: float | None) -> float | None:
+    """By how many percent a figure is more than the one before."""
+    return 100 * (one / before - 1) if one is not None and before else None
+
+
+def plain(entry: Entry) -> float | None:
+    """The number of a field; None for words and for nothing."""
+    if isinstance(entry, Measured):
+        return entry.value
+    return None if isinstance(entry, str) else entry
