@@ -111,7 +111,8 @@ def test_a_report_names_the_versions_that_answered() -> None:
 def a_line(client: str, pattern: str, threads: int, ratio: float | None) -> CqlLine:
     depth = 1 if pattern == BLOCKING else 120
     cell = Cell(client, Shape(CANNED, INSERT, pattern, threads, depth))
-    return CqlLine(cell, 1, (), rate_ratio=ratio)
+    rate = None if ratio is None else Spread(ratio, ratio, ratio)
+    return CqlLine(cell, 1, (), rate=rate, rate_ratio=ratio)
 
 
 def test_a_way_in_which_ours_is_behind_is_a_loss() -> None:
@@ -126,6 +127,7 @@ def test_a_way_in_which_ours_is_behind_is_a_loss() -> None:
     assert len(losses) == 1
     assert "120 callback chains, 2 threads" in losses[0]
     assert "0.80" in losses[0]
+    assert "Why: each was measured once" in losses[0]
 
 
 def test_the_matrix_of_the_sdk_has_a_line_for_each_of_the_study() -> None:

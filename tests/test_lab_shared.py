@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -86,7 +87,13 @@ def test_twins_that_differ_by_more_than_their_spread_are_seen() -> None:
 
 def test_it_is_said_where_another_client_leaves_more() -> None:
     def a_row(client: str, late: float, share: float) -> Row:
-        fields: dict[str, Entry] = {"p99": late, "other": Measured(share, share, share, 1)}
+        done = {"spikewire": 200, "aerospike": 100, "aerospike-py": 300}[client]
+        fields: dict[str, Entry] = {
+            "rate": done,
+            "own": 50,
+            "p99": late,
+            "other": Measured(share, share, share, 1),
+        }
         return Row(f"{client}, 8 threads", fields, client)
 
     rows = [
@@ -94,12 +101,17 @@ def test_it_is_said_where_another_client_leaves_more() -> None:
         a_row("aerospike", 200, 60),
         a_row("aerospike-py", 300, 20),
     ]
+    did = "Why: beside the thread spikewire did 100 op/s and aerospike 50"
+    because = f"{did}, and each of them takes the interpreter for a while."
     assert losses(rows) == [
-        "8 threads, the thread: 60 % of alone beside aerospike, 50 beside spikewire."
+        f"8 threads, the thread: 60 % of alone beside aerospike, 50 beside spikewire. {because}"
     ]
     assert losses([a_row("spikewire", 221, 60), *rows[1:]]) == [
-        "8 threads, event loop late, p99: 200 µs beside aerospike, 221 beside spikewire."
+        f"8 threads, event loop late, p99: 200 µs beside aerospike, 221 beside spikewire. {because}"
     ]
+    slow = replace(rows[0], fields={**rows[0].fields, "rate": 100})
+    (said,) = losses([slow, *rows[1:]])
+    assert said.endswith("each of ours took more of the interpreter's time.")
     assert losses(rows[1:]) == []
 
 

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
 from ....fixed.cells import OFFICIAL, PEER
+from ...lost import Side
 from ...relative import saved, times
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from ....fixed.summary import Summary
     from ...relative import Beside
 
 
@@ -39,6 +41,12 @@ OFFICIAL_TO = tuple(one for one in COLUMNS if one is not OFFICIAL_SYNC)
 """Those that the study sets beside the official client, and ours."""
 RIVALS = {OURS_SYNC: (PEER_SYNC, OFFICIAL_SYNC), OURS_ASYNC: (PEER_ASYNC,)}
 """What each of ours is set beside: the same calls, made in the same way."""
+
+
+def side_of(column: Column, made: Summary) -> Side:
+    """For why a figure of one is behind that of another."""
+    rounds = made.whole
+    return Side(column.client, rounds.low, rounds.high, rounds.rounds, made.cpu * 1e6)
 
 
 def to_official(columns: Sequence[Column], *, rates: bool) -> list[Beside]:

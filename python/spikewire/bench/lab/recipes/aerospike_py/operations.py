@@ -16,9 +16,10 @@ from ....fixed.cells import (
 )
 from ....fixed.summary import summarise
 from ...interleaved import Found
+from ...lost import ALIKE, why
 from ...recipe import Bench, Measurement, Part
 from ...report import Chart, Section, Table
-from .columns import COLUMNS, RIVALS
+from .columns import COLUMNS, RIVALS, side_of
 from .fixed import Amount, FixedLab, reckoned
 from .tables import TABLES, Summaries, chart_of, tables_of
 
@@ -140,9 +141,17 @@ def compared(made: Summaries, under: str = "") -> tuple[list[str], list[str]]:
             mine = made[operation, ours].whole.each
             ratios[operation] = ratio = theirs[best].whole.each / mine
             if ratio < 1:
+                sides = side_of(ours, made[operation, ours]), side_of(best, theirs[best])
                 losses.append(
                     f"{operation}, {ours.mode}{where}: {1 / ratio:.2f} times the time of"
-                    f" {best.client}."
+                    f" {best.client}. {why(sides[0], sides[1], 'record')}"
+                )
+            thrifty = min(theirs, key=lambda one: theirs[one].cpu)
+            cost, least = made[operation, ours].cpu * 1e6, theirs[thrifty].cpu * 1e6
+            if cost > ALIKE * least:
+                losses.append(
+                    f"{operation}, {ours.mode}{where}, processor time: {cost:,.1f} µs for each,"
+                    f" {least:,.1f} of {thrifty.client}."
                 )
         if ratios:
             ahead = sum(ratio >= 1 for ratio in ratios.values())

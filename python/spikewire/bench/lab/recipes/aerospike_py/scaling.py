@@ -10,6 +10,7 @@ from ....clients.shape import column_bins
 from ....fixed.cells import BATCH_READ_DICT, BATCH_READ_NUMPY, OFFICIAL, Cell
 from ....fixed.summary import Summary, summarise
 from ...interleaved import Found
+from ...lost import why
 from ...recipe import Bench, Measurement, Part
 from ...relative import beside
 from ...report import LESS, LINES, Axis, Chart, Heading, Measured, Row, Section, Series, Table
@@ -21,6 +22,7 @@ from .columns import (
     PEER_SYNC,
     Column,
     savings,
+    side_of,
     to_dictionaries,
 )
 from .fixed import Amount, FixedLab
@@ -205,5 +207,6 @@ def compared(made: Summaries) -> tuple[list[str], list[str]]:
                 losses.append(
                     f"{KINDS[kind]}, {at[0]:,} records of {at[1]} bins, {ours.mode}:"
                     f" {ratio:.2f} times the time of {theirs.client}."
+                    f" {why(side_of(ours, summary), side_of(theirs, other), 'record')}"
                 )
     return conclusions, losses

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from ....clients.registry import base_of
 from ....cql.cells import (
     ASYNCIO,
     BATCHES,
@@ -21,6 +22,7 @@ from ....cql.clients import OURS
 from ....cql.servers import CASSANDRA
 from ....table.summary import failed_calls
 from ... import closed
+from ...lost import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Row, Section, Series, Table
 from .settings import SERVERS, caption, settings
@@ -66,6 +68,10 @@ _TEXT = (
 
 def _server(line: Line) -> str:
     return line.cell.shape.server
+
+
+def _rate(line: Line) -> float:
+    return line.rate.median if line.rate else 0.0
 
 
 def _way(line: Line) -> str:
@@ -128,10 +134,19 @@ def compared(groups: Sequence[Sequence[Line]]) -> tuple[list[str], list[str]]:
         if ours is None or ours.rate_ratio is None:
             continue
         ahead.setdefault(_server(ours), []).append(ours.rate_ratio)
+        where = f"{ours.cell.shape.title}, {SERVERS[_server(ours)]}"
+        peers = [
+            line
+            for line in group
+            if base_of(line.cell.client) != OURS and line.rate and not line.flawed
+        ]
+        losses += dearer(f"Inserts, {where}", ours, peers)
         if ours.rate_ratio < 1:
-            where = f"{ours.cell.shape.title}, {SERVERS[_server(ours)]}"
+            best = max(peers, key=_rate)
+            sides = side(ours, OURS), side(best, best.cell.client)
             losses.append(
-                f"Inserts, {where}: {ours.rate_ratio:.2f} of the operations of the best peer."
+                f"Inserts, {where}: {ours.rate_ratio:.2f} of the operations of"
+                f" {best.cell.client}. {why(*sides)}"
             )
     conclusions = [
         f"Inserts at {SERVERS[server]}: ahead of the best peer in"

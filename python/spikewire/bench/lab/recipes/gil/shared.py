@@ -14,6 +14,7 @@ from ....table.faces import is_face
 from ....table.report import NOISE, notes
 from ....worker.companion import COUNTER, TICK, TICKER, Beside
 from ... import closed
+from ...lost import ALIKE, told
 from ...recipe import Measurement, Part
 from ...relative import plain
 from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
@@ -99,7 +100,7 @@ def losses(rows: Sequence[Row]) -> list[str]:
     settings = dict.fromkeys(row.label.partition(", ")[2] for row in rows)
     for setting in settings:
         here = [row for row in rows if row.label.partition(", ")[2] == setting]
-        for heading in (GAPS[1], OTHER):
+        for heading in (OWN, GAPS[1], OTHER):
             figures = {row.client: plain(row.fields.get(heading.key)) for row in here}
             known = {
                 client: value
@@ -114,9 +115,25 @@ def losses(rows: Sequence[Row]) -> list[str]:
             if ours > LOSS * theirs if least else theirs > LOSS * ours:
                 said.append(
                     f"{setting}, {heading.title}: {theirs:,.0f} {heading.unit} beside {best},"
-                    f" {ours:,.0f} beside {OURS}."
+                    f" {ours:,.0f} beside {OURS}. {_why(here, best)}"
                 )
     return said
+
+
+def _why(rows: Sequence[Row], best: str) -> str:
+    """What each of the two did meanwhile, and the rounds."""
+    done: dict[str, float] = {}
+    for row in rows:
+        rate, share = plain(row.fields.get(RATE.key)), plain(row.fields.get(OWN.key))
+        if rate is not None and share is not None:
+            done[row.client] = rate * share / 100
+    if OURS not in done or best not in done:
+        return told(())
+    ours, theirs = done[OURS], done[best]
+    beside = f"beside the thread {OURS} did {ours:,.0f} op/s and {best} {theirs:,.0f}"
+    if ours > ALIKE * theirs:
+        return told([f"{beside}, and each of them takes the interpreter for a while"])
+    return told([f"{beside}: each of ours took more of the interpreter's time"])
 
 
 def _row(

@@ -13,6 +13,7 @@ from ....open.flags import OUTSTANDING, THREADS
 from ....run.plan import NODE_CLIENTS, RUST_CLIENTS, Matrix
 from ....table.faces import is_face
 from ... import closed, opened, overtime
+from ...lost import around, costs, side, told
 from ...recipe import Measurement, Part
 from ...report import Section
 
@@ -150,4 +151,23 @@ def _loss(where: str, us: str, lines: Sequence[Line]) -> list[str]:
     ours, best = tails.get(us), min(tails, key=lambda name: tails[name], default=us)
     if ours is None or ours <= LOSS * tails[best]:
         return []
-    return [f"{where}: {best} has a p99 of {tails[best]:,.0f} µs, {us} of {ours:,.0f} µs."]
+    known = {line.cell.client: line for line in lines}
+    because = _why(known[us], known[best])
+    return [
+        f"{where}: {best} has a p99 of {tails[best]:,.0f} µs, {us} of {ours:,.0f} µs. {because}"
+    ]
+
+
+def _why(ours: Line, theirs: Line) -> str:
+    """From where their calls waited, and what they cost."""
+    found: list[str] = []
+    for line in (ours, theirs):
+        response = (line.latency or {}).get("p99")
+        service = line.open.service.get("p99") if line.open else None
+        if response and service:
+            found.append(
+                f"from their beginning to the reply calls of {line.cell.client} took"
+                f" {service:,.0f} µs (p99)"
+            )
+    sides = side(ours, ours.cell.client), side(theirs, theirs.cell.client)
+    return told([*found, *costs(*sides), *around(sides[0])])

@@ -10,6 +10,7 @@ from ....queries.cells import FILE, NODE_QUERIES_MODE, NOTHING, QUERIES_MODE
 from ....queries.lab import Settings
 from ....run.plan import NODE_CLIENTS, NODE_OURS
 from ... import closed
+from ...lost import side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Section, Series, Table
 
@@ -145,7 +146,11 @@ def _compared(groups: list[list[ScanLine]]) -> tuple[list[str], list[str]]:
         ratio = _rate(best) / _rate(other)
         times = f"{ratio:.2f} times the records per second"
         said = f"Scans: {_label(best)} gives {times} of {_label(other)}"
-        (conclusions if ratio >= 1 else losses).append(f"{said}.")
+        if ratio >= 1:
+            conclusions.append(f"{said}.")
+        else:
+            sides = side(best, best.scan.client), side(other, other.scan.client)
+            losses.append(f"{said}. {why(*sides, 'record')}")
     return conclusions, losses
 
 

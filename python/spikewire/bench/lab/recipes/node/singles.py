@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ....clients.base import NODE
 from ....run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
 from ... import closed, overtime
+from ...lost import dearer, later, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import LINES, Axis, Chart, Heading, Row, Section, Series, Table
 from .headings import RATE, SHARE_HEADINGS
@@ -112,8 +113,15 @@ def _compared(groups: list[list[Line]]) -> tuple[list[str], list[str]]:
         ratio = ours.rate.median / theirs.rate.median
         cell = ours.cell
         where = f"{cell.processes} x {cell.concurrency} calls in flight"
+        losses += [
+            *dearer(f"Node.js, {where}", ours, [theirs]),
+            *later(f"Node.js, {where}", ours, [theirs]),
+        ]
         said = f"Node.js, {where}: {ratio:.2f} times the operations of npm `aerospike`"
         if ours.cpu and theirs.cpu:
             said += f" at {ours.cpu.median / theirs.cpu.median:.2f} of the CPU for each"
-        (conclusions if ratio >= 1 else losses).append(f"{said}.")
+        if ratio >= 1:
+            conclusions.append(f"{said}.")
+        else:
+            losses.append(f"{said}. {why(side(ours, NODE_OURS), side(theirs, NODE_PEER))}")
     return conclusions, losses

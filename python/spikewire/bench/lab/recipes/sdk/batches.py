@@ -10,6 +10,7 @@ from ....clients.base import ASYNC, ASYNC_UVLOOP, SYNC
 from ....clients.shape import BATCH_READ, BATCH_WRITE, SINGLES
 from ....run.plan import Sizes
 from ... import closed
+from ...lost import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...relative import beside
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Measured, Row, Section, Series, Table
@@ -169,7 +170,7 @@ def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
         if cell.client != OURS or line.rate is None:
             continue
         others = [
-            other.rate.median
+            other
             for other in lines
             if other.rate
             and not other.flawed
@@ -179,13 +180,15 @@ def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
         ]
         if not others:
             continue
-        ratio = line.rate.median / max(others)
+        best = max(others, key=_rate)
+        ratio = line.rate.median / _rate(best)
         groups.setdefault((_how(cell), cell.shape.kind, closed.state(line)), []).append(ratio)
+        where = f"{cell.shape.rows} records {KINDS[cell.shape.kind]} at once, {_face(line, words)}"
+        losses += dearer(f"Batches: {where}", line, others, "record")
         if ratio < 1:
-            where = (
-                f"{cell.shape.rows} records {KINDS[cell.shape.kind]} at once, {_face(line, words)}"
-            )
-            losses.append(f"Batches: {where}: {ratio:.2f} of the records per second of the best.")
+            told = f"{ratio:.2f} of the records per second of {best.cell.client}"
+            sides = side(line, cell.client), side(best, best.cell.client)
+            losses.append(f"Batches: {where}: {told}. {why(*sides, 'record')}")
     for (how, kind, state), ratios in groups.items():
         conclusions.append(
             f"Batches {KINDS[kind]}, {how}{words[state]}: {min(ratios):.2f} to"
@@ -193,3 +196,7 @@ def _compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
             f" over {len(ratios)} sizes."
         )
     return conclusions, losses
+
+
+def _rate(line: Line) -> float:
+    return line.rate.median if line.rate else 0.0

@@ -9,6 +9,7 @@ from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
 from ....run.plan import RUST_OURS, RUST_PEER
 from ... import closed
+from ...lost import dearer, later, side, why
 from ...report import Heading, Measured, Row, Table
 from .cases import BUILDER, CHAINS, NATIVE, SDK, SDK_BUILDER
 
@@ -94,7 +95,12 @@ def compared(lines: Sequence[Line]) -> tuple[list[str], list[str]]:
         said = f"{where}: {ratio:.2f} times the operations of the best other, {best.cell.client}"
         if ours.cpu and best.cpu:
             said += f", at {ours.cpu.median / best.cpu.median:.2f} of its CPU for each"
-        (conclusions if ratio >= 1 else losses).append(f"{said}.")
+        if ratio >= 1:
+            conclusions.append(f"{said}.")
+        else:
+            sides = side(ours, ours.cell.client), side(best, best.cell.client)
+            losses.append(f"{said}. {why(*sides)}")
+        losses += [*dearer(where, ours, others), *later(where, ours, others)]
         for plain, chains in CHAINS.items():
             pair = {line.cell.client: line for line in here}
             if plain in pair and chains in pair:

@@ -9,9 +9,10 @@ from ....clients import OURS
 from ....serving.cells import BATCH, CLIENTS, ENVIRONMENTS, MODEL, SETS, SINGLES, WAYS, Cell
 from ... import closed
 from ...interleaved import Found
+from ...lost import Side, why
 from ...recipe import Bench, Measurement, Part
-from ...report import Row, Section, Table
-from .figures import HEADINGS, P95, RATE, Figures
+from ...report import Heading, Row, Section, Table
+from .figures import CPU, HEADINGS, P95, RATE, Figures
 from .lab import Amount, ServingLab, amount
 from .steps import steps
 
@@ -95,6 +96,11 @@ def table(
     )
 
 
+def _side(cell: Cell, heading: Heading, figures: Figures) -> Side:
+    rounds = figures.rounds(heading)
+    return Side(cell.client, min(rounds), max(rounds), len(rounds), figures.at(CPU) * 1e3)
+
+
 def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
     """Ours beside the best of the others, way by way, by p95 and by requests."""
     conclusions: list[str] = []
@@ -116,13 +122,16 @@ def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
         where += f" under {cell.interpreter}" if cell.interpreter else ""
         said = f"{where}: p95 {p95:.2f} of that of {best.client}"
         if p95 > 1:
-            losses.append(f"{where}: p95 {p95:.2f} times that of {best.client}.")
+            because = why(_side(cell, P95, figures), _side(best, P95, others[best]), "request")
+            losses.append(f"{where}: p95 {p95:.2f} times that of {best.client}. {because}")
         if cell.rate:
             # All are asked at the same rate.
             conclusions.append(f"{said}.")
             continue
-        rate = figures.at(RATE) / max(those.at(RATE) for those in others.values())
+        most = max(others, key=lambda one: others[one].at(RATE))
+        rate = figures.at(RATE) / others[most].at(RATE)
         conclusions.append(f"{said}, {rate:.2f} times the requests of the best other client.")
         if rate < 1:
-            losses.append(f"{where}: {rate:.2f} of the requests of the best other client.")
+            because = why(_side(cell, RATE, figures), _side(most, RATE, others[most]), "request")
+            losses.append(f"{where}: {rate:.2f} of the requests of {most.client}. {because}")
     return conclusions, losses

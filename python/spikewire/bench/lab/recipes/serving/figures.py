@@ -61,6 +61,10 @@ class Figures:
         assert isinstance(entry, (int, float))
         return float(entry)
 
+    def rounds(self, heading: Heading) -> list[float]:
+        """One of the figures in each round."""
+        return [Figures([result]).at(heading) for result in self.results]
+
     def flaws(self) -> list[str]:
         """What is to be known of these figures."""
         said: list[str] = []
