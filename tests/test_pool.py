@@ -257,6 +257,20 @@ class TestErrors:
         # They have ended when the error arrives.
         assert sorted(ended) == list(range(1, 12))
 
+    @pytest.mark.parametrize("kind", [ValueError, KeyboardInterrupt])
+    def test_one_that_is_awaited_does_not_wait_for_its_place(
+        self, pool: Pool, kind: type[BaseException]
+    ) -> None:
+        async def work(n: int) -> None:
+            if n == 7:
+                raise kind
+            await forever()
+
+        with pytest.raises(kind):
+            on_loop(_awaited(pool.map(work, range(10))))
+        with pytest.raises(kind):
+            on_loop(_awaited(pool.gather(*(lambda n=n: work(n) for n in range(10)))))
+
     def test_items_that_fail(self, pool: Pool) -> None:
         def items() -> Iterator[int]:
             yield 1
@@ -340,6 +354,8 @@ class TestErrors:
             ("errors must be", lambda: anything.map(double, [1], errors="no")),
             ("loops must be at least 1", lambda: Pool(cluster.seeds, loops=0)),
             ("loops must be an int", lambda: Pool(cluster.seeds, loops=anything)),
+            ("uvloop must be True", lambda: Pool(cluster.seeds, uvloop=anything)),
+            ("progress must be", lambda: pool.map(double, [1], progress=anything)),
             ("close_timeout must be", lambda: Pool(cluster.seeds, close_timeout=-1)),
             ("close_timeout must be", lambda: Pool(cluster.seeds, close_timeout=anything)),
             ("not int", lambda: Pool(7)),  # type: ignore[arg-type]

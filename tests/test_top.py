@@ -155,8 +155,10 @@ def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]
     assert "is no address of metrics" in capsys.readouterr().err
     assert main(["top", "127.0.0.1:1", "--once"]) == 1
     assert "127.0.0.1:1/metrics" in capsys.readouterr().err
-    with pytest.raises(SystemExit):
-        main(["top", endpoint, "--interval", "0"])
+    for interval, said in [("0", "from 0.05 to 3600, not 0"), ("often", "number of seconds")]:
+        with pytest.raises(SystemExit):
+            main(["top", endpoint, "--interval", interval])
+        assert said in capsys.readouterr().err
 
 
 def test_ctrl_c_ends_it_and_leaves_the_terminal_as_it_was(endpoint: str) -> None:

@@ -192,8 +192,8 @@ class Pool:
         """Runs coroutines, or functions without arguments that return awaitables, each on the loop
         that has the least to do, and gives their results in the order of the calls.
 
-        The first error in that order is raised, and the others are cancelled. Raises ``TypeError``
-        for a future or a task: that belongs to the loop that made it.
+        The first error is raised, and the others are cancelled: awaited, as soon as it happens.
+        Raises ``TypeError`` for a future or a task: that belongs to the loop that made it.
         """
         for at, call in enumerate(calls):
             if not asyncio.iscoroutine(call) and (asyncio.isfuture(call) or not callable(call)):
@@ -246,10 +246,10 @@ class Pool:
         no more of them than twice what may be in flight wait for that, so they may be endless. They
         may be an asynchronous iterable, too.
 
-        The first error is raised, with its traceback, and cancels the rest; ``errors="return"``
-        puts every ``Exception`` in the place of its result. ``progress(done, total)`` is called
-        where the results are taken, whenever some have come; the total is ``None`` where the items
-        have no length.
+        The first error is raised, with its traceback, and cancels the rest: awaited, as soon as it
+        happens, and else in the order of the results. ``errors="return"`` puts every ``Exception``
+        in the place of its result. ``progress(done, total)`` is called where the results are taken,
+        whenever some have come; the total is ``None`` where the items have no length.
 
         Every handler runs in a copy of the context that ``map`` was called in. Raises
         ``PoolClosed``.
@@ -265,6 +265,9 @@ class Pool:
         if errors not in ("raise", "return"):
             message = f'errors must be "raise" or "return", not {errors!r}'
             raise ValueError(message)
+        if progress is not None and not callable(progress):
+            message = f"progress must be a function, not {type(progress).__name__}"
+            raise TypeError(message)
         context = contextvars.copy_context()
 
         def make() -> Window:
@@ -456,6 +459,9 @@ def _default_loops() -> int:
 
 
 def _loop_maker(wanted: bool | None) -> Callable[[], asyncio.AbstractEventLoop]:
+    if wanted not in (None, True, False):
+        message = f"uvloop must be True, False or None, not {wanted!r}"
+        raise TypeError(message)
     if wanted is None or wanted:
         try:
             maker: Callable[[], asyncio.AbstractEventLoop]

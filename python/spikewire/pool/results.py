@@ -38,7 +38,8 @@ class Results(Generic[_T]):
     """The results of a ``map``, which starts when the first of them is asked for.
 
     ``await`` it for the list, or take one after the other: ``async for``, or ``for`` in a thread
-    without an event loop.
+    without an event loop. An error that is raised ends the list as soon as it happens; one after
+    the other, it comes in its place.
 
     One task or thread takes them, and once: to share the results, hand them on.
 
@@ -76,6 +77,8 @@ class Results(Generic[_T]):
         self._process = os.getpid()
         self._waiting: dict[int, Outcome] = {}
         self._given = 0
+        #: Whether the list is waited for, so that no error waits for its place.
+        self._is_list = False
 
     # --- One after the other -----------------------------------------------------------------
 
@@ -193,6 +196,7 @@ class Results(Generic[_T]):
     # --- All of them -------------------------------------------------------------------------
 
     async def _all(self) -> list[_T]:
+        self._is_list = True
         return [result async for result in self]
 
     def __await__(self) -> Generator[Any, None, list[_T]]:
@@ -307,6 +311,8 @@ class Results(Generic[_T]):
             return window.arrived.popleft() if window.arrived else None
         while window.arrived:
             outcome = window.arrived.popleft()
+            if self._is_list and outcome[2] is not None and self._is_raised(outcome[2]):
+                return outcome
             self._waiting[outcome[0]] = outcome
         return self._waiting.pop(self._given, None)
 
@@ -316,9 +322,13 @@ class Results(Generic[_T]):
         error: Any = outcome[2]
         if error is None:
             return value
-        if self._returns_errors and isinstance(error, Exception):
-            return error  # type: ignore[return-value]
-        raise error
+        if self._is_raised(error):
+            raise error
+        given: _T = error
+        return given
+
+    def _is_raised(self, error: BaseException) -> bool:
+        return not (self._returns_errors and isinstance(error, Exception))
 
     def _is_finished(self, window: Window) -> bool:
         if self._is_over:

@@ -49,7 +49,10 @@ def add_parser(commands: Commands) -> None:
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be a number of seconds, not {text!r}") from None
     if not 0.05 <= seconds <= 3600:
         raise argparse.ArgumentTypeError(f"must be from 0.05 to 3600, not {text}")
     return seconds
