@@ -72,6 +72,8 @@ _ENTRIES: dict[str, Entry] = {
     "Client.list_*": _gone("use operate with list_operations"),
     "Client.map_*": _gone("use operate with map_operations"),
     "config.user": _USERS,
+    "Client.connect(username)": _USERS,
+    "Client.connect(password)": _USERS,
     "config.password": _USERS,
     "config.tls": Missing("connect over a tunnel or a trusted network"),
     "policy.txn": _TOGETHER,

@@ -41,6 +41,10 @@ _ENTRIES: dict[str, Entry] = {
     "internal_stage_profiling": _STAGES,
     "config.user": _USERS,
     "config.password": _USERS,
+    "Client.connect(username)": _USERS,
+    "Client.connect(password)": _USERS,
+    "AsyncClient.connect(username)": _USERS,
+    "AsyncClient.connect(password)": _USERS,
     "operation.read": Missing(
         "name the bins to read: a read of all bins does not mix with operations that give results"
     ),

@@ -213,10 +213,14 @@ class _Found(ast.NodeVisitor):
             if any(word in name for word in _POLICIES):
                 for entry, key, setting in self._entries(value):
                     self.add(peer, f"policy.{entry}", key, _constant(setting))
-        for keyword in node.keywords:
-            if keyword.arg is not None and keyword.arg not in _POLICIES:
-                name = f"{kind}.{method}({keyword.arg})"
-                self.add(peer, name, keyword.value, _constant(keyword.value))
+        named = {each.arg for each in node.keywords}
+        known = peer.differences()
+        for parameter, value in given:
+            name = f"{kind}.{method}({parameter})"
+            # One that is given by its place is there; the table may say something of it.
+            told = parameter in named or known.find(name) or parameter in known.entries
+            if parameter not in _POLICIES and told:
+                self.add(peer, name, value, _constant(value))
 
     def _entries(self, node: ast.expr) -> Iterator[tuple[str, ast.expr, ast.expr]]:
         """The entries of a dictionary that is written out, or was assigned to this variable."""
