@@ -155,6 +155,12 @@ def test_what_explain_does_not_know_is_refused(client: spikewire.Client) -> None
         view.explain("fetch")
     with pytest.raises(TypeError, match=r"get\(\) takes no option 'ttl'"):
         view.explain("get", ttl=1)
+    with pytest.raises(TypeError, match="timeout must be seconds"):
+        view.explain("get", timeout="soon")
+    with pytest.raises(ValueError, match="replica must be"):
+        view.explain("get_numpy", [], [], replica="near")
+    with pytest.raises(TypeError, match="send_key must be True or False"):
+        view.explain("operate", 1, [op.put("a", 1)], send_key="yes")
     with pytest.raises(KeyError):
         view.explain("get")["ttl"]
 

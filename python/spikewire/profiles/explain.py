@@ -6,7 +6,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import _native
-from spikewire.profiles.kinds import FIELDS, VERBS, options_of, writes
+from spikewire.profiles.kinds import FIELDS, VERBS, check_of, options_of, writes
 from spikewire.profiles.modes import mode_of
 
 if TYPE_CHECKING:
@@ -87,10 +87,12 @@ def explained(
     operations = arguments[1] if len(arguments) > 1 else options.get("operations")
     writing = len(VERBS[verb]) > 1 and writes(operations)
     parameters = inspect.signature(getattr(_native.Dataset, verb)).parameters
-    for name in options:
+    for name, value in options.items():
         if name not in parameters:
             message = f"{verb}() takes no option {name!r}"
             raise TypeError(message)
+        if name in options_of(verb, writing=writing):
+            check_of(verb, name, value, writing=writing)
     taken = options_of(verb, writing=writing) | APART.get(verb, frozenset())
     dataset = target if hasattr(target, "namespace") and hasattr(target, "set") else None
     given = (dataset or target.dataset("any")).__reduce__()[1][2]

@@ -26,6 +26,7 @@ __all__ = [
     "Path",
     "Route",
     "check",
+    "check_of",
     "holds",
     "moded",
     "options_of",
@@ -202,16 +203,21 @@ def holds(path: Path, name: str, verb: str) -> bool:
 
 def check(path: Path, name: str, value: object) -> None:
     """Has the verbs of a section check an option. Raises what they raise."""
+    for verb, writing in takers(path, name):
+        check_of(verb, name, value, writing=writing)
+
+
+def check_of(verb: str, name: str, value: object, *, writing: bool = False) -> None:
+    """Has a verb check an option. Raises what it raises."""
     given = value is not None or name not in _OF_THE_CLIENT
     if name in _FLAGS and given and not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, not {value!r}")
-    for verb, writing in takers(path, name):
-        if verb == "get_numpy":  # It would need NumPy; its options are those of `get_many`.
-            continue
-        arguments = _TRIAL.get(verb, (1,))
-        if len(VERBS[verb]) > 1:
-            arguments = (_FIRST[verb], _WRITING if writing else _READING)
-        _try(verb, arguments, {name: value})
+    if verb == "get_numpy":  # It would need NumPy; its options are those of `get_many`.
+        verb = "get_many"
+    arguments = _TRIAL.get(verb, (1,))
+    if len(VERBS[verb]) > 1:
+        arguments = (_FIRST[verb], _WRITING if writing else _READING)
+    _try(verb, arguments, {name: value})
 
 
 def writes(operations: object) -> bool:
