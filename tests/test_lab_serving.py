@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -29,6 +30,7 @@ from spikewire.bench.lab.report import Measured
 from spikewire.bench.lab.run import run_recipe
 from spikewire.bench.run.launch import python_worker, run_job
 from spikewire.bench.run.progress import Progress
+from spikewire.bench.serving.apps import Service, asgi, fastapi
 from spikewire.bench.serving.arrivals import arrive
 from spikewire.bench.serving.cells import (
     ASGI,
@@ -48,12 +50,15 @@ from spikewire.bench.serving.cells import (
 from spikewire.bench.serving.connection import Connection
 from spikewire.bench.serving.model import Model
 from spikewire.bench.serving.result import as_serving
-from spikewire.bench.serving.users import Answers, use
+from spikewire.bench.serving.users import WARMING, Answers, measured, use
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
     from pathlib import Path
 
-    from spikewire.bench.serving.result import ServingJob, ServingResult
+    from typing_extensions import Self
+
+    from spikewire.bench.serving.result import ServingJob, ServingResult, Usage
     from spikewire.testing import Cluster
 
 pytestmark = pytest.mark.lab
@@ -257,6 +262,76 @@ def test_requests_that_no_user_is_left_for_are_errors() -> None:
     asyncio.run(asyncio.wait_for(arrive([hang_up, hang_up], [0] * 10, "seed", answers), 30))
     assert not answers.times
     assert answers.errors == 10
+
+
+def test_an_open_loop_is_warmed_up_by_few_users() -> None:
+    """All of its connections in a closed loop would be more than the client can bear."""
+    asked: set[int] = set()
+
+    def user(number: int) -> Callable[[int], Awaitable[object]]:
+        async def ask(_which: int) -> None:
+            asked.add(number)
+            await asyncio.sleep(0.001)
+
+        return ask
+
+    async def usage() -> Usage:
+        return {"cpu": 0.0, "answered": 0}
+
+    async def run(rate: float | None) -> set[int]:
+        asked.clear()
+        asks = [user(number) for number in range(3 * WARMING)]
+        job = {"warmup": 0.02, "duration": 0.01, "seed": 1, "rate": rate, "server_pid": None}
+        found = await measured(asks, cast("ServingJob", job), usage)
+        assert found["requests"] > 0
+        return set(asked)
+
+    assert asyncio.run(run(None)) == set(range(3 * WARMING))
+    assert asyncio.run(run(200.0)) <= set(range(WARMING))
+
+
+@pytest.mark.parametrize("make", [asgi, pytest.param(fastapi, marks=needs_server)])
+def test_a_service_says_what_failed(make: Callable[[Service], Any]) -> None:
+    service = Service(cast("ServingJob", {"environment": ASGI, "sets": 1, "seed": 1}))
+    service._store = cast("Any", _Broken())
+    sent: list[dict[str, Any]] = []
+
+    async def receive() -> dict[str, Any]:
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: dict[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "asgi": {"version": "3.0"},
+        "http_version": "1.1",
+        "method": "GET",
+        "path": "/features",
+        "raw_path": b"/features",
+        "root_path": "",
+        "scheme": "http",
+        "query_string": b"user=1",
+        "headers": [],
+        "client": ("127.0.0.1", 1),
+        "server": ("127.0.0.1", 2),
+    }
+    asyncio.run(make(service)(scope, receive, send))
+    assert sent[0]["status"] == 500
+    assert json.loads(sent[1]["body"]) == {"detail": "TimeoutError: after 1 s"}
+
+
+class _Broken:
+    """A store whose client does not answer in time."""
+
+    requests = ([[1]],)
+
+    @property
+    def features(self) -> Self:
+        return self
+
+    async def read(self, _request: object) -> object:
+        raise TimeoutError("after 1 s")
 
 
 def a_job(cluster: Cluster, action: str, environment: str, seed: int = 1) -> ServingJob:

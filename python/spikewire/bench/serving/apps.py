@@ -62,6 +62,14 @@ class Service:
         self.answered += 1
         return answer
 
+    async def answer(self, user: int) -> tuple[int, dict[str, Any]]:
+        """The status of a reply and what is in it; of a failure what failed, for the users' side to
+        tell."""
+        try:
+            return 200, await self.features(user)
+        except Exception as error:  # noqa: BLE001 - whatever the client raises
+            return 500, {"detail": f"{type(error).__name__}: {error}"}
+
     def usage(self) -> Usage:
         used = resource.getrusage(resource.RUSAGE_SELF)
         return {"cpu": used.ru_utime + used.ru_stime, "answered": self.answered}
@@ -87,7 +95,7 @@ def asgi(service: Service) -> Callable[[Message, Receive, Send], Awaitable[None]
             return
         status, answer = 200, object()
         if scope["path"] == "/features":
-            answer = await service.features(int(parse_qs(scope["query_string"])[b"user"][0]))
+            status, answer = await service.answer(int(parse_qs(scope["query_string"])[b"user"][0]))
         elif scope["path"] == "/usage":
             answer = service.usage()
         else:
@@ -101,10 +109,13 @@ def asgi(service: Service) -> Callable[[Message, Receive, Send], Awaitable[None]
 
 def fastapi(service: Service) -> Any:
     """The same routes of FastAPI."""
-    from fastapi import FastAPI
+    from fastapi import FastAPI, HTTPException
 
     async def features(user: int) -> dict[str, Any]:
-        return await service.features(user)
+        status, answer = await service.answer(user)
+        if status != 200:
+            raise HTTPException(status, answer["detail"])
+        return answer
 
     async def usage() -> dict[str, Any]:
         return dict(service.usage())

@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     """Makes one of the requests."""
 
 
+WARMING = 10
+"""Users of the warm-up before an open loop: as many as the study has."""
+
+
 @dataclass
 class Answers:
     """What all users together got."""
@@ -68,7 +72,9 @@ async def measured(
 ) -> dict[str, Any]:
     """Warm-up, then the window: what a `ServingResult` has of users and of processor time."""
     warming, answers = Answers(), Answers()
-    await use(asks, job["warmup"], f"warmup/{job['seed']}", warming)
+    # In an open loop there are connections for bursts: a closed loop of all would be overload.
+    warm = asks if job["rate"] is None else asks[:WARMING]
+    await use(warm, job["warmup"], f"warmup/{job['seed']}", warming)
     if warming.errors:
         raise RuntimeError(f"in the warm-up: {warming.first_error}")
     window = measure.Window(job["server_pid"])

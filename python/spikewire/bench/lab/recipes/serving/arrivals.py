@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....run.compare import CannotRunError
 from ....serving.cells import BATCH, MODEL, WAYS, Cell
+from ....serving.users import WARMING
 from ... import closed
 from ...interleaved import Found
 from ...recipe import Bench, Measurement, Part
@@ -57,8 +58,8 @@ class Arrivals(Measurement):
         how = (
             f"{WAYS[BATCH].capitalize()}; Poisson arrivals, up to {CONNECTIONS} connections;"
             f" percentages are of {slowest:,.0f} requests a second, the slowest client's in the"
-            f" closed loop. {much.duration:g} s after {much.warmup:g} s of a closed loop as"
-            f" warm-up; rounds: {much.rounds}."
+            f" closed loop. {much.duration:g} s after {much.warmup:g} s of a closed loop of"
+            f" {WARMING} users as warm-up; rounds: {much.rounds}."
         )
         table = Table(MODEL_OPEN, self.title, how, HEADINGS, tuple(rows), "client and load")
         section = Section(self.name, self.title, TEXT, (table,), (closed.bars(table, P95),))
