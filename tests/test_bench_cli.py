@@ -206,8 +206,6 @@ def test_wrong_lists_are_refused_in_words(
         ("bench --client spikewire --mode rust", "is not a Rust crate"),
         ("bench --client spikewire --mode node", "is not an npm package"),
         ("bench --client spikewire-node --mode sync", "is an npm package: its mode is node"),
-        ("bench --client spikewire-rust --lines", "--lines is for clients in Python and Node"),
-        ("bench --client spikewire-node --lines --rate 5", "--lines is for closed loops in Node"),
         ("bench --hlog pyproject.toml", "--hlog pyproject.toml: not a folder"),
         ("compare --mode queries --hlog logs", "--hlog is not for --mode queries"),
         ("bench --client spikewire-rust --processes 2", "--processes is not for --mode rust"),

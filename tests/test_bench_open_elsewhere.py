@@ -19,9 +19,10 @@ from spikewire.testing import Cluster
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
     from spikewire.bench.result import Job
+    from spikewire.bench.series.lines import Second
 
 pytestmark = pytest.mark.lab
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -133,9 +134,8 @@ def seeds() -> Iterator[list[tuple[str, int]]]:
         yield found
 
 
-@pytest.mark.parametrize("mode", ["rust", "rust-sync"])
-@pytest.mark.parametrize("client", [RUST_OURS, RUST_PEER])
-def test_crates_at_a_rate(client: str, mode: str, seeds: list[tuple[str, int]]) -> None:
+def worker_of(client: str) -> list[str]:
+    """The program of a crate, where it was built from these sources."""
     crate = rust.find_crate()
     built = crate and crate / "target" / "release" / rust.BINARIES[client]
     if crate is None or built is None or not built.is_file():
@@ -143,8 +143,43 @@ def test_crates_at_a_rate(client: str, mode: str, seeds: list[tuple[str, int]]) 
     changed = max(file.stat().st_mtime for file in (crate / "src").rglob("*.rs"))
     if built.stat().st_mtime < changed:
         pytest.skip(f"{client} was built from other sources")
+    return [str(built)]
+
+
+@pytest.mark.parametrize("mode", ["rust", "rust-sync"])
+@pytest.mark.parametrize("client", [RUST_OURS, RUST_PEER])
+def test_crates_at_a_rate(client: str, mode: str, seeds: list[tuple[str, int]]) -> None:
+    command = worker_of(client)
     job = scheduled(open_job(500.0, 0.1, client=client, mode=mode, seeds=seeds))
-    right(job, run_job([str(built)], job))
+    right(job, run_job(command, job))
+
+
+@pytest.mark.parametrize("mode", ["rust", "rust-sync"])
+@pytest.mark.parametrize("rate", [0.0, 200.0])
+def test_crates_tell_each_second(rate: float, mode: str, seeds: list[tuple[str, int]]) -> None:
+    command = worker_of(RUST_OURS)
+    job = open_job(rate, 1.2, client=RUST_OURS, mode=mode, seeds=seeds, lines=True)
+    if not rate:
+        del job["open"]
+    told(scheduled(job), lambda job, heard: run_job(command, job, heard=heard))
+
+
+def told(job: Job, run: Callable[[Job, Callable[[Any], object]], Mapping[str, Any]]) -> None:
+    """Every full second is told by each process, and is a part of the result."""
+    said: list[Second] = []
+    result = as_result(worked_out(job, run(job, said.append)))
+    assert "failed" not in result, result
+    for part in range(job.get("processes", 1)):
+        seconds = [one["second"] for one in said if one["part"] == part]
+        # More than the one that is planned where the machine is busy.
+        assert seconds == list(range(1, len(seconds) + 1)) != []
+    many = sum(one["operations"] for one in said)
+    samples = sum(count for one in said for _, count in one["samples"])
+    assert 0 < many <= result["operations"]
+    # In an open loop every call is timed.
+    assert samples == many if "open" in job else 0 < samples < many
+    assert all(one["rss"] > 1_000_000 for one in said)
+    assert sum(one["errors"] for one in said) == result["errors"] == 0
 
 
 @pytest.mark.parametrize("processes", [1, 2])
@@ -157,4 +192,16 @@ def test_node_at_a_rate(kind: str, processes: int, seeds: list[tuple[str, int]])
     shape = {"kind": kind, "rows": rows, "columns": 0, "way": ""}
     where = {"client": "spikewire-node", "mode": "node", "seeds": seeds, "processes": processes}
     job = scheduled(open_job(500.0, 0.1, shape=shape, **where))
-    right(job, runs.start(job))
+    answer = runs.start(job)
+    right(job, answer)
+    if processes > 1:
+        assert all(each["pacing"] > 0 for each in answer["each"])
+
+
+def test_node_tells_each_second_of_an_open_loop(seeds: list[tuple[str, int]]) -> None:
+    runs, reason = runner()
+    if runs is None:
+        pytest.skip(reason)
+    where = {"client": "spikewire-node", "mode": "node", "seeds": seeds, "processes": 2}
+    job = scheduled(open_job(200.0, 1.2, lines=True, **where))
+    told(job, lambda job, heard: runs.start(job, heard=heard))

@@ -30,12 +30,21 @@ interface Raw {
 
 interface Calls extends Raw {
   sent: number
+  start: number
   firstError: string | null
   run(call: (at: number) => Promise<unknown>, most: number, clock: Played): Promise<void>
 }
 
+interface Ended {
+  counts(instant: number): number[]
+  latencies(start: number, end: number): number[]
+}
+
 /** A module of the benchmark, which the package does not export. */
-const { Calls, share, together } = createRequire(join(PACKAGE, 'dist/bench/'))('./open.js') as {
+const { Calls, Ended, share, together } = createRequire(join(PACKAGE, 'dist/bench/'))(
+  './open.js',
+) as {
+  Ended: new (calls: Calls, opened: number) => Ended
   Calls: new (asked: Asked, planned: Planned) => Calls
   share(asked: Asked, part: number, parts: number): Asked
   together(all: object[]): Raw
@@ -121,6 +130,37 @@ test('what has not begun in twice the time is left, and errors are told apart', 
   assert.deepEqual(calls.failures, [0, 0, 2, 1, 1, 0, 0, 0, 0, 0])
   assert.deepEqual(calls.begun.slice(5), [-1, -1, -1, -1, -1])
   assert.equal(calls.firstError, 'Timeout: too long (code -1)')
+  const ended = new Ended(calls, 7000)
+  assert.deepEqual(
+    [7499, 7500, 8500, 9500].map((instant) => ended.counts(instant)),
+    [
+      [0, 0, 0],
+      [1, 0, 0],
+      [3, 1, 1],
+      [5, 3, 1],
+    ],
+  )
+  assert.deepEqual(ended.latencies(7500, 8500), [900 * MS])
+})
+
+test('calls are known by when they ended while others go on', async () => {
+  const clock = new Played()
+  const plan = asked(10, 1)
+  const calls = new Calls(plan, plan.measured)
+  const ended = new Ended(calls, 0)
+  const seen: number[][] = []
+  const call = async (at: number) => {
+    // Every second one takes 250 ms, so that two others end meanwhile.
+    await clock.reply(at % 2 === 0 ? 250 * MS : 1 * MS)
+    if (at === 5) seen.push(ended.counts(clock.now() / MS), ended.latencies(100, 450))
+  }
+  await clock.play(calls.run(call, 16, clock))
+  // At 501 ms: 0, 1, 2 and 3 are over.
+  assert.deepEqual(seen, [
+    [4, 0, 0],
+    [1 * MS, 250 * MS, 1 * MS, 250 * MS],
+  ])
+  assert.deepEqual(ended.counts(2000), [10, 0, 0])
 })
 
 test('several processes take the calls in turns', () => {
@@ -132,7 +172,7 @@ test('several processes take the calls in turns', () => {
   ])
   const raws = parts.map((due) => ({ begun: due, ended: due, failures: due, writes: due, now: 1 }))
   assert.deepEqual(
-    together(raws.map((raw) => ({ ...raw, pacing_cpu: 0 }))).begun,
+    together(raws.map((raw) => ({ ...raw, pacing_calls: 0, pacing_cpu: 0 }))).begun,
     plan.measured.due,
   )
 })

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 use crate::callers;
 use crate::clock::Real;
 use crate::job::{Failure, Job, Latency, Memory, Outcome};
+use crate::lines::Lines;
 use crate::measure::{self, Usage};
-use crate::open;
-use crate::series::{self, Marks, Resident, Worked};
+use crate::open::{self, Calls, Ended};
+use crate::series::{self, Marks, Noted, Resident, Samples};
 use crate::workload::{self, Operation, Value};
 
 /// The mode of the lab in which each loop has a thread.
@@ -123,13 +124,14 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
 
     let (work, _) = phase(&shared, work, job.warmup, None, None).await?;
     let interval = series::interval(job.duration);
-    let (work, window) = phase(&shared, work, job.duration, job.server_pid, Some(interval)).await?;
+    let noting = Some(Noting { interval, lines: job.lines });
+    let (work, window) = phase(&shared, work, job.duration, job.server_pid, noting).await?;
     let Window { began, used, rss } = window;
 
     let sum = |of: fn(&Worker) -> u64| work.iter().map(of).sum::<u64>();
-    let samples: Vec<i64> = work.iter().flat_map(Worker::kept).copied().collect();
+    let samples: Vec<i64> = work.iter().flat_map(Worker::kept).collect();
     let taken = sum(|worker| worker.taken as u64) as usize;
-    let worked: Vec<_> = work.iter().map(Worker::worked).collect();
+    let noted: Vec<_> = work.iter().map(Worker::noted).collect();
     let ended = (used.elapsed * 1e9).round() as u64;
     let done = Done {
         tried: sum(|worker| worker.tried),
@@ -138,7 +140,7 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
         rate: work.iter().map(|worker| worker.rate(began)).sum(),
         first_error: work.iter().find_map(|worker| worker.first_error.clone()),
     };
-    let series = Some(series::series(&worked, interval, ended, rss, job.histograms));
+    let series = Some(series::series(&noted, interval, ended, rss, job.histograms));
     Ok(Outcome { series, ..outcome::<C>(job, before, used, done, &samples, taken) })
 }
 
@@ -208,48 +210,60 @@ async fn at_a_rate<C: Client>(
     operations: Vec<Operation>,
     before: Before,
 ) -> Result<Outcome, String> {
+    let most = job.concurrency;
+    let idle = Calls::new(asked, &asked.pacing);
     let (_, idling) =
-        open_phase::<C, _, _>(job, asked, &asked.pacing, |_| open::nothing(), None).await?;
-    let operations = Arc::new(operations);
-    let (shared, called) = (shared.clone(), operations.clone());
+        open_phase::<C, _, _>(idle, most, |_| open::nothing(), None, |_| None).await?;
+    let operations: Arc<[Operation]> = operations.into();
+    let called = operations.clone();
     let call = move |at| {
         let (shared, (key, write)) = (shared.clone(), called[at % called.len()]);
         async move { shared.call(key, write).await }
     };
-    open_phase::<C, _, _>(job, asked, &asked.warmup, call.clone(), None).await?;
-    let (calls, used) =
-        open_phase::<C, _, _>(job, asked, &asked.measured, call, job.server_pid).await?;
+    let writes = move |at: usize| operations[at % operations.len()].1;
+    let warming = Calls::new(asked, &asked.warmup);
+    open_phase::<C, _, _>(warming, most, call.clone(), None, |_| None).await?;
+    let measured = Calls::new(asked, &asked.measured);
+    let (calls, used) = open_phase::<C, _, _>(measured, most, call, job.server_pid, |calls| {
+        job.lines.then(|| Ended::new(calls.clone(), Box::new(writes.clone())))
+    })
+    .await?;
     let (errors, timeouts, first_error) = calls.errors();
     let tried = calls.sent();
     let rate = (tried - errors) as f64 / used.elapsed;
     let now = (used.elapsed * 1e9) as i64;
     let cpu = idling.cpu.user + idling.cpu.system;
-    let raw = calls.raw(|at| operations[at % operations.len()].1, now, cpu);
+    let raw = calls.raw(writes, now, cpu);
     let done = Done { tried, errors, timeouts, rate, first_error };
     Ok(Outcome { open: Some(raw), ..outcome::<C>(job, before, used, done, &[], 0) })
 }
 
+/// All calls of a phase. With somebody to follow them, each second is told when it is over.
 async fn open_phase<C, K, F>(
-    job: &Job,
-    asked: &open::Asked,
-    planned: &open::Planned,
+    calls: Calls,
+    most: usize,
     call: K,
     server_pid: Option<u32>,
-) -> Result<(Arc<open::Calls>, measure::Used), String>
+    follow: impl FnOnce(&Arc<Calls>) -> Option<Ended>,
+) -> Result<(Arc<Calls>, measure::Used), String>
 where
     C: Client,
     K: Fn(usize) -> F + Send + Sync + 'static,
     F: Future<Output = Result<(), Failed>> + Send,
 {
-    let (calls, call) = (Arc::new(open::Calls::new(asked, planned)), Arc::new(call));
+    let (calls, call) = (Arc::new(calls), Arc::new(call));
+    let followed = follow(&calls);
     let before = Usage::opening(server_pid);
+    let lines = followed.map(|ended| Lines::new(before.clock, vec![ended]));
     let clock = Arc::new(Real::start(!C::BLOCKS)?);
     if C::BLOCKS {
-        open::threads(&calls, job.concurrency, &clock, &call)?;
+        open::threads(&calls, most, &clock, &call)?;
     } else {
-        open::tasks(&calls, job.concurrency, &clock, &call).await?;
+        open::tasks(&calls, most, &clock, &call).await?;
     }
-    Ok((calls, before.until(&Usage::now(server_pid))))
+    let used = before.until(&Usage::now(server_pid));
+    lines.into_iter().for_each(Lines::end);
+    Ok((calls, used))
 }
 
 /// Keys spread over the whole range must read back as what this workload writes.
@@ -284,7 +298,7 @@ impl<C: Client> Shared<C> {
 /// One closed loop: what it does and what came of it. A write's latency is kept negative.
 struct Worker {
     operations: Vec<Operation>,
-    samples: Vec<i64>,
+    samples: Samples,
     tried: u64,
     taken: usize,
     errors: u64,
@@ -299,7 +313,7 @@ struct Worker {
 impl Worker {
     fn new(operations: Vec<Operation>, workers: usize) -> Self {
         let size = (SAMPLES_TOTAL / workers.next_power_of_two()).max(1 << 8);
-        let samples = vec![0; size];
+        let samples = Samples::new(size);
         let ended = Instant::now();
         Self {
             operations,
@@ -314,8 +328,8 @@ impl Worker {
         }
     }
 
-    fn worked(&self) -> Worked<'_> {
-        Worked { marks: &self.marks, samples: &self.samples }
+    fn noted(&self) -> Arc<Noted> {
+        self.marks.noted()
     }
 
     /// Successful calls each second until the end of its own last one: a worker that has nothing
@@ -324,21 +338,20 @@ impl Worker {
         (self.tried - self.errors) as f64 / (self.ended - began).as_secs_f64()
     }
 
-    fn kept(&self) -> &[i64] {
-        &self.samples[..self.taken.min(self.samples.len())]
+    fn kept(&self) -> impl Iterator<Item = i64> {
+        (0..self.taken.min(self.samples.len())).map(|at| self.samples.at(at))
     }
 
     async fn run<C: Client>(mut self, shared: Arc<Shared<C>>, stop: Arc<AtomicBool>) -> Self {
         (self.tried, self.taken, self.errors) = (0, 0, 0);
         (self.timeouts, self.first_error) = (0, None);
-        let last = self.samples.len() - 1;
         let mut left = 1;
         for at in (0..self.operations.len()).cycle() {
             let (key, write) = self.operations[at];
             left -= 1;
             let begun = (left == 0).then(Instant::now);
             if let Some(begun) = begun {
-                self.marks.timed(begun, self.tried, self.taken, &self.samples);
+                self.marks.timed(begun, self.tried, self.taken);
             }
             let done = shared.call(key, write).await;
             self.tried += 1;
@@ -350,7 +363,7 @@ impl Worker {
             } else if let Some(begun) = begun {
                 let nanoseconds = begun.elapsed().as_nanos() as i64;
                 let signed = if write { -nanoseconds } else { nanoseconds };
-                self.samples[self.taken & last] = signed;
+                self.samples.take(self.taken, signed);
                 self.taken += 1;
             }
             if left == 0 {
@@ -361,9 +374,18 @@ impl Worker {
             }
         }
         self.ended = Instant::now();
-        self.marks.ended(self.ended, self.tried, self.taken, &self.samples);
+        self.marks.ended(self.ended, self.tried, self.taken);
         self
     }
+}
+
+/// What workers note of a window.
+#[derive(Clone, Copy)]
+struct Noting {
+    /// Nanoseconds.
+    interval: u64,
+    /// Whether each second is told when it is over.
+    lines: bool,
 }
 
 /// The measured stretch of a run.
@@ -374,22 +396,25 @@ struct Window {
     rss: Vec<u64>,
 }
 
-/// Run all workers for a while; the window closes when the last has finished its last call. With an
-/// interval, workers note what happened when.
+/// Run all workers for a while; the window closes when the last has finished its last call.
 async fn phase<C: Client>(
     shared: &Arc<Shared<C>>,
     mut work: Vec<Worker>,
     seconds: f64,
     server_pid: Option<u32>,
-    interval: Option<u64>,
+    noting: Option<Noting>,
 ) -> Result<(Vec<Worker>, Window), String> {
     let stop = Arc::new(AtomicBool::new(false));
     let before = Usage::opening(server_pid);
-    let memory = interval.map(|interval| Resident::new(before.clock, interval));
+    let memory = noting.map(|noting| Resident::new(before.clock, noting.interval));
     for worker in &mut work {
-        worker.marks =
-            interval.map_or_else(Marks::none, |interval| Marks::new(before.clock, interval));
+        worker.marks = noting.map_or_else(Marks::none, |noting| {
+            Marks::new(before.clock, noting.interval, worker.samples.clone())
+        });
     }
+    let lines = noting.filter(|noting| noting.lines);
+    let lines =
+        lines.map(|_| Lines::new(before.clock, work.iter().map(Worker::noted).collect::<Vec<_>>()));
     let lasts = Duration::from_secs_f64(seconds);
     let loops = work.into_iter().map(|worker| worker.run(shared.clone(), stop.clone()));
     let finished = if C::BLOCKS {
@@ -399,6 +424,7 @@ async fn phase<C: Client>(
     };
     let used = before.until(&Usage::now(server_pid));
     let rss = memory.map(Resident::end).unwrap_or_default();
+    lines.into_iter().for_each(Lines::end);
     Ok((finished, Window { began: before.clock, used, rss }))
 }
 
@@ -452,7 +478,8 @@ mod tests {
         let work = streams
             .iter()
             .map(|keys| Worker::new(keys.iter().map(|key| (*key, false)).collect(), streams.len()));
-        callers::at_once(phase(&shared, work.collect(), 0.1, None, Some(20_000_000))).unwrap()
+        let noting = Some(Noting { interval: 20_000_000, lines: false });
+        callers::at_once(phase(&shared, work.collect(), 0.1, None, noting)).unwrap()
     }
 
     #[test]
@@ -462,7 +489,7 @@ mod tests {
         assert!(worker.errors > 0 && worker.errors < worker.tried);
         assert!(worker.timeouts * 2 >= worker.errors && worker.timeouts * 2 <= worker.errors + 1);
         let ended = (window.used.elapsed * 1e9).round() as u64;
-        let made = series::series(&[worker.worked()], 20_000_000, ended, window.rss, false);
+        let made = series::series(&[worker.noted()], 20_000_000, ended, window.rss, false);
         assert_eq!(made.errors.iter().sum::<u64>(), worker.errors);
         assert_eq!(made.timeouts.iter().sum::<u64>(), worker.timeouts);
         assert_eq!(made.operations.iter().sum::<u64>(), worker.tried - worker.errors);

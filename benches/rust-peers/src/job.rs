@@ -25,6 +25,9 @@ pub struct Job {
     /// Whether each interval is to have its histograms.
     #[serde(default)]
     pub histograms: bool,
+    /// Whether each second is to be told when it is over.
+    #[serde(default)]
+    pub lines: bool,
     /// Calls begin at a rate; without it, in a closed loop.
     pub open: Option<Asked>,
 }

@@ -5,6 +5,7 @@ mod callers;
 mod clock;
 mod harness;
 mod job;
+mod lines;
 mod measure;
 mod open;
 mod scan;

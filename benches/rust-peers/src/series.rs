@@ -2,7 +2,9 @@
 //! `bench/series`.
 
 use std::fs;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -15,6 +17,7 @@ const INTERVALS: f64 = 20.0;
 /// So many samples lie beyond p99 where it is told.
 const BEYOND: usize = 10;
 const SECOND: u64 = 1_000_000_000;
+const UNPOISONED: &str = "no thread panicked";
 
 #[derive(Debug, Serialize)]
 pub struct Series {
@@ -48,7 +51,7 @@ pub trait Source {
     fn counts(&self, instant: u64) -> [u64; 3];
 
     /// Latencies of calls that ended after `start` and by `end`, of writes negative; `None` where
-    /// some have been overwritten.
+    /// some have been overwritten. Those of calls that go on while this is asked may be missing.
     fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>>;
 }
 
@@ -60,9 +63,44 @@ pub struct Marks {
     interval: u64,
     edge: u64,
     before: Point,
-    points: Vec<Point>,
-    failures: Vec<u64>,
+    noted: Arc<Noted>,
+}
+
+/// What a worker has noted so far. It may go on meanwhile.
+#[derive(Default)]
+pub struct Noted {
+    samples: Samples,
+    points: Mutex<Vec<Point>>,
+    failures: Mutex<Failures>,
+}
+
+#[derive(Default)]
+struct Failures {
+    all: Vec<u64>,
     late: Vec<u64>,
+}
+
+/// A worker's latencies, those of writes negative. They are filled in a circle: a power of two.
+#[derive(Clone, Default)]
+pub struct Samples(Arc<[AtomicI64]>);
+
+impl Samples {
+    pub fn new(size: usize) -> Self {
+        Self((0..size).map(|_| AtomicI64::new(0)).collect())
+    }
+
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// The one that was taken after so many others, unless it has been overwritten.
+    pub fn at(&self, taken: usize) -> i64 {
+        self.0[taken & (self.0.len() - 1)].load(Ordering::Relaxed)
+    }
+
+    pub fn take(&self, taken: usize, nanoseconds: i64) {
+        self.0[taken & (self.0.len() - 1)].store(nanoseconds, Ordering::Relaxed);
+    }
 }
 
 #[derive(Clone, Copy, Default)]
@@ -78,87 +116,93 @@ impl Marks {
         Self { edge: u64::MAX, ..Self::default() }
     }
 
-    pub fn new(began: Instant, interval: u64) -> Self {
-        Self { began: Some(began), interval, edge: interval, ..Self::default() }
+    pub fn new(began: Instant, interval: u64, samples: Samples) -> Self {
+        let noted = Arc::new(Noted { samples, ..Noted::default() });
+        Self { began: Some(began), interval, edge: interval, before: Point::default(), noted }
+    }
+
+    pub fn noted(&self) -> Arc<Noted> {
+        self.noted.clone()
     }
 
     /// A timed call begins.
-    pub fn timed(&mut self, now: Instant, tried: u64, taken: usize, samples: &[i64]) {
+    pub fn timed(&mut self, now: Instant, tried: u64, taken: usize) {
         let Some(began) = self.began else { return };
         let at = (now - began).as_nanos() as u64;
         if at >= self.edge {
-            self.note(Point { at, tried, taken }, samples);
+            self.note(Point { at, tried, taken });
             self.edge = (at / self.interval + 1) * self.interval;
         }
         self.before = Point { at, tried, taken };
     }
 
     /// The last call has ended.
-    pub fn ended(&mut self, now: Instant, tried: u64, taken: usize, samples: &[i64]) {
+    pub fn ended(&mut self, now: Instant, tried: u64, taken: usize) {
         let Some(began) = self.began else { return };
-        self.note(Point { at: (now - began).as_nanos() as u64, tried, taken }, samples);
+        self.note(Point { at: (now - began).as_nanos() as u64, tried, taken });
     }
 
     pub fn failed(&mut self, timed_out: bool) {
         let Some(began) = self.began else { return };
         let at = began.elapsed().as_nanos() as u64;
-        self.failures.push(at);
+        let mut failures = self.noted.failures.lock().expect(UNPOISONED);
+        failures.all.push(at);
         if timed_out {
-            self.late.push(at);
+            failures.late.push(at);
         }
     }
 
     /// The timed call before may have lasted for several intervals: it is known when it ended.
-    fn note(&mut self, now: Point, samples: &[i64]) {
+    fn note(&mut self, now: Point) {
         let before = self.before;
-        self.points.push(before);
+        let mut points = self.noted.points.lock().expect(UNPOISONED);
+        points.push(before);
         if now.taken > before.taken {
-            let last = samples[(now.taken - 1) % samples.len()].unsigned_abs();
+            let last = self.noted.samples.at(now.taken - 1).unsigned_abs();
             let at = before.at + last;
-            self.points.push(Point { at, tried: before.tried + 1, taken: now.taken });
+            points.push(Point { at, tried: before.tried + 1, taken: now.taken });
         }
-        self.points.push(now);
+        points.push(now);
     }
+}
 
-    fn passed(&self, instant: u64) -> usize {
-        self.points.partition_point(|point| point.at <= instant)
-    }
+/// How many of these were over at that instant.
+fn passed(points: &[Point], instant: u64) -> usize {
+    points.partition_point(|point| point.at <= instant)
+}
 
+impl Noted {
     fn tried(&self, instant: u64) -> u64 {
-        let next = self.passed(instant);
-        let before = next.checked_sub(1).map_or_else(Point::default, |at| self.points[at]);
-        let Some(after) = self.points.get(next) else { return before.tried };
+        let points = self.points.lock().expect(UNPOISONED);
+        let next = passed(&points, instant);
+        let before = next.checked_sub(1).map_or_else(Point::default, |at| points[at]);
+        let Some(after) = points.get(next) else { return before.tried };
         let (part, whole) = (instant - before.at, after.at - before.at);
         let share = u128::from(after.tried - before.tried) * u128::from(part) / u128::from(whole);
         before.tried + share as u64
     }
 
     fn taken(&self, instant: u64) -> usize {
-        self.passed(instant).checked_sub(1).map_or(0, |at| self.points[at].taken)
+        let points = self.points.lock().expect(UNPOISONED);
+        passed(&points, instant).checked_sub(1).map_or(0, |at| points[at].taken)
     }
 }
 
-/// What a worker noted, beside its latencies.
-pub struct Worked<'a> {
-    pub marks: &'a Marks,
-    pub samples: &'a [i64],
-}
-
-impl Source for Worked<'_> {
+impl Source for Arc<Noted> {
     fn counts(&self, instant: u64) -> [u64; 3] {
         let until = |all: &[u64]| all.partition_point(|at| *at <= instant) as u64;
-        [self.marks.tried(instant), until(&self.marks.failures), until(&self.marks.late)]
+        let failures = self.failures.lock().expect(UNPOISONED);
+        [self.tried(instant), until(&failures.all), until(&failures.late)]
     }
 
     fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>> {
-        let size = self.samples.len();
-        let first = start.map_or(0, |start| self.marks.taken(start));
-        let last = self.marks.taken(end);
-        let all = self.marks.points.last().map_or(0, |point| point.taken);
-        if first < last && first + size < all {
+        let first = start.map_or(0, |start| self.taken(start));
+        let last = self.taken(end);
+        let all = self.points.lock().expect(UNPOISONED).last().map_or(0, |point| point.taken);
+        if first < last && first + self.samples.len() < all {
             return None;
         }
-        Some((first..last).map(|at| self.samples[at % size]).collect())
+        Some((first..last).map(|at| self.samples.at(at)).collect())
     }
 }
 
@@ -205,7 +249,8 @@ pub fn series(
     made
 }
 
-fn summed(sources: &[impl Source], instant: u64) -> [u64; 3] {
+/// Calls tried, errors and timeouts of all of them until then.
+pub fn summed(sources: &[impl Source], instant: u64) -> [u64; 3] {
     sources
         .iter()
         .map(|one| one.counts(instant))
@@ -264,7 +309,8 @@ impl Resident {
     }
 }
 
-fn resident() -> Option<u64> {
+/// The resident memory of this process, in bytes, where the system says.
+pub fn resident() -> Option<u64> {
     let pages: u64 =
         fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;
     Some(pages * measure::page_size())
@@ -273,6 +319,12 @@ fn resident() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn filled(size: usize, nanoseconds: i64) -> Samples {
+        let samples = Samples::new(size);
+        (0..size).for_each(|at| samples.take(at, nanoseconds));
+        samples
+    }
 
     #[test]
     fn intervals_divide_a_second() {
@@ -286,13 +338,12 @@ mod tests {
     fn a_stall_is_not_spread_over_what_was_before() {
         let began = Instant::now();
         let at = |ns| began + Duration::from_nanos(ns);
-        let mut marks = Marks::new(began, 100);
-        let samples = vec![7; 8];
-        marks.timed(at(0), 0, 0, &samples);
-        marks.timed(at(90), 64, 0, &samples);
-        marks.timed(at(410), 80, 1, &samples);
-        marks.ended(at(480), 85, 1, &samples);
-        let worked = Worked { marks: &marks, samples: &samples };
+        let mut marks = Marks::new(began, 100, filled(8, 7));
+        marks.timed(at(0), 0, 0);
+        marks.timed(at(90), 64, 0);
+        marks.timed(at(410), 80, 1);
+        marks.ended(at(480), 85, 1);
+        let worked = marks.noted();
         let tried = [45, 90, 97, 100, 200, 300, 400, 410, 480, 9999];
         let tried = tried.map(|instant| worked.counts(instant)[0]);
         assert_eq!(tried, [32, 64, 65, 65, 69, 74, 79, 80, 85, 85]);
@@ -308,11 +359,11 @@ mod tests {
     fn latencies_that_were_overwritten_are_not_made_up() {
         let began = Instant::now();
         let at = |ns| began + Duration::from_nanos(ns);
-        let (mut marks, samples) = (Marks::new(began, 100), vec![1; 4]);
-        marks.timed(at(90), 3, 3, &samples);
-        marks.timed(at(190), 8, 8, &samples);
-        marks.ended(at(210), 9, 9, &samples);
-        let worked = Worked { marks: &marks, samples: &samples };
+        let mut marks = Marks::new(began, 100, filled(4, 1));
+        marks.timed(at(90), 3, 3);
+        marks.timed(at(190), 8, 8);
+        marks.ended(at(210), 9, 9);
+        let worked = marks.noted();
         assert_eq!(worked.latencies(None, 100), None);
         let made = series(&[worked], 100, 210, vec![], false);
         assert_eq!(made.max_ns[0], None);

@@ -126,6 +126,8 @@ export interface Each {
   rate: number
   cpu: { user: number; system: number }
   memory: { bare: number; ready: number; peak: number }
+  /** Seconds of processor time that beginning a call takes; of open loops. */
+  pacing?: number
 }
 
 /** Sampled latencies, in nanoseconds. */

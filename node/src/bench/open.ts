@@ -6,6 +6,7 @@
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { isTimeout } from './loop.js'
+import { after, type Source } from './series.js'
 
 /** One phase: its seconds, and nanoseconds from its start, ascending. */
 export interface Planned {
@@ -37,7 +38,8 @@ export interface Raw {
   start: number
   /** When it closed. */
   now: number
-  /** Seconds of processor time that calls took which did nothing. */
+  /** Calls that did nothing, and the seconds of processor time that they took. */
+  pacing_calls: number
   pacing_cpu: number
 }
 
@@ -57,6 +59,8 @@ export interface Alarm {
 /** Milliseconds for which the last calls may go on after no more begin. */
 const GRACE = 30_000
 const NOT_YET = -1
+const FAILED = 1
+export const TIMED_OUT = 2
 const origin = process.hrtime.bigint()
 
 /**
@@ -92,11 +96,13 @@ export class Calls {
   /** On the clock, and in seconds since the epoch. */
   start = 0
   began = 0
-  readonly #planned: Planned
+  readonly due: readonly number[]
+  readonly #seconds: number
   readonly #overtime: number
 
   constructor(asked: Asked, planned: Planned) {
-    this.#planned = planned
+    this.due = planned.due
+    this.#seconds = planned.seconds
     this.#overtime = asked.overtime
     const none = () => planned.due.map(() => NOT_YET)
     this.begun = none()
@@ -120,7 +126,8 @@ export class Calls {
     clock: Clock = REAL,
     opened: () => void = () => {},
   ): Promise<void> {
-    const { due, seconds } = this.#planned
+    const due = this.due
+    const seconds = this.#seconds
     let over = () => {}
     let next = 0
     let outstanding = 0
@@ -151,7 +158,7 @@ export class Calls {
       try {
         await call(at)
       } catch (error) {
-        this.failures[at] = isTimeout(error) ? 2 : 1
+        this.failures[at] = isTimeout(error) ? TIMED_OUT : FAILED
         this.firstError ??= error instanceof Error ? `${error.name}: ${error.message}` : `${error}`
       }
       this.ended[at] = clock.now() - this.start
@@ -182,6 +189,64 @@ export class Calls {
   }
 }
 
+/** Calls by when they ended. It looks only at those that had not when it looked last. */
+export class Ended implements Source {
+  readonly #calls: Calls
+  readonly #opened: number
+  /** Begun, and not over. */
+  #going: number[] = []
+  #next = 0
+  /** Instants, in nanoseconds from the start, at which calls ended. */
+  readonly #good: number[] = []
+  readonly #errors: number[] = []
+  readonly #late: number[] = []
+  /** Response times of those that did not fail. */
+  readonly #responses: number[] = []
+
+  /** `opened`: when they start, as `performance.now` has it. */
+  constructor(calls: Calls, opened: number) {
+    this.#calls = calls
+    this.#opened = opened
+  }
+
+  counts(instant: number): [number, number, number] {
+    const [good, errors, late] = [this.#good, this.#errors, this.#late].map((all) =>
+      this.#by(all, instant),
+    ) as [number, number, number]
+    return [good + errors, errors, late]
+  }
+
+  /** Whether calls are reads or writes is known to the lab alone: none is negative. */
+  latencies(start: number, end: number): number[] {
+    return this.#responses.slice(this.#by(this.#good, start), this.#by(this.#good, end))
+  }
+
+  /** How many of these instants are not beyond that one. */
+  #by(all: number[], instant: number): number {
+    this.#look()
+    return after(all, (instant - this.#opened) * 1e6, (at) => at)
+  }
+
+  #look(): void {
+    const { begun, ended, failures, due } = this.#calls
+    while (this.#next < begun.length && begun[this.#next] !== NOT_YET) {
+      this.#going.push(this.#next++)
+    }
+    const over = this.#going.filter((at) => ended[at] !== NOT_YET)
+    this.#going = this.#going.filter((at) => ended[at] === NOT_YET)
+    for (const at of over.sort((a, b) => (ended[a] as number) - (ended[b] as number))) {
+      const instant = ended[at] as number
+      if (failures[at] === 0) {
+        this.#good.push(instant)
+        this.#responses.push(instant - (due[at] as number))
+        continue
+      }
+      this.#errors.push(instant)
+      if (failures[at] === TIMED_OUT) this.#late.push(instant)
+    }
+  }
+}
+
 /** What one of several processes does: every so-many-th call of each phase. */
 export function share(asked: Asked, part: number, parts: number): Asked {
   const some = ({ seconds, due }: Planned): Planned => ({
@@ -206,6 +271,7 @@ export function together(all: readonly Raw[]): Raw {
     writes: dealt((one) => one.writes),
     start: Math.min(...all.map((one) => one.start)),
     now: Math.max(...all.map((one) => one.now)),
+    pacing_calls: all.reduce((sum, one) => sum + one.pacing_calls, 0),
     pacing_cpu: all.reduce((sum, one) => sum + one.pacing_cpu, 0),
   }
 }

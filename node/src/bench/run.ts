@@ -1,15 +1,16 @@
 /** One job in this process. */
 
+import { performance } from 'node:perf_hooks'
 import { inspect } from 'node:util'
 import { BY_KEY, Check, unchecked } from './check.js'
 import type { BenchClient, Candidate } from './clients.js'
-import type { Answer, Description, Job, Result, ScanResult } from './job.js'
+import type { Answer, Description, Job, Latency, Result, ScanResult } from './job.js'
 import { Lines } from './lines.js'
 import { batches, latencyOf, once, onceMany, runLoops, singles } from './loop.js'
 import { Curve, loadAverage, peakRss, runtime, Window } from './measure.js'
-import { type Asked, Calls, REAL } from './open.js'
+import { type Asked, Calls, Ended, REAL, TIMED_OUT } from './open.js'
 import { OURS } from './ours.js'
-import { intervalOf, Resident, seriesOf } from './series.js'
+import { intervalOf, Resident, type Source, seriesOf } from './series.js'
 import { THEIRS } from './theirs.js'
 import {
   type BatchOperation,
@@ -40,6 +41,16 @@ const shown = (bins: unknown) =>
 /** Seconds that writing every key may take. */
 const INSERT_LIMIT = 300
 
+/** A client that is open, and its job. */
+interface Opened {
+  job: Job
+  name: string
+  version: string
+  client: BenchClient
+  /** Awaited when everything is prepared, before anything is measured. */
+  ready: () => Promise<void>
+}
+
 /** Does a job. `ready` is awaited when everything is prepared, before anything is measured. */
 export async function run(job: Job, ready: () => Promise<void>): Promise<Answer> {
   const candidate = CANDIDATES[job.client]
@@ -48,9 +59,10 @@ export async function run(job: Job, ready: () => Promise<void>): Promise<Answer>
   const bare = peakRss()
   const version = await candidate.load()
   const client = await candidate.open(job)
+  const opened = { job, name: candidate.name, version, client, ready }
   try {
-    if (job.action === 'scan') return await scan(job, candidate, version, client, ready)
-    return await measure(job, candidate, version, client, ready, bare)
+    if (job.action === 'scan') return await scan(opened)
+    return await measure(opened, bare)
   } finally {
     await client.close()
   }
@@ -69,59 +81,88 @@ async function describe(candidate: Candidate): Promise<Description> {
   }
 }
 
-async function measure(
-  job: Job,
-  candidate: Candidate,
-  version: string,
-  client: BenchClient,
-  ready: () => Promise<void>,
-  bare: number,
-): Promise<Result> {
+/** What every result says of its process. */
+function about({ job, name, version }: Opened) {
+  return { client: name, version, mode: job.mode, loop: runtime(), python: null }
+}
+
+/** What was read before anything was measured. */
+interface Before {
+  bare: number
+  ready: number
+  average: number[]
+}
+
+/** What all calls of the window came to. */
+interface Done {
+  used: ReturnType<Window['close']>
+  tried: number
+  errors: number
+  timeouts: number
+  firstError: string | null
+  latency: Latency
+}
+
+/** What closed and open loops have in common. */
+function resultOf(opened: Opened, { bare, ready, average }: Before, done: Done): Result {
+  const { job } = opened
+  return {
+    ...about(opened),
+    ...done.used,
+    concurrency: job.concurrency,
+    operations: (done.tried - done.errors) * job.shape.rows,
+    errors: done.errors,
+    timeouts: done.timeouts,
+    first_error: done.firstError,
+    latency: done.latency,
+    memory: { bare, ready, peak: peakRss() },
+    cpus: job.cpus,
+    load_average: average,
+  }
+}
+
+async function measure(opened: Opened, bare: number): Promise<Result> {
+  const { job, client } = opened
   const workload = parseWorkload(job.workload)
   const inserting = job.action === 'populate' || workload === 'insert'
   if (!inserting) await check(job, client)
   const percent = workload === 'insert' ? 0 : workload.readPercent
   if (job.open !== undefined) {
     if (inserting) throw new RangeError('writing every key once has no rate')
-    return atARate(job, job.open, callOf(job, client, percent), candidate, version, ready, bare)
+    return atARate(opened, job.open, callOf(job, client, percent), bare)
   }
   const load = loopsOf(job, client, inserting, percent)
-  const readyRss = peakRss()
-  await ready()
-  const average = loadAverage()
+  const before = await prepared(opened, bare)
   if (!inserting) await runLoops(load, job.warmup, true)
   const window = new Window(job.server_pid)
   window.open()
   const interval = intervalOf(job.duration)
   const resident = new Resident(interval)
   const seconds = inserting ? INSERT_LIMIT : job.duration
-  const { part = 0, shape } = job
   const tally = await runLoops(load, seconds, !inserting, interval, (sources, since) =>
-    job.lines ? new Lines(sources, since, part, shape.rows) : { end() {} },
+    linesOf(job, sources, since),
   )
   const used = window.close()
   const rss = resident.end()
   const { samples, began, ended } = tally
   return {
-    client: candidate.name,
-    version,
-    mode: job.mode,
-    concurrency: job.concurrency,
-    loop: runtime(),
-    python: null,
-    ...used,
-    operations: (tally.tried - tally.errors) * job.shape.rows,
-    errors: tally.errors,
-    timeouts: tally.timeouts,
+    ...resultOf(opened, before, { ...tally, used, latency: latencyOf(samples) }),
     // What ends by itself has no rate but that of the whole window.
     ...(inserting ? {} : { rate: tally.rate * job.shape.rows }),
-    first_error: tally.firstError,
-    latency: latencyOf(samples),
     series: seriesOf(samples, began, ended, interval, job.shape.rows, rss),
-    memory: { bare, ready: readyRss, peak: peakRss() },
-    cpus: job.cpus,
-    load_average: average,
   }
+}
+
+/** Waits for the other processes. */
+async function prepared({ ready }: Opened, bare: number): Promise<Before> {
+  const held = peakRss()
+  await ready()
+  return { bare, ready: held, average: loadAverage() }
+}
+
+/** What tells each second when it is over, if the job asks for it. */
+function linesOf(job: Job, sources: readonly Source[], since: number): { end(): void } {
+  return job.lines ? new Lines(sources, since, job.part ?? 0, job.shape.rows) : { end() {} }
 }
 
 /** What an open loop calls, and whether the call of a number is a write. */
@@ -132,17 +173,13 @@ interface Called {
 
 /** Calls at a rate. The lab works out what follows from when they began and ended. */
 async function atARate(
-  job: Job,
+  opened: Opened,
   asked: Asked,
   called: Called,
-  candidate: Candidate,
-  version: string,
-  ready: () => Promise<void>,
   bare: number,
 ): Promise<Result> {
-  const readyRss = peakRss()
-  await ready()
-  const average = loadAverage()
+  const { job } = opened
+  const before = await prepared(opened, bare)
   const idling = new Window(null)
   const nothing = async () => {}
   await new Calls(asked, asked.pacing).run(nothing, job.concurrency, REAL, () => idling.open())
@@ -150,26 +187,25 @@ async function atARate(
   await new Calls(asked, asked.warmup).run(called.call, job.concurrency)
   const window = new Window(job.server_pid)
   const calls = new Calls(asked, asked.measured)
-  await calls.run(called.call, job.concurrency, REAL, () => window.open())
+  let lines: { end(): void } | undefined
+  await calls.run(called.call, job.concurrency, REAL, () => {
+    window.open()
+    const since = performance.now()
+    lines = linesOf(job, [new Ended(calls, since)], since)
+  })
   const used = window.close()
+  lines?.end()
   const { begun, ended, failures } = calls
-  const errors = failures.filter((failure) => failure !== 0).length
-  return {
-    client: candidate.name,
-    version,
-    mode: job.mode,
-    concurrency: job.concurrency,
-    loop: runtime(),
-    python: null,
-    ...used,
-    operations: (calls.sent - errors) * job.shape.rows,
-    errors,
-    timeouts: failures.filter((failure) => failure === 2).length,
-    first_error: calls.firstError,
+  const done = {
+    used,
+    tried: calls.sent,
+    errors: failures.filter((failure) => failure !== 0).length,
+    timeouts: failures.filter((failure) => failure === TIMED_OUT).length,
+    firstError: calls.firstError,
     latency: { read: [], write: [], samples: 0, overwritten: 0, max_ns: 0 },
-    memory: { bare, ready: readyRss, peak: peakRss() },
-    cpus: job.cpus,
-    load_average: average,
+  }
+  return {
+    ...resultOf(opened, before, done),
     open: {
       begun,
       ended,
@@ -177,6 +213,7 @@ async function atARate(
       writes: begun.map((_, at) => Number(called.writes(at))),
       start: calls.began,
       now: Math.round(used.elapsed * 1e9),
+      pacing_calls: asked.pacing.due.length,
       pacing_cpu: idle.cpu.user + idle.cpu.system,
     },
   }
@@ -246,13 +283,8 @@ async function check(job: Job, client: BenchClient): Promise<void> {
   }
 }
 
-async function scan(
-  job: Job,
-  candidate: Candidate,
-  version: string,
-  client: BenchClient,
-  ready: () => Promise<void>,
-): Promise<ScanResult> {
+async function scan(opened: Opened): Promise<ScanResult> {
+  const { job, client, ready } = opened
   const specs = parseBins(job.bins)
   const [way = '', consumer = 'no-op'] = job.shape.way.split('/')
   await ready()
@@ -278,11 +310,7 @@ async function scan(
   const memory = curve.end()
   const checked = job.verify ? await verified(job, specs, client, way) : undefined
   return {
-    client: candidate.name,
-    version,
-    mode: job.mode,
-    loop: runtime(),
-    python: null,
+    ...about(opened),
     ...used,
     scans,
     records: scans * job.keys,

@@ -171,6 +171,7 @@ export function merged(answers: readonly Answer[]): Answer {
       rate: rateOf(one),
       cpu: one.cpu,
       memory: one.memory,
+      ...(one.open?.pacing_calls && { pacing: one.open.pacing_cpu / one.open.pacing_calls }),
     })),
     loop_delay: {
       p50: most((one) => one.loop_delay.p50),

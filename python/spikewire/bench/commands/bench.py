@@ -61,7 +61,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--lines",
         action="store_true",
         help="show each second when it is over: op/s, p50 and p99 of what was sampled, errors,"
-        " timeouts, resident memory; of clients in Python, and of closed loops in Node.js",
+        " timeouts, resident memory",
     )
     open_flags.add_flags(bench)
     add_flags(bench, rounds=1, pace=ALONE)
@@ -81,10 +81,6 @@ def run(args: argparse.Namespace) -> int:
         return refuse(f"--processes is not for --mode {mode}")
     if reason is not None:
         return refuse(f"--mode {mode}: {args.client} {reason}")
-    if args.lines and mode in CRATES:
-        return refuse(f"--lines is for clients in Python and Node.js, and {args.client} is {what}")
-    if args.lines and mode == NODE and args.rate:
-        return refuse(f"--lines is for closed loops in Node.js, and --rate {args.rate} is not")
     reason = open_flags.problem(args, [mode])
     if reason is not None:
         return refuse(reason)

@@ -320,7 +320,8 @@ class Lab:
         heard = Shown(cell.processes, self._progress.say) if "lines" in job else None
         if cell.mode in CRATES:
             job = scheduled(job)
-            return worked_out(job, run_job(self._rust[cell.client], job, rust_variables()))
+            command = self._rust[cell.client]
+            return worked_out(job, run_job(command, job, rust_variables(), heard=heard))
         if cell.mode == NODE:
             assert self._node is not None
             job = scheduled(job)
