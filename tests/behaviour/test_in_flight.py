@@ -88,6 +88,32 @@ def test_no_more_than_the_limit_are_sent(run: Any, cluster: Cluster) -> None:
     run(main)
 
 
+def test_what_is_under_way_is_told_also_while_nothing_is_counted(
+    run: Any, cluster: Cluster
+) -> None:
+    async def main() -> None:
+        async with client_of(cluster, 2) as client:
+
+            def told() -> tuple[int, int]:
+                stats = client.stats()
+                return stats.in_flight, stats.queued
+
+            data = client.dataset("test", "line")
+            await data.put(1, {"n": 1})
+            assert told() == (0, 0)
+            cluster.inject(0, delay=1.0)
+            calls = [asyncio.ensure_future(data.get(1)) for _ in range(8)]
+            assert await waited(lambda: told() == (8, 6))
+            cluster.clear_faults(0)
+            for call in calls[4:]:
+                call.cancel()
+            done = await asyncio.gather(*calls, return_exceptions=True)
+            assert [type(one) for one in done[3:5]] == [spikewire.Record, asyncio.CancelledError]
+            assert told() == (0, 0)
+
+    run(main)
+
+
 def test_the_wait_counts_towards_the_timeout(run: Any, cluster: Cluster) -> None:
     async def main() -> None:
         async with client_of(cluster, 1) as client:

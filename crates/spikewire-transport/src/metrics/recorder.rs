@@ -184,12 +184,15 @@ impl Recorder {
         stages[stage as usize].record(took.as_nanos() as u64);
     }
 
-    /// Says what is under way at the moment.
-    pub fn tell(&self, in_flight: usize, queued: Option<usize>) {
+    /// Says how many commands are under way at the moment.
+    #[inline]
+    pub fn tell(&self, in_flight: usize) {
         self.shard.in_flight.store(in_flight, Relaxed);
-        if let Some(queued) = queued {
-            self.shard.queued.store(queued, Relaxed);
-        }
+    }
+
+    /// Says how many of them wait.
+    pub fn tell_queued(&self, queued: usize) {
+        self.shard.queued.store(queued, Relaxed);
     }
 
     #[cold]

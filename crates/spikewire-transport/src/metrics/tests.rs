@@ -20,8 +20,9 @@ fn drivers_are_added_up_also_when_they_are_gone() {
         &Ended { about: About { records: 5, ..GET }, attempts: 3, ..took(30) },
     );
     other.failed(&metrics, "B 2", &Ended { result: "timeout", ..took(30) });
-    one.tell(4, Some(1));
-    other.tell(2, None);
+    one.tell(4);
+    one.tell_queued(1);
+    other.tell(2);
     let before = metrics.snapshot();
     assert_eq!((before.in_flight, before.queued), (6, 1));
     drop(other);

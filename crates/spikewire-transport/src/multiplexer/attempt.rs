@@ -74,6 +74,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 let waiting = &mut self.nodes.entry(key).waiting;
                 if waiting.len() < self.settings.queue {
                     waiting.push_back(command);
+                    self.waits = true;
                 } else {
                     self.fail(command, Fault::full(&*node, self.settings.queue).into());
                 }

@@ -104,17 +104,23 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     }
 
     /// Says what is under way, for readers on other threads.
-    pub(super) fn tell(&self) {
+    #[inline]
+    pub(super) fn tell(&mut self) {
+        if self.waits {
+            self.tell_queued();
+        }
         if let Some(recorder) = &self.recorder {
-            let queued: usize = self.nodes.values().map(|here| here.waiting.len()).sum();
-            recorder.tell(self.in_flight, Some(queued + self.line.len()));
+            recorder.tell(self.in_flight);
         }
     }
 
-    /// The same where only replies have come.
-    pub(super) fn tell_in_flight(&self) {
+    #[cold]
+    fn tell_queued(&mut self) {
+        let queued: usize = self.nodes.values().map(|here| here.waiting.len()).sum();
+        let queued = queued + self.line.len();
+        self.waits = queued > 0;
         if let Some(recorder) = &self.recorder {
-            recorder.tell(self.in_flight, None);
+            recorder.tell_queued(queued);
         }
     }
 }

@@ -83,6 +83,8 @@ pub struct Multiplexer<P: Protocol, T> {
     most: usize,
     /// First come, first served.
     line: VecDeque<CommandOf<P, T>>,
+    /// Whether commands may wait, in line or for a connection.
+    waits: bool,
     alarm: Tick,
     closed: bool,
     /// Whether there may be commands under way whose copies were answered.
@@ -124,6 +126,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             in_flight: 0,
             most: usize::MAX,
             line: VecDeque::new(),
+            waits: false,
             alarm: Tick::NEVER,
             closed: false,
             beaten: false,
@@ -184,6 +187,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.delayed.push(Delayed { at: command.start, command, is_copy: false });
         } else if self.in_flight > self.most && self.has_no_room(&command) {
             self.line.push_back(command);
+            self.waits = true;
         } else {
             self.begin(command, now);
         }
@@ -201,9 +205,10 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             }
             self.report(deliver);
             if self.line.is_empty() || !self.let_in(now) {
-                return;
+                break;
             }
         }
+        self.tell();
     }
 
     /// Waits up to `wait` for something to happen (`Some(ZERO)`: only looks; `None`: no limit),
@@ -312,7 +317,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.admit_everywhere(now);
         self.flush(now, deliver);
         self.alarm = self.next_alarm(now);
-        self.tell();
     }
 
     /// Fails everything in flight and closes every connection.
@@ -507,9 +511,6 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         );
         self.in_flight -= completed;
         self.beaten |= beats;
-        if COUNTED {
-            self.tell_in_flight();
-        }
         let pipeline = &connection.pipeline;
         if self.holds && !connection.dirty && !pipeline.awaits() && pipeline.has_unsent() {
             connection.dirty = true;
