@@ -252,6 +252,10 @@ def test_wrong_lists_are_refused_in_words(
         ("compare -w RMU --mode batch", "whole reads and writes of uniform keys alone"),
         ("compare -w YCSB-A --mode columns", "whole reads and writes of uniform keys alone"),
         ("bench --python no-such-python", "--python no-such-python: no such program"),
+        ("lab noise --python no-such-python", "--python no-such-python: no such program"),
+        ("bench --json /dev/null/x.json", "--json /dev/null/x.json: Not a directory"),
+        ("compare --mode queries --json /dev", "--json /dev: a folder"),
+        ("compare-cql --markdown /dev/null/x", "--markdown /dev/null/x: Not a directory"),
     ],
 )
 def test_flags_that_do_not_go_together_are_refused(
@@ -260,6 +264,19 @@ def test_flags_that_do_not_go_together_are_refused(
     pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
     assert run(*line.split()) == 2
     assert reason in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "command", ["bench", "compare", "compare --mode queries", "compare-cql", "lab noise"]
+)
+def test_a_seed_out_of_reach_is_said_before_anything_is_written(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
+    assert run(*command.split(), "-H", "127.0.0.1:1") == 1
+    said = capsys.readouterr().err
+    assert "no seed can be reached: 127.0.0.1:1" in said
+    assert "writing" not in said
 
 
 def test_a_run_ends_with_a_table_a_file_and_status_0(

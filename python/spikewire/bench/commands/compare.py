@@ -21,7 +21,7 @@ from ..queries.cells import (
     SELECTED,
     SLOW_RECORDS,
 )
-from ..run import packages
+from ..run import packages, ready
 from ..run.plan import (
     BATCH_MODE,
     CLIENTS,
@@ -239,12 +239,16 @@ def run(args: argparse.Namespace) -> int:
 
 def _run_queries(args: argparse.Namespace) -> int:
     """Scans have a lab of their own."""
-    problem = query_flags.problem(args, args.parser.parse_args([])) or missing()
+    path: Path = args.json or default_path("compare")
+    problem = (
+        query_flags.problem(args, args.parser.parse_args([]))
+        or missing()
+        or ready.unwritable(args.json)
+    )
     if problem is not None:
         return refuse(problem)
     from ..queries.run import run
 
-    path: Path = args.json or default_path("compare")
     return run(args, path)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime as dt
-import shutil
 import signal
 import sys
 from pathlib import Path
@@ -13,7 +12,7 @@ from ..clients.base import NODE
 from ..lab.baseline import against
 from ..needed import missing
 from ..open import flags as open_flags
-from ..run import place
+from ..run import place, ready
 from ..run.plan import BATCH_MODE, NODE_BATCH_MODE, TABLES, Matrix
 from ..table.pools import POOL_MODE
 from ..work import parse_bins, parse_workload
@@ -30,13 +29,23 @@ FLAWED, USAGE, INTERRUPTED = 1, 2, 130
 
 def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
     """Measures it; the exit status. Tables go to standard output, and everything to a file."""
-    problem = missing() or _workless(args, matrix) or _impossible(args, matrix)
+    path: Path = args.json or default_path(kind)
+    problem = (
+        missing()
+        or _workless(args, matrix)
+        or _impossible(args, matrix)
+        or ready.unwritable(args.json)
+    )
     if problem is not None:
         return refuse(problem)
     try:
         baseline = against.of_flag(args, (kind,))
     except ValueError as error:
         return refuse(str(error))
+    unreached = ready.out_of_reach(args.hosts)
+    if unreached is not None:
+        print(f"spikewire {kind}: {unreached}", file=sys.stderr)
+        return FLAWED
     from ..run.compare import CannotRunError, compare
     from ..run.progress import Progress
     from ..table.report import show, write_json
@@ -44,7 +53,7 @@ def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         command_line = ["spikewire", *sys.argv[1:]]
-        settings, path = _settings(args, matrix), args.json or default_path(kind)
+        settings = _settings(args, matrix)
         if args.rate:
             comparison = open_flags.run(kind, settings, args.rate, command_line, path)
         else:
@@ -124,9 +133,9 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
         return unfit
     if args.hlog is not None and args.hlog.exists() and not args.hlog.is_dir():
         return f"--hlog {args.hlog}: not a folder"
-    for interpreter in matrix.interpreters:
-        if interpreter and shutil.which(interpreter) is None:
-            return f"--python {interpreter}: no such program"
+    no_interpreter = ready.no_program(matrix.interpreters)
+    if no_interpreter is not None:
+        return no_interpreter
     several = max(matrix.processes)
     if args.per_process and several == 1:
         return "--per-process is for several --processes"

@@ -15,7 +15,7 @@ from ..commands.flags import add_error_limit
 from ..lab.baseline import against
 from ..lab.baseline.saved import CQL
 from ..needed import missing
-from ..run import packages
+from ..run import packages, ready
 from ..run.cluster import parse_seeds
 from .cells import OPERATIONS, PATTERNS, Matrix
 from .clients import CLIENTS, OURS
@@ -191,7 +191,7 @@ def problem(args: argparse.Namespace) -> str | None:
         return f"--burst {args.burst}: fewer calls than the {max(args.threads)} threads"
     if not settings(args).matrix.groups():
         return "none of these clients has any of these patterns for these operations"
-    return None
+    return ready.unwritable(args.json) or ready.unwritable(args.markdown, "--markdown")
 
 
 def run(args: argparse.Namespace) -> int:
@@ -210,6 +210,10 @@ def run(args: argparse.Namespace) -> int:
     from .lab import compare_cql
     from .table import markdown, show
 
+    unreached = ready.out_of_reach(args.host or ())
+    if unreached is not None:
+        print(f"spikewire compare-cql: {unreached}", file=sys.stderr)
+        return FLAWED
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         found = compare_cql(settings(args), ["spikewire", *sys.argv[1:]], Progress())

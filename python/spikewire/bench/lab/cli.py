@@ -13,8 +13,7 @@ from ..clients import BUILT
 from ..clients.registry import build_of
 from ..cql.clients import CLIENTS as CQL_CLIENTS
 from ..needed import missing
-from ..run import packages, place
-from ..run.cluster import reachable
+from ..run import packages, place, ready
 from ..run.plan import CLIENTS
 from . import instead, show
 from .baseline import against
@@ -102,7 +101,11 @@ def run(args: argparse.Namespace) -> int:
     part failed, if a line is flawed or nothing was measured at all, 3 if a figure got worse than in
     the baseline, 4 if rounds were too few to tell, and otherwise 0."""
     lacking = (
-        place.problem(args) or instead.problem(args, args.recipes) or _buildless(args) or missing()
+        ready.no_program(args.python or ())
+        or place.problem(args)
+        or instead.problem(args, args.recipes)
+        or _buildless(args)
+        or missing()
     )
     if lacking is not None:
         return _refuse(lacking)
@@ -114,9 +117,9 @@ def run(args: argparse.Namespace) -> int:
     from .run import run_all
 
     target = Target(client_cpus=args.client_cpus, keep_awake=args.keep_awake, **place.given(args))
-    if not reachable(target.hosts):
-        seeds = ", ".join(f"{host}:{port}" for host, port in target.hosts)
-        return _refuse(f"no seed can be reached: {seeds}", FLAWED)
+    unreached = ready.out_of_reach(target.hosts)
+    if unreached is not None:
+        return _refuse(unreached, FLAWED)
     progress = Progress()
     bench = Bench(
         target,

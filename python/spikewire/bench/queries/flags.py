@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import TYPE_CHECKING
 
-from ..run import place
+from ..run import place, ready
 from .cells import (
     INDEX_MODE,
     LARGEST_SIZE,
@@ -64,11 +63,4 @@ def problem(args: argparse.Namespace, usual: argparse.Namespace) -> str | None:
     for size in args.record_size or ():
         if not LEAST_SIZE <= size <= LARGEST_SIZE:
             return f"--record-size {size}: must be {LEAST_SIZE} to {LARGEST_SIZE:,} bytes"
-    unfit = place.problem(args)
-    if unfit is not None:
-        return unfit
-    interpreters: list[str] = args.python or []
-    for interpreter in interpreters:
-        if shutil.which(interpreter) is None:
-            return f"--python {interpreter}: no such program"
-    return None
+    return place.problem(args) or ready.no_program(args.python or ())

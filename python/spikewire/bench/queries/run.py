@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from ..clients.registry import base_of
 from ..lab.baseline import against
 from ..lab.baseline.saved import SCANS
-from ..run import place
+from ..run import place, ready
 from ..run.compare import CannotRunError
 from ..run.plan import Skipped
 from ..run.progress import Progress
@@ -72,6 +72,10 @@ def run(args: argparse.Namespace, path: Path) -> int:
     except ValueError as error:
         print(f"spikewire: {error}", file=sys.stderr)
         return USAGE
+    unreached = ready.out_of_reach(args.hosts)
+    if unreached is not None:
+        print(f"spikewire compare: {unreached}", file=sys.stderr)
+        return FLAWED
     previous = signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         found = compare_scans(settings(args), ["spikewire", *sys.argv[1:]], Progress())

@@ -1,0 +1,44 @@
+"""What has to be there before anything is measured."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+from .cluster import reachable
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from .cluster import Seed
+
+
+def out_of_reach(seeds: Sequence[Seed]) -> str | None:
+    """That none of the seeds takes connections, or None."""
+    if reachable(seeds):
+        return None
+    return f"no seed can be reached: {', '.join(f'{host}:{port}' for host, port in seeds)}"
+
+
+def no_program(interpreters: Iterable[str]) -> str | None:
+    """The first of --python that is no program, or None."""
+    for interpreter in interpreters:
+        if interpreter and shutil.which(interpreter) is None:
+            return f"--python {interpreter}: no such program"
+    return None
+
+
+def unwritable(path: Path | None, flag: str = "--json") -> str | None:
+    """Why results cannot be written to the file that a flag names, or None; its folder is made."""
+    if path is None:
+        return None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        return f"{flag} {path}: {error.strerror}"
+    if path.is_dir():
+        return f"{flag} {path}: a folder"
+    there = path if path.exists() else path.parent
+    return None if os.access(there, os.W_OK) else f"{flag} {path}: not writable"
