@@ -253,9 +253,9 @@ def test_wrong_lists_are_refused_in_words(
         ("compare -w YCSB-A --mode columns", "whole reads and writes of uniform keys alone"),
         ("bench --python no-such-python", "--python no-such-python: no such program"),
         ("lab noise --python no-such-python", "--python no-such-python: no such program"),
-        ("bench --json /dev/null/x.json", "--json /dev/null/x.json: Not a directory"),
+        ("bench --json /dev/null/x.json", "--json /dev/null/x.json: /dev/null is no folder"),
         ("compare --mode queries --json /dev", "--json /dev: a folder"),
-        ("compare-cql --markdown /dev/null/x", "--markdown /dev/null/x: Not a directory"),
+        ("compare-cql --markdown /dev/null/x", "--markdown /dev/null/x: /dev/null is no folder"),
     ],
 )
 def test_flags_that_do_not_go_together_are_refused(

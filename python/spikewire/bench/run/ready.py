@@ -36,6 +36,8 @@ def unwritable(path: Path | None, flag: str = "--json") -> str | None:
         return None
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+    except FileExistsError:
+        return f"{flag} {path}: {path.parent} is no folder"
     except OSError as error:
         return f"{flag} {path}: {error.strerror}"
     if path.is_dir():
