@@ -24,7 +24,8 @@ from spikewire.bench.queries.cells import scans
 from spikewire.bench.run import packages
 from spikewire.bench.run.plan import CLIENTS, Cell, Matrix
 from spikewire.bench.table.builds import compared
-from spikewire.bench.table.summary import Line, Spread, with_ratios
+from spikewire.bench.table.measured import Spread
+from spikewire.bench.table.summary import Line, with_ratios
 
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,7 @@ from rich.console import Console
 
 from spikewire.bench.clients import FLOOR
 from spikewire.bench.clients.shape import Shape
+from spikewire.bench.commands.run import FLAWED
 from spikewire.bench.measure import encode
 from spikewire.bench.open import sweep
 from spikewire.bench.open.contract import NO_MAP
@@ -19,8 +21,9 @@ from spikewire.bench.open.figures import PACING, notes
 from spikewire.bench.run.compare import CannotRunError, Comparison
 from spikewire.bench.run.plan import Cell, Matrix
 from spikewire.bench.table.headings import columns, row
+from spikewire.bench.table.measured import Spread
 from spikewire.bench.table.report import show, title
-from spikewire.bench.table.summary import Line, Spread, summarise, with_ratios
+from spikewire.bench.table.summary import Line, summarise, with_ratios
 from spikewire.testing import Cluster
 from test_bench_cli import run
 from test_bench_compare import FLOOR as SETTINGS
@@ -218,16 +221,28 @@ def test_a_sweep_against_the_embedded_cluster(
     assert asked[-1] <= closed[0]["rate"]["median"]
 
 
-def test_python_has_open_loops_in_one_process_and_node_in_several(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_batches_of_several_processes_need_their_keys(capsys: pytest.CaptureFixture[str]) -> None:
     where = "--rate 5 --processes 2 --clients spikewire-node -k 1"
-    assert run("compare", *f"--mode node,sync {where}".split()) == 2
-    assert "--processes 2: clients in Python have open loops in one process" in (
-        capsys.readouterr().err
-    )
     assert run("compare", *f"--mode node-batch --batch-sizes 2 {where}".split()) == 2
     assert "fewer keys than a batch of 2" in capsys.readouterr().err
+
+
+def test_a_rate_is_of_all_processes_together(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "open.json"
+    flags = f"--client null --processes 2 --rate 100 -k 100 -d 0.5 --warmup 0.1 --json {path}"
+    status = run("bench", *flags.split(), "--per-process")
+    ((run_of_both,),) = [cell["runs"] for cell in json.loads(path.read_text())["cells"]]
+    if "failed" in run_of_both:
+        assert status == FLAWED
+        pytest.skip(run_of_both["failed"])  # Windows far apart: the machine is too busy.
+    assert run_of_both["open"]["rate"] == 100
+    assert run_of_both["open"]["scheduled"] == 50
+    said = capsys.readouterr().out
+    assert "outstanding at the most in each of 2 processes" in said
+    for number in (1, 2):
+        assert re.search(rf"null, process {number} of 2: .* of pacing for each call", said)
 
 
 @pytest.mark.parametrize(

@@ -22,8 +22,9 @@ from spikewire.bench.run.plan import Cell
 from spikewire.bench.run.progress import brief
 from spikewire.bench.table.faces import conclusions
 from spikewire.bench.table.headings import columns, row
+from spikewire.bench.table.measured import Spread
 from spikewire.bench.table.report import notes, title
-from spikewire.bench.table.summary import Line, Spread, summarise, with_ratios
+from spikewire.bench.table.summary import Line, summarise, with_ratios
 from spikewire.bench.worker.drivers import Outcome
 
 if TYPE_CHECKING:

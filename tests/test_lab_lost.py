@@ -10,7 +10,8 @@ from spikewire.bench.clients.base import SYNC
 from spikewire.bench.lab.lost import Side, dearer, later, side, why
 from spikewire.bench.lab.recipes.sdk.layers import compared
 from spikewire.bench.run.plan import Cell
-from spikewire.bench.table.summary import Line, Spread
+from spikewire.bench.table.measured import Spread
+from spikewire.bench.table.summary import Line
 
 pytestmark = pytest.mark.lab
 

@@ -33,7 +33,8 @@ from spikewire.bench.lab.run import run_recipe, versions
 from spikewire.bench.run.plan import Cell as LabCell
 from spikewire.bench.run.plan import Matrix
 from spikewire.bench.run.progress import Progress
-from spikewire.bench.table.summary import Line, Spread
+from spikewire.bench.table.measured import Spread
+from spikewire.bench.table.summary import Line
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from ..run.compare import Comparison, Settings
-    from ..table.summary import Line, Spread
+    from ..table.measured import Spread
+    from ..table.summary import Line
     from .report import Entry
 
 RATE = Heading("rate", "throughput", "op/s", MORE, 0)

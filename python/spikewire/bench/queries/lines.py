@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
-from ..table.summary import Spread, busy_share, loop_delay
+from ..table.measured import Spread
+from ..table.summary import busy_share, loop_delay
 from .cells import NOTHING, Scan
 from .gets import During, GetRound, Getter, latency
 

@@ -11,7 +11,8 @@ from ..lab.baseline.rule import UNTOLD, Figure, Pair, judge
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from .summary import Line, Spread
+    from .measured import Spread
+    from .summary import Line
 
 
 def compared(lines: Sequence[Line]) -> list[str]:

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from ..run.plan import Cell
-    from .summary import Line, Spread
+    from .measured import Spread
+    from .summary import Line
 
 FACES_MODE = "faces"
 FACES = (OURS, *(name for name, peer in PEERS.items() if peer.face_of == OURS))

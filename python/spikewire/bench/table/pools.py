@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ..run.plan import Cell
-    from .summary import Line, Spread
+    from .measured import Spread
+    from .summary import Line
 
 POOL_MODE = "pool"
 LOOPS, TASKS, WORK = (1, 2, 4), (128,), (0, 20)

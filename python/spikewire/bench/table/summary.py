@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from statistics import median
 from typing import TYPE_CHECKING
 
@@ -14,59 +13,29 @@ from ..measure import mean, merge, percentiles, within
 from ..open.figures import OpenFigures, figures, without_ratios
 from ..result import Failure, Result
 from ..run.plan import NODE_OURS, RUST_OURS, Cell
-from ..run.rounds import ERROR_LIMIT, error_share
+from ..run.rounds import ERROR_LIMIT
 from .faces import Ratios, is_face, with_faces
+from .measured import Measured, Spread, fastest, ratio, thriftiest
 from .pools import LoopRatios, with_pools
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..cql.result import CqlResult
     from ..queries.result import ScanResult
 
 Round = Result | Failure
 
 
 @dataclass(frozen=True)
-class Spread:
-    """The middle of several rounds, and how far apart they lay."""
+class Line(Measured[Cell]):
+    """One cell over all its rounds. Times are in microseconds, per operation where it says so. In
+    column tables the ratios are about peers that give records."""
 
-    median: float
-    low: float
-    high: float
-    values: tuple[float, ...] = field(default=(), compare=False)
-    """Of the rounds, in their order."""
-
-    @staticmethod
-    def of(values: Sequence[float]) -> Spread:
-        return Spread(median(values), min(values), max(values), tuple(values))
-
-    @property
-    def percent(self) -> float:
-        """The distance between the extremes, in percent of the median."""
-        return 100 * (self.high - self.low) / self.median if self.median else 0.0
-
-
-@dataclass(frozen=True)
-class Line:
-    """One cell over all its rounds. Times are in microseconds, per operation where it says so."""
-
-    cell: Cell
-    rounds: int
-    failures: tuple[str, ...]
-    version: str | None = None
-    loop: str | None = None
-    python: str | None = None
     gil: bool | None = None
     unserved: int = 0
     """Operations that a client counted and the embedded cluster did not."""
     missed: float | None = None
     """The part of the operations that were reads which found no record, where reads may."""
-    rate: Spread | None = None
-    cpu: Spread | None = None
-    cpu_user: float | None = None
-    cpu_system: float | None = None
-    cpu_server: float | None = None
     latency: Mapping[str, float] | None = None
     latency_read: Mapping[str, float] | None = None
     latency_write: Mapping[str, float] | None = None
@@ -77,19 +46,10 @@ class Line:
     """The part of the samples that took so many milliseconds at the most."""
     loop_delay: Mapping[str, float] | None = None
     """By how much timers of the event loop were late: medians of the rounds' p50 and p99."""
-    others: float | None = None
-    """Processors that neither this client nor the server used, as a part of the machine."""
     samples: int = 0
-    errors: int = 0
-    timeouts: int | None = None
-    """Of the errors; None where they are not told apart."""
-    error_share: float = 0.0
-    """Failed calls over all."""
-    error_limit: float = ERROR_LIMIT
     waits: float | None = None
     """Voluntary context switches of the client per operation."""
     preemptions: float | None = None
-    first_error: str | None = None
     peak_rss: int | None = None
     absent: str | None = None
     """Why this client has nothing to measure here."""
@@ -98,11 +58,6 @@ class Line:
     them together where only that is known. 1 is all it has."""
     memory: int | None = None
     """How many bytes one call added to the peak of the resident memory."""
-    rate_ratio: float | None = None
-    """Operations per second over those of the fastest peer beside it."""
-    cpu_ratio: float | None = None
-    """Processor time per operation over that of the thriftiest peer beside it. In column tables
-    both are about peers that give records."""
     cpu_columns_ratio: float | None = None
     """Processor time over that of the thriftiest peer that gives columns."""
     memory_ratio: float | None = None
@@ -116,7 +71,7 @@ class Line:
 
     @property
     def flawed(self) -> bool:
-        return bool(self.error_share > self.error_limit or self.failures or self.unserved)
+        return bool(super().flawed or self.unserved)
 
     def as_json(self) -> dict[str, object]:
         """For the report; the cell's own fields come first."""
@@ -133,16 +88,11 @@ def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LI
     line = Line(cell, rounds=len(rounds), failures=failures, error_limit=error_limit)
     if not results:
         return line
+    # An operation is a record, and a batch of several is one call.
     line = replace(
-        line,
-        version=results[0]["version"],
-        loop=results[0]["loop"],
+        line.over(results, cell.shape.rows),
         python=_python(results[0]),
         gil=None if results[0]["python"] is None else results[0]["python"]["gil"],
-        errors=sum(one["errors"] for one in results),
-        timeouts=_timeouts(results),
-        error_share=_error_share(cell, results),
-        first_error=next((one["first_error"] for one in results if one["first_error"]), None),
         peak_rss=max(one["memory"]["peak"] for one in results),
         unserved=sum(map(_unserved, results)) if cell.client != FLOOR else 0,
     )
@@ -160,20 +110,9 @@ def _unserved(result: Result) -> int:
     return 0 if served is None else max(0, result["operations"] - served)
 
 
-def _timeouts(results: Sequence[Result]) -> int | None:
-    known = [one["timeouts"] for one in results if "timeouts" in one]
-    return sum(known) if known else None
-
-
 def failed_calls(errors: int, timeouts: int | None) -> str:
     """How many calls failed, and how many of them by a timeout."""
     return f"{errors:,} errors" + (f", {timeouts:,} of them timeouts" if timeouts else "")
-
-
-def _error_share(cell: Cell, results: Sequence[Result]) -> float:
-    """Of calls: an operation is a record, and a batch of several is one call."""
-    errors = sum(one["errors"] for one in results)
-    return error_share(errors, sum(one["operations"] for one in results) / cell.shape.rows)
 
 
 def _python(result: Result) -> str | None:
@@ -187,15 +126,9 @@ def _with_costs(line: Line, results: Sequence[Result]) -> Line:
     writes = [one["latency"]["write"] for one in results]
     together = merge(reads + writes)
     exact = not any(one["latency"]["overwritten"] for one in results)
-    server = [_each(one, one["server_cpu"]) for one in results if one["server_cpu"] is not None]
     return replace(
-        line,
+        line.with_costs(results),
         rate=Spread.of([rate_of(one) for one in results]),
-        cpu=Spread.of([_each(one, sum(_seconds(one))) for one in results]),
-        cpu_user=median(_each(one, one["cpu"]["user"]) for one in results),
-        cpu_system=median(_each(one, one["cpu"]["system"]) for one in results),
-        cpu_server=median(server) if server else None,
-        others=elsewhere(results),
         missed=_missed(results),
         latency=percentiles(together),
         latency_mean=mean(together),
@@ -255,31 +188,9 @@ def _memory(results: Sequence[Result]) -> int | None:
     return round(median(known)) if known else None
 
 
-def elsewhere(results: Sequence[Result | CqlResult]) -> float | None:
-    """The worst round's share of the machine that went elsewhere; needs a known server."""
-    shares: list[float] = []
-    for one in results:
-        busy, server = one["machine_cpu"], one["server_cpu"]
-        if server is None and one.get("server_remote"):
-            server = 0.0
-        if busy is not None and server is not None:
-            elsewhere = busy - server - sum(_seconds(one))
-            shares.append(elsewhere / (one["elapsed"] * (os.cpu_count() or 1)))
-    return max(shares, default=None)
-
-
-def _seconds(result: Result | CqlResult) -> tuple[float, float]:
-    return result["cpu"]["user"], result["cpu"]["system"]
-
-
 def rate_of(result: Result) -> float:
     """Successful operations each second: the workers' where they have one, else the window's."""
     return result.get("rate", result["operations"] / result["elapsed"])
-
-
-def _each(result: Result, seconds: float) -> float:
-    """Microseconds per successful operation."""
-    return seconds * 1e6 / result["operations"]
 
 
 def with_ratios(lines: Sequence[Line]) -> list[Line]:
@@ -287,26 +198,21 @@ def with_ratios(lines: Sequence[Line]) -> list[Line]:
     peers = [line for line in lines if _is_peer(line.cell.client) and not line.flawed]
     columns = [line for line in peers if gives_columns(line.cell)]
     records = [line for line in peers if not gives_columns(line.cell)]
-    best_rate = max((line.rate.median for line in records if line.rate), default=None)
-    best_cpu = _least_cpu(records)
+    best_rate, best_cpu = fastest(records), thriftiest(records)
     least = min((line.memory for line in records if line.memory), default=None)
     compared = [
         line
         if line.cell.client == FLOOR
         else replace(
             line,
-            rate_ratio=_over(line.rate, best_rate),
-            cpu_ratio=_over(line.cpu, best_cpu),
-            cpu_columns_ratio=_over(line.cpu, _least_cpu(columns)),
+            rate_ratio=ratio(line.rate, best_rate),
+            cpu_ratio=ratio(line.cpu, best_cpu),
+            cpu_columns_ratio=ratio(line.cpu, thriftiest(columns)),
             memory_ratio=None if line.memory is None or not least else line.memory / least,
         )
         for line in lines
     ]
     return without_ratios(with_pools(with_faces(compared)))
-
-
-def _least_cpu(lines: Sequence[Line]) -> float | None:
-    return min((line.cpu.median for line in lines if line.cpu), default=None)
 
 
 def gives_columns(cell: Cell) -> bool:
@@ -318,7 +224,3 @@ def gives_columns(cell: Cell) -> bool:
 
 def _is_peer(client: str) -> bool:
     return base_of(client) not in (OURS, RUST_OURS, NODE_OURS, FLOOR) and not is_face(client)
-
-
-def _over(spread: Spread | None, best: float | None) -> float | None:
-    return None if spread is None or not best else spread.median / best

@@ -16,7 +16,8 @@ from ...report import LESS, Heading, Row, Section, Table
 
 if TYPE_CHECKING:
     from ....run.compare import Comparison
-    from ....table.summary import Line, Spread
+    from ....table.measured import Spread
+    from ....table.summary import Line
     from ...recipe import Bench
     from ...report import Entry
 
