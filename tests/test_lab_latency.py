@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
 from spikewire.bench.lab import opened, recipes
 from spikewire.bench.lab.recipe import QUICK, SHORT, Bench, Target
-from spikewire.bench.lab.recipes.latency.sweep import Sweep
+from spikewire.bench.lab.recipes.latency.sweep import Sweep, pauses
 from spikewire.bench.lab.report import Report
 from spikewire.bench.lab.run import run_recipe
 from spikewire.bench.measure import encode, merge
 from spikewire.bench.run.compare import Comparison
+from spikewire.bench.run.plan import Cell
 from spikewire.bench.run.progress import Progress
+from spikewire.bench.table.summary import Line
 from test_bench_open_tables import opened as at_a_rate
 from test_bench_summary import a_result
 
@@ -94,3 +97,14 @@ def test_both_states_of_the_lock_have_lines_and_charts_of_their_own(
     assert sum(label.endswith("GIL off") for label in labels) == 2
     names = {chart.name for chart in part.section.charts if "async" in chart.name}
     assert {"percentiles-async-90", "percentiles-async-2-90", "p99-async", "p99-async-2"} <= names
+
+
+def test_a_p99_that_single_pauses_make_is_told() -> None:
+    cell = Cell("spikewire", "sync", 32, rate=8_000.0)
+    line = Line(cell, 2, (), latency_max=14_000.0, samples=9_600)
+    (told,) = pauses(line)
+    assert "the slowest call took 14.0 ms" in told
+    assert told.endswith("delays 112 of the 9,600 calls")
+    assert pauses(replace(line, latency_max=11_000.0)) == []
+    assert pauses(replace(line, samples=20_000)) == []
+    assert pauses(Line(cell, 2, ())) == []

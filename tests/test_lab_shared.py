@@ -11,6 +11,7 @@ import pytest
 
 from spikewire.bench.lab import recipes
 from spikewire.bench.lab.recipe import QUICK, Bench, Target
+from spikewire.bench.lab.recipes.gil.equal import losses as losses_at_one_rate
 from spikewire.bench.lab.recipes.gil.shared import losses
 from spikewire.bench.lab.recipes.noise.twins import differ, row
 from spikewire.bench.lab.report import Measured, Report, Row
@@ -47,6 +48,7 @@ def test_what_runs_beside_a_client_is_measured_alone_and_together(mode: str) -> 
         if kind == COUNTER:
             assert found.get("alone_rate", 0) > 0
             assert found.get("together_rate", 0) > 0
+            assert 0 < found.get("together_cpu", 1) <= result["elapsed"] * 1.5
         else:
             assert merge([found.get("alone", "")]).get_total_count() > 0
             # A client that never waits keeps the ticker of its loop waiting to the very end.
@@ -116,6 +118,27 @@ def test_it_is_said_where_another_client_leaves_more() -> None:
     assert losses(rows[1:]) == []
 
 
+def test_at_one_rate_the_thread_and_the_processor_time_tell() -> None:
+    def a_row(client: str, share: Measured, each: Measured) -> Row:
+        return Row(f"{client}, 32 tasks", {"other": share, "each": each}, client)
+
+    def rounds(*values: float) -> Measured:
+        return Measured.of(values)
+
+    theirs = a_row("aerospike", rounds(80, 90), rounds(50, 60))
+    assert losses_at_one_rate([a_row("spikewire", rounds(84, 90), rounds(52, 60)), theirs]) == []
+    share, cpu = losses_at_one_rate([a_row("spikewire", rounds(50, 60), rounds(58, 80)), theirs])
+    beside = "32 tasks at one rate, the thread: 85 % of alone beside aerospike, 55 beside spikewire"
+    assert share.startswith(f"{beside}. Why: it takes more processor time, 69 ")
+    assert cpu.startswith("32 tasks at one rate, client CPU beside the thread: 55 ")
+    assert "69 beside spikewire. Why: the rounds of the two overlap" in cpu
+    once = a_row("spikewire", rounds(55), rounds(50, 60))
+    (single,) = losses_at_one_rate([once, theirs])
+    assert single.startswith(f"{beside}. Why: each was measured once")
+    flawed = replace(theirs, flawed="errors")
+    assert losses_at_one_rate([once, flawed]) == []
+
+
 @pytest.mark.parametrize(("name", "table"), [("gil", "shared"), ("noise", "twins")])
 def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
     clients = ("spikewire",)
@@ -123,7 +146,7 @@ def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
     report = run_recipe(recipes.load(name), bench, tmp_path)
     assert not report.interrupted
     assert report.skipped == []
-    (section,) = report.sections
+    section, *more = report.sections
     (made,) = section.tables
     assert made.name == table
     assert {row.client for row in made.rows} == {"spikewire"}
@@ -136,6 +159,12 @@ def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
         # A quick run has too few timers for a p99 of them.
         needed = {"rate", "own", "other", "p50"}
         assert all(one.fields[key] is not None for one in made.rows for key in needed)
+        ((equal,),) = (section.tables for section in more)
+        assert len({one.fields["asked"] for one in equal.rows}) == 1
+        assert len(equal.rows) == 2
+        assert all(one.fields[key] is not None for one in equal.rows for key in ("other", "p50"))
+    else:
+        assert more == []
     written = json.loads((tmp_path / "report.json").read_text())
     assert json.loads(json.dumps(Report.from_json(written).as_json())) == written
 

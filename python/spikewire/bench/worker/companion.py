@@ -27,6 +27,7 @@ ALONE = 0.5
 """How long it runs alone, as a part of the time that is measured."""
 _NS = 1_000_000_000
 _CHUNK = 1_000
+_TELLS = hasattr(time, "pthread_getcpuclockid")
 
 
 class Beside(TypedDict):
@@ -39,6 +40,8 @@ class Beside(TypedDict):
     alone_rate: NotRequired[float]
     """How far the counter came each second."""
     together_rate: NotRequired[float]
+    together_cpu: NotRequired[float]
+    """Seconds of processor time that it took, where the system tells of one thread."""
 
 
 class Companion(ABC):
@@ -114,7 +117,8 @@ class Counter(Companion):
         self._stop: list[bool] = []
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._rates: list[float] = []
-        self._from = (0, 0)
+        self._cpu: float | None = None
+        self._from = (0, 0, 0)
 
     def alone(self, seconds: float) -> None:
         self._thread.start()
@@ -126,7 +130,7 @@ class Counter(Companion):
         self._mark()
 
     def begin(self) -> None:
-        self._from = self._count, time.perf_counter_ns()
+        self._from = self._count, time.perf_counter_ns(), self._used()
 
     def end(self) -> None:
         self._mark()
@@ -135,12 +139,22 @@ class Counter(Companion):
 
     def found(self) -> Beside:
         alone, together = self._rates
-        return {"kind": COUNTER, "alone_rate": alone, "together_rate": together}
+        found: Beside = {"kind": COUNTER, "alone_rate": alone, "together_rate": together}
+        if self._cpu is not None:
+            found["together_cpu"] = self._cpu
+        return found
 
     def _mark(self) -> None:
-        count, instant = self._from
+        count, instant, used = self._from
         elapsed = (time.perf_counter_ns() - instant) / _NS
         self._rates.append((self._count - count) / elapsed)
+        self._cpu = (self._used() - used) / _NS if _TELLS else None
+
+    def _used(self) -> int:
+        """Processor time of the thread, in nanoseconds."""
+        if not _TELLS or self._thread.ident is None:
+            return 0
+        return time.clock_gettime_ns(time.pthread_getcpuclockid(self._thread.ident))
 
     def _run(self) -> None:
         stop = self._stop

@@ -36,7 +36,7 @@ def amount(bench: Bench) -> Amount:
     """At full size that of the study, its 20 rounds in four processes of five."""
     made: Amount = bench.pick(
         Amount(calls=40, groups=2, rounds=3, processes=1, warmup=10, concurrency=50),
-        Amount(calls=500, groups=10, rounds=5, processes=1, warmup=100, concurrency=50),
+        Amount(calls=500, groups=10, rounds=15, processes=1, warmup=100, concurrency=50),
         Amount(calls=5_000, groups=10, rounds=5, processes=4, warmup=500, concurrency=50),
     )
     return reckoned(bench, made)
@@ -91,7 +91,12 @@ TEXT = (
     " reach. The average of a concurrent round is its length by its calls, a rate again; how long"
     " a concurrent call takes is in the table of tails. Trimming drops whole rounds that were slow"
     " or fast; the table without it stands below. Garbage collection is off, which programs do"
-    " not do."
+    " not do.\n\n"
+    "On few processors a lone call of any client takes one of two times, the longer about twice the"
+    " shorter: the client's thread and that of the node wait for each other, and whether they share"
+    " a processor then decides how long one takes to wake the other. The system moves them now and"
+    " then, so that rounds of one cell are as far apart as clients are. What tells clients apart is"
+    " processor time, or both bound to processors (`--client-cpus`, `--server-cpus`)."
 )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...recipe import Recipe
+from .equal import Equal
 from .shared import Shared
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ class Gil(Recipe):
     )
 
     def parts(self) -> Sequence[Measurement]:
-        return (Shared(),)
+        shared = Shared()
+        return shared, Equal(shared)
 
 
 RECIPE = Gil()

@@ -45,6 +45,10 @@ class Shared(Measurement):
     name = "shared"
     title = "clients beside an event loop and beside a busy thread"
 
+    def __init__(self) -> None:
+        self.made: Comparison | None = None
+        """What was measured, once it was."""
+
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
             clients=bench.few(CLIENTS, self.title, FEW),
@@ -58,6 +62,7 @@ class Shared(Measurement):
         comparison = bench.compare(
             bench.settings(matrix, duration=bench.pick(0.15, 0.5, 5.0), rounds=bench.pick(1, 1, 5))
         )
+        self.made = comparison
         table = _table(comparison)
         charts = [closed.bars(table, heading) for heading in (OTHER, OWN, GAPS[1])]
         section = Section(
@@ -144,12 +149,7 @@ def _row(
 ) -> Row:
     alone = lines[cell]
     counting = lines.get(replace(cell, companion=COUNTER))
-    shares = [
-        100 * one["together_rate"] / one["alone_rate"]
-        for one in _beside(comparison, replace(cell, companion=COUNTER))
-        if "together_rate" in one and "alone_rate" in one
-    ]
-    ticks = _beside(comparison, replace(cell, companion=TICKER))
+    ticks = beside(comparison, replace(cell, companion=TICKER))
     late = percentiles(merge(one["together"] for one in ticks if "together" in one))
     before = percentiles(merge(one["alone"] for one in ticks if "alone" in one))
     own = None
@@ -159,25 +159,30 @@ def _row(
     fields = {
         "rate": closed.measured(alone.rate, alone.rounds),
         "own": own,
-        "other": _spread(shares),
+        "other": share(beside(comparison, replace(cell, companion=COUNTER))),
         **{heading.key: late.get(heading.key) for heading in GAPS},
         "before": before.get("p99"),
     }
     reason = "; ".join(notes([alone] if counting is None else [alone, counting])) if flawed else ""
-    label = _label(alone, words[closed.state(alone)])
-    return Row(label, fields, cell.client, reason)
+    return Row(label(alone, words[closed.state(alone)]), fields, cell.client, reason)
 
 
-def _label(line: Line, state: str) -> str:
+def label(line: Line, state: str) -> str:
     cell = line.cell
     unit = "tasks" if cell.mode != SYNC else "thread" if cell.concurrency == 1 else "threads"
     return f"{cell.client}, {cell.concurrency} {unit}{state}"
 
 
-def _beside(comparison: Comparison, cell: Cell) -> list[Beside]:
+def beside(comparison: Comparison, cell: Cell) -> list[Beside]:
     rounds = comparison.rounds.get(cell, [])
     return [one["beside"] for one in rounds if "failed" not in one and "beside" in one]
 
 
-def _spread(values: Sequence[float]) -> Measured | None:
-    return Measured.of(values) if values else None
+def share(found: Sequence[Beside]) -> Measured | None:
+    """How far the thread came, in percent of what it does alone."""
+    shares = [
+        100 * one["together_rate"] / one["alone_rate"]
+        for one in found
+        if "together_rate" in one and "alone_rate" in one
+    ]
+    return Measured.of(shares) if shares else None

@@ -43,6 +43,7 @@ OURS_IN = dict.fromkeys((ASYNC, ASYNC_UVLOOP, SYNC), OURS) | {
     RUST_SYNC: RUST_CLIENTS[0],
     NODE: NODE_CLIENTS[0],
 }
+PAST_P99 = 0.01
 LOSS = 1.05
 """Another client's p99 has to be so much shorter for ours to count as behind."""
 
@@ -170,4 +171,17 @@ def _why(ours: Line, theirs: Line) -> str:
                 f" {service:,.0f} µs (p99)"
             )
     sides = side(ours, ours.cell.client), side(theirs, theirs.cell.client)
-    return told([*found, *costs(*sides), *around(sides[0])])
+    return told([*found, *pauses(ours), *costs(*sides), *around(sides[0])])
+
+
+def pauses(line: Line) -> list[str]:
+    """That single pauses decide the p99, where one delays more calls than that leaves out."""
+    longest = (line.latency_max or 0.0) / 1e6
+    delayed = min(round(longest * line.cell.rate), line.samples)
+    if not line.samples or delayed < PAST_P99 * line.samples:
+        return []
+    said = (
+        f"single pauses decide this p99: the slowest call took {longest * 1e3:,.1f} ms, and at this"
+        f" rate a pause that long delays {delayed:,} of the {line.samples:,} calls"
+    )
+    return [said]

@@ -1,0 +1,146 @@
+"""Clients that make the same calls each second beside a thread that counts.
+
+In a closed loop a client that makes more calls takes more of the interpreter: what it leaves says
+little of a call. At one rate for all it does.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from ....clients import OURS
+from ....clients.registry import build_of
+from ....open import sweep
+from ....open.flags import OUTSTANDING, THREADS
+from ....run.compare import CannotRunError
+from ....worker.companion import COUNTER
+from ... import closed, opened
+from ...lost import Side, why
+from ...recipe import Measurement, Part
+from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
+from .shared import OTHER, beside, label, share
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from ....result import Failure, Result
+    from ....run.compare import Comparison
+    from ....table.summary import Line
+    from ...recipe import Bench
+    from .shared import Shared
+
+SHARE = 0.5
+"""Of what the slowest client does beside the thread."""
+RESPONSE = Heading("p50", "response p50", "µs", LESS, 0)
+EACH = Heading("each", "client CPU beside the thread", "µs/op", LESS)
+HEADINGS = (opened.ASKED, opened.REACHED, OTHER, EACH, RESPONSE)
+LOSS = 1.1
+
+
+@dataclass
+class Equal(Measurement):
+    shared: Shared
+    """Measured before: where its slowest client ends beside the thread is what the rate is of."""
+    name: str = "equal"
+    title: str = "clients at one rate beside a busy thread"
+
+    def run(self, bench: Bench) -> Part:
+        before = self.shared.made
+        groups = [] if before is None else before.lines()
+        busy = [[line for line in group if line.cell.companion == COUNTER] for group in groups]
+        if before is None or not any(line.rate for group in busy for line in group):
+            raise CannotRunError("no client was measured beside the thread, so there is no rate")
+        slowest = sweep.slowest(busy)
+        rate = float(f"{SHARE * sweep.calls(slowest):.2g}")
+        settings = before.settings
+        matrix = replace(
+            settings.matrix,
+            tasks=(OUTSTANDING,),
+            threads=(THREADS,),
+            rates=(rate,),
+            companions=(COUNTER,),
+        )
+        told = (
+            f"the rate is half of the {sweep.calls(slowest):,.0f} calls each second of the slowest"
+            f" beside the thread: {slowest.cell}"
+        )
+        comparison = bench.compare(replace(settings, matrix=matrix, rates_from=told))
+        lines = [line for group in comparison.lines() for line in group if line.absent is None]
+        words = closed.states(lines)
+        rows = [_row(comparison, line, words[closed.state(line)]) for line in lines]
+        how = opened.caption(comparison.settings)
+        table = Table(self.name, "What is left at one rate", how, HEADINGS, tuple(rows))
+        charts = [closed.bars(table, heading) for heading in (OTHER, EACH)]
+        section = Section(self.name, "Beside a busy thread, at one rate", TEXT, (table,), charts)
+        runs = comparison.as_json()["cells"]
+        return Part(section, runs, (), losses(rows), comparison.interrupted)
+
+
+TEXT = (
+    "All clients make the same calls each second, so that what they leave tells what a call takes."
+    " Their processor time is that of the process without that of the thread, and with what paces"
+    " the calls, which is alike for all: unlike the share of the thread, it does not depend on what"
+    " else the machine does."
+)
+
+
+def _row(comparison: Comparison, line: Line, state: str) -> Row:
+    plain = opened.row(line, "")
+    rounds = [one for one in comparison.rounds.get(line.cell, []) if "failed" not in one]
+    each = [made for made in map(_each, rounds) if made is not None]
+    fields = {
+        **{heading.key: plain.fields.get(heading.key) for heading in (opened.ASKED, RESPONSE)},
+        opened.REACHED.key: plain.fields.get(opened.REACHED.key),
+        OTHER.key: share(beside(comparison, line.cell)),
+        EACH.key: Measured.of(each) if each else None,
+    }
+    return Row(label(line, state), fields, line.cell.client, plain.flawed)
+
+
+def _each(run: Result | Failure) -> float | None:
+    """Microseconds of processor time that a call took the client beside the thread."""
+    if "failed" in run or "beside" not in run or not run["operations"]:
+        return None
+    thread = run["beside"].get("together_cpu")
+    if thread is None:
+        return None
+    cpu = run["cpu"]["user"] + run["cpu"]["system"]
+    return max(0.0, cpu - thread) / run["operations"] * 1e6
+
+
+def losses(rows: Sequence[Row]) -> list[str]:
+    """Where another client leaves the thread more, or takes less for a call."""
+    said: list[str] = []
+    for setting in dict.fromkeys(row.label.partition(", ")[2] for row in rows):
+        here = [row for row in rows if row.label.partition(", ")[2] == setting and not row.flawed]
+        for heading in (OTHER, EACH):
+            figures = {
+                row.client: entry
+                for row in here
+                if isinstance(entry := row.fields.get(heading.key), Measured)
+                and not build_of(row.client)
+            }
+            ours = figures.pop(OURS, None)
+            if ours is None or not figures:
+                continue
+            more = heading.better == MORE
+            best = (max if more else min)(figures, key=lambda name: figures[name].value)
+            theirs = figures[best]
+            high, low = (theirs, ours) if more else (ours, theirs)
+            if high.value > LOSS * low.value:
+                said.append(
+                    f"{setting} at one rate, {heading.title}: {theirs.value:,.3g} {heading.unit}"
+                    f" beside {best}, {ours.value:,.3g} beside {OURS}."
+                    f" {why(_side(here, OURS, ours), _side(here, best, theirs))}"
+                )
+    return said
+
+
+def _side(rows: Sequence[Row], client: str, measured: Measured) -> Side:
+    each = next((row.fields.get(EACH.key) for row in rows if row.client == client), None)
+    value = measured.value
+    low = value if measured.low is None else measured.low
+    high = value if measured.high is None else measured.high
+    cpu = each.value if isinstance(each, Measured) else None
+    return Side(client, low, high, measured.rounds, cpu)
