@@ -12,7 +12,7 @@ import zipfile
 from argparse import ArgumentParser, ArgumentTypeError
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -20,12 +20,21 @@ import spikewire
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.clients import BUILT, PEERS
 from spikewire.bench.clients.registry import in_order
+from spikewire.bench.lab.builds import of_columns, of_rows
+from spikewire.bench.lab.recipe import QUICK, Bench, Target
+from spikewire.bench.lab.recipes.aerospike_py.columns import COLUMNS, builds_in, with_builds
+from spikewire.bench.lab.recipes.sdk.cases import CASES, SINGLES, Chosen, chains_of
+from spikewire.bench.lab.report import LESS, MORE, Heading, Measured, Row
 from spikewire.bench.queries.cells import scans
 from spikewire.bench.run import packages
 from spikewire.bench.run.plan import CLIENTS, Cell, Matrix
+from spikewire.bench.run.progress import Progress
 from spikewire.bench.table.builds import compared
 from spikewire.bench.table.measured import Spread
 from spikewire.bench.table.summary import Line, with_ratios
+
+if TYPE_CHECKING:
+    from spikewire.bench.lab.report import Entry
 
 SUFFIX = sysconfig.get_config_var("EXT_SUFFIX")
 
@@ -132,15 +141,36 @@ def test_every_command_refuses_a_wrong_path(
     assert "/nowhere does not exist" in capsys.readouterr().err
 
 
-def test_a_recipe_without_lines_for_builds_says_so(
+@pytest.mark.parametrize(
+    ("recipe", "client", "words"),
+    [
+        ("serving", "spikewire-builder", "serving has lines for builds of spikewire alone"),
+        ("sdk", "spikewire-compat", "of spikewire, spikewire-builder, spikewire-futures"),
+        ("all", "spikewire-builder", "aerospike-py has lines for builds of spikewire alone"),
+    ],
+)
+def test_a_recipe_without_lines_for_a_build_says_so(
+    recipe: str, client: str, words: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = ArgumentParser()
+    add_parsers(parser.add_subparsers())
+    build = a_package(tmp_path / "old")
+    args = parser.parse_args(["lab", recipe, "--clients", f"spikewire,{client}@{build}"])
+    assert args.run(args) == 2
+    said = capsys.readouterr().err
+    assert f"--clients {client}@old: " in said
+    assert words in said
+
+
+def test_no_build_of_the_npm_package_can_be_named(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     parser = ArgumentParser()
     add_parsers(parser.add_subparsers())
     build = a_package(tmp_path / "old")
-    args = parser.parse_args(["lab", "sdk", "--clients", f"spikewire,spikewire@{build}"])
-    assert args.run(args) == 2
-    assert "--clients spikewire@old: sdk compares clients, not builds" in capsys.readouterr().err
+    with pytest.raises(SystemExit):
+        parser.parse_args(["lab", "node", "--clients", f"spikewire-node@{build}"])
+    assert "can be given with @PATH" in capsys.readouterr().err
 
 
 # --- What they are ------------------------------------------------------------------------------
@@ -170,6 +200,30 @@ def test_a_build_has_every_cell_of_its_client() -> None:
     assert len(every) == 2 * len(scans(("spikewire",), 100, 10))
 
 
+def bench_of(*clients: str) -> Bench:
+    return Bench(Target(), QUICK, ("",), Progress(bar=False), ["spikewire"], clients)
+
+
+def test_cells_that_a_recipe_chooses_have_those_of_builds_beside_them() -> None:
+    bench = bench_of("spikewire", "spikewire@old", "spikewire-builder@old", "aerospike")
+    cases = [[(case, SINGLES) for case in CASES if case.mode == "sync" and case.many == 32]]
+    (cells,) = Chosen.of(bench, cases).groups()
+    names = [cell.client for cell in cells]
+    assert names == ["spikewire", "spikewire@old", "spikewire-builder@old", "aerospike"]
+    assert (chains_of("spikewire@old"), chains_of("spikewire")) == (names[2], "spikewire-builder")
+    assert chains_of("aerospike@old") == ""
+
+
+def test_columns_of_builds_follow_those_of_their_client() -> None:
+    columns = with_builds(("spikewire", "spikewire@old"))
+    assert [column for column in columns if "@" not in column.client] == list(COLUMNS)
+    assert [(column.key, column.title) for column in columns if "@" in column.client] == [
+        ("spikewire@old-sync", "spikewire@old, sequential"),
+        ("spikewire@old-async", "spikewire@old, concurrent"),
+    ]
+    assert builds_in(columns)["spikewire@old-async"] == "spikewire-async"
+
+
 # --- What is said of them -----------------------------------------------------------------------
 
 
@@ -194,6 +248,37 @@ def test_a_build_is_compared_with_the_first_and_is_no_peer() -> None:
     first, second, _ = with_ratios([installed, old, peer])
     assert first.rate_ratio == pytest.approx(100 / 50)
     assert second.rate_ratio == pytest.approx(80 / 50)
+
+
+RATE, CPU = Heading("rate", "throughput", "op/s", MORE), Heading("cpu", "CPU", "us", LESS)
+
+
+def test_rows_of_builds_are_compared_with_those_of_the_installed_one() -> None:
+    def a_row(client: str, rate: float, rounds: int = 5) -> Row:
+        values = [rate * (1 + at / 1000) for at in range(rounds)]
+        fields: dict[str, Entry] = {"rate": Measured.of(values), "cpu": 3.0}
+        return Row(f"{client}, 8 threads", fields, client)
+
+    rows = [a_row("spikewire@old", 80), a_row("spikewire", 100), a_row("aerospike", 50)]
+    assert of_rows(rows, (RATE, CPU)) == [
+        "spikewire@old, 8 threads over spikewire: throughput 0.800 (worse)"
+    ]
+    rows = [a_row("spikewire@old", 80, 1), a_row("spikewire", 100, 1)]
+    (said,) = of_rows(rows, (RATE, CPU))
+    assert said.endswith("throughput 0.800 (cannot tell with 1 round, 4 needed)")
+
+
+def test_columns_of_builds_are_compared_with_those_of_the_installed_one() -> None:
+    columns = with_builds(("spikewire@old",))
+    headings = [replace(CPU, key=column.key, title=column.title) for column in columns]
+    fields: dict[str, Entry] = {
+        "spikewire-sync": Measured.of([10, 11, 12, 13, 14]),
+        "spikewire@old-sync": Measured.of([20, 21, 22, 23, 24]),
+        "aerospike-sync": Measured.of([30, 31, 32, 33, 34]),
+    }
+    assert of_columns([Row("get", fields)], headings, builds_in(columns)) == [
+        "spikewire@old, sequential over spikewire, sequential: get 1.833 (worse)"
+    ]
 
 
 # --- As a whole ---------------------------------------------------------------------------------

@@ -125,6 +125,25 @@ def test_too_few_rounds_end_with_a_status_of_their_own(
     assert run(tmp_path / "a.json", tmp_path / "a.json") == 4
 
 
+def test_a_busier_machine_is_no_worse_client(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = altered(lab_report.made(), SLOW, field("rate", rounds(1000, 10)))
+    other = altered(report, SLOW, field("rate", rounds(500, 10)))
+    report.loads, other.loads = [1.0, 1.1, 1.2, 1.3, 1.4], [9.0, 9.1, 9.2, 9.3, 9.4]
+    before, after = saved(tmp_path, "a", report), saved(tmp_path, "b", other)
+    page = tmp_path / "page.html"
+    assert run(before, after, "--html", page) == 4
+    said = capsys.readouterr().out
+    assert "the machine was busier in the second (load average 1.2, then 9.2)" in said
+    assert "the machine was busier in the second" in page.read_text()
+    (line,) = [line for line in said.splitlines() if "-50.0%" in line]
+    assert UNTOLD in line
+    # What got better in the run after the busy one may be as much the machine's doing.
+    assert run(after, before) == 4
+    assert "the machine was busier in the first" in capsys.readouterr().out
+
+
 def test_what_cannot_be_compared_is_refused(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

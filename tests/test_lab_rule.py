@@ -19,6 +19,7 @@ from spikewire.bench.lab.baseline.rule import (
     Figure,
     Judged,
     Pair,
+    busier,
     judge,
     needed,
 )
@@ -88,6 +89,31 @@ def test_chances_are_those_of_all_orders() -> None:
         up = sum(one >= reached - 1e-9 for one in orders) / len(orders)
         down = sum(one <= reached + 1e-9 for one in orders) / len(orders)
         assert rule._chances(figure(*sides[0]), figure(*sides[1])) == pytest.approx((up, down))
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "found"),
+    [
+        ([2.0, 2.1, 2.2, 2.3, 2.4], [6.0, 6.1, 6.2, 6.3, 6.4], 1),
+        ([6.0, 6.1, 6.2, 6.3, 6.4], [2.0, 2.1, 2.2, 2.3, 2.4], -1),
+        ([2.0, 2.1, 2.2, 2.3, 2.4], [3.0, 3.1, 3.2, 3.3, 3.4], 0),
+        ([2.0, 3.0, 2.0, 9.0, 9.5], [2.5, 3.0, 9.0, 9.1, 9.5], 0),
+        ([], [6.0, 6.1, 6.2, 6.3, 6.4], 0),
+    ],
+)
+def test_a_machine_is_busier_where_more_programs_want_to_run_all_the_time(
+    before: list[float], after: list[float], found: int
+) -> None:
+    assert busier(before, after, 2) == found
+
+
+def test_what_goes_the_way_of_the_machine_is_not_told() -> None:
+    worse = Pair(around(100, 5), around(90, 5), more=True)
+    better = Pair(around(100, 5), around(90, 5), more=False)
+    verdicts = {
+        machine: [one.verdict for one in judge([worse, better], machine)] for machine in (-1, 0, 1)
+    }
+    assert verdicts == {-1: [WORSE, UNTOLD], 0: [WORSE, BETTER], 1: [UNTOLD, BETTER]}
 
 
 # --- Noise with heavy tails: a busy machine -------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import statistics
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .. import measure
@@ -49,7 +49,7 @@ class Reckoned:
     rounds: int
     """How many are left."""
     values: tuple[float, ...] = ()
-    """Seconds by record of all rounds, those that trimming takes away as well."""
+    """Seconds by record of each process: rounds of one are no measure of how processes differ."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +81,15 @@ def summarise(results: Sequence[FixedResult]) -> Summary:
     rounds = [one for result in results for one in result["rounds"]]
     elapsed = [one["elapsed"] / records for one in rounds]
     medians = [one["median"] / first["rows"] for one in rounds]
+    processes = tuple(
+        statistics.median(one["elapsed"] / records for one in result["rounds"])
+        for result in results
+    )
     latency = measure.merge(result["latency"] for result in results)
     used = sum(result["cpu"]["user"] + result["cpu"]["system"] for result in results)
     return Summary(
-        study=_reckon(elapsed, medians, trim=True),
-        whole=_reckon(elapsed, medians, trim=False),
+        study=replace(_reckon(elapsed, medians, trim=True), values=processes),
+        whole=replace(_reckon(elapsed, medians, trim=False), values=processes),
         p50=statistics.median(trimmed(medians)) * first["rows"],
         p99=latency.get_value_at_percentile(99.0) / 1e9,
         most=max(result["max_ns"] for result in results) / 1e9,
@@ -107,5 +111,4 @@ def _reckon(elapsed: Sequence[float], medians: Sequence[float], *, trim: bool) -
         low=min(kept),
         high=max(kept),
         rounds=len(kept),
-        values=tuple(elapsed),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from ..arguments import cpus
 from ..clients import BUILT
-from ..clients.registry import build_of
+from ..clients.registry import base_of, build_of
 from ..cql.clients import CLIENTS as CQL_CLIENTS
 from ..needed import missing
 from ..run import packages, place, ready
@@ -19,7 +19,7 @@ from . import instead, show
 from .baseline import against
 from .baseline import command as baseline
 from .recipe import FULL, SHORT, SIZES, Bench, Target
-from .recipes import NAMES, WITH_BUILDS, load
+from .recipes import NAMES, load
 from .selfcheck import command as selfcheck
 
 if TYPE_CHECKING:
@@ -104,8 +104,8 @@ def run(args: argparse.Namespace) -> int:
         ready.no_program(args.python or ())
         or place.problem(args)
         or instead.problem(args, args.recipes)
-        or _buildless(args)
         or missing()
+        or _buildless(args)
     )
     if lacking is not None:
         return _refuse(lacking)
@@ -178,15 +178,15 @@ def _baselines(args: argparse.Namespace) -> dict[str, against.Baseline]:
 
 
 def _buildless(args: argparse.Namespace) -> str | None:
-    """The recipe that has no lines for other builds, if they are asked for."""
-    builds = [name for name in args.clients if build_of(name)]
-    without = [recipe for recipe in args.recipes if recipe not in WITH_BUILDS]
-    if not builds or not without:
-        return None
-    return (
-        f"--clients {builds[0]}: {without[0]} compares clients, not builds; these recipes have"
-        f" lines for builds: {', '.join(WITH_BUILDS)}, and so has `spikewire compare`"
-    )
+    """The recipe that has no lines for a build that was asked for."""
+    for name in filter(build_of, args.clients):
+        for recipe in map(load, args.recipes):
+            if base_of(name) not in recipe.builds:
+                return (
+                    f"--clients {name}: {recipe.name} has lines for builds of"
+                    f" {', '.join(recipe.builds)} alone; `spikewire compare` has more"
+                )
+    return None
 
 
 def _status(reports: Sequence[Report], *, failed: bool) -> int:

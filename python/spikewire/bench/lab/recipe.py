@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from ..clients import OURS
 from ..clients.registry import in_order
 from ..cql.lab import Found as CqlFound
 from ..cql.lab import Lab as CqlLab
@@ -202,6 +203,8 @@ class Recipe(ABC):
     """The published document, by its title; empty for studies of our own."""
     text: str
     """What was published, what is measured again, what was done otherwise and why (Markdown)."""
+    builds: tuple[str, ...] = (OURS,)
+    """Of our clients, those that have lines for other builds."""
 
     def published(self) -> Sequence[Table]:
         """The figures of the document, as it shows them."""

@@ -154,6 +154,8 @@ class Report:
     """Date, machine, versions, build, command: `environment.describe`."""
     settings: dict[str, Any] = field(default_factory=dict[str, Any])
     elapsed: float = 0.0
+    loads: list[float] = field(default_factory=list[float])
+    """The machine's load average over a minute, before each run."""
     runs: dict[str, Any] = field(default_factory=dict[str, Any])
     """Every single run by section, as workers answered; saved apart from the rest."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..run.build import described
 from ..run.cluster import reachable
 from ..run.compare import CannotRunError
+from ..run.environment import loads
 from .files import save, save_index
 from .recipe import LOGS
 from .report import Report
@@ -86,6 +87,7 @@ def _finish(report: Report, bench: Bench, began: float) -> None:
     report.environment = {**bench.environment, "clients": dict(sorted(measured.items()))}
     report.skipped += [text for text in bench.skipped if text not in report.skipped]
     report.elapsed = time.monotonic() - began
+    report.loads = list(loads(report.runs))
 
 
 def versions(runs: object) -> Iterator[tuple[str, str]]:

@@ -6,15 +6,16 @@ import datetime as dt
 import importlib.metadata
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from . import build
 from . import cluster as clusters
 from .launch import recorded_variables
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
 CGROUP = ("cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max")
 LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
@@ -61,6 +62,20 @@ def _text(path: str) -> str | None:
 
 def _ask(cluster: clusters.Cluster, name: str) -> str | None:
     return clusters.ask(cluster.seeds[0], name) if cluster.seeds else None
+
+
+def loads(runs: object) -> Iterator[float]:
+    """The load average over a minute that each run saw before it, from runs wherever they are."""
+    if isinstance(runs, Mapping):
+        one = cast("Mapping[str, object]", runs)
+        seen = one.get("load_average")
+        if isinstance(seen, (list, tuple)) and seen:
+            yield float(cast("Sequence[float]", seen)[0])
+        for value in one.values():
+            yield from loads(value)
+    elif isinstance(runs, (list, tuple)):
+        for value in cast("Sequence[object]", runs):
+            yield from loads(value)
 
 
 def load_average() -> list[float]:

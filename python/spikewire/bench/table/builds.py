@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..clients.registry import base_of, build_of
-from ..lab.baseline.rule import UNTOLD, Figure, Pair, judge
+from ..lab.baseline.rule import UNTOLD, Figure, Pair, in_words, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -18,18 +18,22 @@ if TYPE_CHECKING:
 def compared(lines: Sequence[Line]) -> list[str]:
     """Of lines that are compared with each other, each build beside the first build of its client:
     the installed one where that was measured."""
-    ratios = [ratio for line in lines for ratio in _beside(line, lines)]
+    return told([ratio for line in lines for ratio in _beside(line, lines)])
+
+
+def told(ratios: Sequence[Ratio]) -> list[str]:
+    """Ratios of one comparison in words, those of the same builds and work together."""
     said: dict[str, list[str]] = {}
     for ratio, found in zip(ratios, judge([ratio.pair for ratio in ratios]), strict=True):
         known = found.verdict
         if found.verdict == UNTOLD:
-            known += f" with {ratio.pair.rounds} rounds, {found.needed} needed"
+            known += f" with {in_words(ratio.pair.rounds)}, {found.needed} needed"
         over = ratio.pair.after.value / ratio.pair.before.value
         said.setdefault(ratio.builds, []).append(f"{ratio.what} {over:.3f} ({known})")
     return [f"{builds}: {', '.join(parts)}" for builds, parts in said.items()]
 
 
-class _Ratio(NamedTuple):
+class Ratio(NamedTuple):
     """A figure of a build over the same of the first build."""
 
     builds: str
@@ -38,7 +42,7 @@ class _Ratio(NamedTuple):
     pair: Pair
 
 
-def _beside(line: Line, lines: Sequence[Line]) -> Iterator[_Ratio]:
+def _beside(line: Line, lines: Sequence[Line]) -> Iterator[Ratio]:
     if not build_of(line.cell.client):
         return
     base = base_of(line.cell.client)
@@ -53,7 +57,7 @@ def _beside(line: Line, lines: Sequence[Line]) -> Iterator[_Ratio]:
         ("CPU", first.cpu, line.cpu, False),
     ):
         if before is not None and after is not None and before.median:
-            yield _Ratio(builds, what, Pair(_figure(before), _figure(after), more))
+            yield Ratio(builds, what, Pair(_figure(before), _figure(after), more))
 
 
 def _alike(one: Line, other: Line) -> bool:

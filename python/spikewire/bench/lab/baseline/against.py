@@ -31,8 +31,8 @@ def add_flag(group: argparse._ArgumentGroup, what: str) -> None:  # pyright: ign
         type=Path,
         metavar="FILE",
         help=f"{what}: tells what changed since then, and ends with {GOT_WORSE} if a figure got"
-        f" worse, with {CANNOT_TELL} if none did and rounds are too few for a figure whose medians"
-        f" differ by so much, or for all. {RULE}".replace("%", "%%"),
+        f" worse, with {CANNOT_TELL} if none did and one whose medians differ by so much could not"
+        f" be told, or none could. {RULE}".replace("%", "%%"),
     )
 
 

@@ -4,10 +4,23 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from ..report import MORE, Measured
-from .rule import THRESHOLD, UNTOLD, WORSE, Figure, Judged, Pair, judge, relative
+from .rule import (
+    BETTER,
+    THRESHOLD,
+    UNTOLD,
+    WORSE,
+    Figure,
+    Judged,
+    Pair,
+    busier,
+    in_words,
+    judge,
+    relative,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -59,7 +72,7 @@ class Change:
     @property
     def rounds(self) -> int:
         """Of the side that has fewer."""
-        return min(_figure(self.before).number, _figure(self.after).number)
+        return min(figure(self.before).number, figure(self.after).number)
 
     @property
     def suspect(self) -> bool:
@@ -76,6 +89,8 @@ class Changes:
     after_only: list[Place] = field(default_factory=list[Place])
     flawed: list[Place] = field(default_factory=list[Place])
     """In both, but not to be relied on in one of them: not compared."""
+    machine: str = ""
+    """That the machine was busier in one of them; empty if it was not."""
     whole: list[Place] = field(default_factory=list[Place])
     """In both, but worked out of all rounds together, so that nobody knows their noise."""
 
@@ -98,11 +113,11 @@ class Changes:
     def lacking(self) -> str:
         """That rounds are too few, for how many figures, and how many are needed; empty if they
         are not."""
-        untold = self.of(UNTOLD)
+        untold = [one for one in self.of(UNTOLD) if one.judged.needed]
         if not untold:
             return ""
         known = sorted({one.rounds for one in untold})
-        rounds = " or ".join(f"{one} round{'s' if one > 1 else ''}" for one in known)
+        rounds = " or ".join(map(in_words, known))
         return (
             f"cannot tell with {rounds}, {untold[0].judged.needed} needed of each side:"
             f" {len(untold)} of {len(self.both)} figures"
@@ -117,7 +132,9 @@ def changes(before: Report, after: Report) -> Changes:
     if before.recipe != after.recipe:
         raise ValueError(f"reports of different recipes: {before.recipe} and {after.recipe}")
     old, new = dict(_cells(before)), dict(_cells(after))
+    machine = busier(before.loads, after.loads, after.environment.get("cpu_count") or 1)
     found = Changes(
+        machine=_busier(machine, before, after),
         before_only=[place for place in old if place not in new],
         after_only=[place for place in new if place not in old],
     )
@@ -134,10 +151,20 @@ def changes(before: Report, after: Report) -> Changes:
         else:
             found.whole.append(place)
     pairs = [
-        Pair(_figure(one), _figure(two), heading.better == MORE) for _, heading, one, two in known
+        Pair(figure(one), figure(two), heading.better == MORE) for _, heading, one, two in known
     ]
-    found.both.extend(Change(*one, judged) for one, judged in zip(known, judge(pairs), strict=True))
+    found.both.extend(
+        Change(*one, judged) for one, judged in zip(known, judge(pairs, machine), strict=True)
+    )
     return found
+
+
+def _busier(machine: int, before: Report, after: Report) -> str:
+    if not machine:
+        return ""
+    loads = f"load average {median(before.loads):.1f}, then {median(after.loads):.1f}"
+    which, verdict = ("second", WORSE) if machine > 0 else ("first", BETTER)
+    return f"the machine was busier in the {which} ({loads}): what got {verdict} may be its doing"
 
 
 def _cells(report: Report) -> Iterator[tuple[Place, Cell]]:
@@ -161,8 +188,8 @@ def _figures(row: Row, headings: Sequence[Heading]) -> Iterator[tuple[Heading, M
         yield heading, entry
 
 
-def _figure(measured: Measured) -> Figure:
-    one = measured
+def figure(one: Measured) -> Figure:
+    """What the rule needs to know of it."""
     return Figure(one.value, one.rounds, one.values, one.low, one.high)
 
 

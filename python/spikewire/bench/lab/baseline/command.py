@@ -25,8 +25,8 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help="what changed between two saved reports",
         description="Compares two reports of one recipe, or two JSON files of `spikewire compare`"
         f" or `bench`. {RULE} Ends with {GOT_WORSE} if a figure got worse, with {CANNOT_TELL} if"
-        " none did and rounds are too few for a figure whose medians differ by so much, or for"
-        " all.".replace("%", "%%"),
+        " none did and one whose medians differ by so much could not be told, or none"
+        " could.".replace("%", "%%"),
         allow_abbrev=False,
     )
     compare.add_argument(

@@ -12,6 +12,7 @@ import math
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
+from statistics import median
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ THRESHOLD = 0.05
 """Smaller differences of the medians are no change, however sure they are."""
 FALSE = 0.05
 """The part of comparisons in which nothing changed that may name anything better or worse."""
+BUSIER = 1.0
+"""By how many programs that want to run, for each processor, the machine was busier in one run than
+in another for that to be told from nothing else."""
 RULE = (
     f"A figure changed if its medians differ by more than {THRESHOLD:.0%} and a rank test of the"
     " rounds (Mann-Whitney, exact) says so; where nothing changed at most"
@@ -71,7 +75,12 @@ class Judged:
 
     verdict: str
     needed: int = 0
-    """Rounds of each side with which it could be told; 0 unless it cannot."""
+    """Rounds of each side with which it could be told; 0 unless more of them would do."""
+
+
+def in_words(rounds: int) -> str:
+    """So many rounds."""
+    return f"{rounds} round{'' if rounds == 1 else 's'}"
 
 
 def relative(before: float, after: float) -> float:
@@ -83,13 +92,26 @@ def relative(before: float, after: float) -> float:
     return difference / old if old else math.copysign(math.inf, difference)
 
 
-def judge(pairs: Sequence[Pair]) -> list[Judged]:
-    """What became of each figure of one comparison."""
+def busier(before: Sequence[float], after: Sequence[float], processors: int) -> int:
+    """Whether the machine was busier after (1), or before (-1), or neither (0), by the load
+    averages that all rounds saw."""
+    if not before or not after:
+        return 0
+    change = (median(after) - median(before)) / processors
+    up, down = _chances(*(Figure(median(one), len(one), tuple(one)) for one in (before, after)))
+    if abs(change) <= BUSIER or min(up, down) > FALSE / 2:
+        return 0
+    return 1 if change > 0 else -1
+
+
+def judge(pairs: Sequence[Pair], machine: int = 0) -> list[Judged]:
+    """What became of each figure of one comparison. Where the `machine` was busier on one side,
+    nothing is told that goes the same way."""
     chances = [_chances(pair.before, pair.after) for pair in pairs]
     rose = _found([up for up, _ in chances])
     fell = _found([down for _, down in chances])
     return [
-        _judged(pair, len(pairs), rose=up, fell=down)
+        _judged(pair, len(pairs), machine, rose=up, fell=down)
         for pair, up, down in zip(pairs, rose, fell, strict=True)
     ]
 
@@ -107,10 +129,11 @@ def needed(figures: int) -> int:
     return rounds
 
 
-def _judged(pair: Pair, figures: int, *, rose: bool, fell: bool) -> Judged:
+def _judged(pair: Pair, figures: int, machine: int, *, rose: bool, fell: bool) -> Judged:
     changed = pair.relative
     if (rose and changed > THRESHOLD) or (fell and changed < -THRESHOLD):
-        return Judged(BETTER if (changed > 0) == pair.more else WORSE)
+        found = BETTER if (changed > 0) == pair.more else WORSE
+        return Judged(UNTOLD if found == {1: WORSE, -1: BETTER}.get(machine) else found)
     if rose or fell or suffice(pair.before.number, pair.after.number, figures):
         return Judged(UNCHANGED)
     return Judged(UNTOLD, needed(figures))

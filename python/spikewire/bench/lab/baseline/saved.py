@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ...cql.cells import Cell, Shape
 from ...measure import merge, percentiles
 from ...run.build import described
+from ...run.environment import loads
 from ..report import LESS, MORE, Heading, Measured, Report, Row, Section, Table, load
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def _report(told: _Json, tables: Sequence[Table], **environment: Any) -> Report:
         interrupted=bool(told["interrupted"]),
         environment=environment,
         settings=dict(told["settings"]),
+        loads=[one for name in ("cells", "scans", "gets") for one in loads(told.get(name))],
     )
 
 

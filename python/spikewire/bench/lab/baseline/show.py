@@ -68,6 +68,8 @@ def _fields(change: Change) -> dict[str, str]:
 def _rounds(change: Change) -> str:
     """How many there are, and how many are needed where that is not enough."""
     needed = change.judged.needed
+    if change.verdict == UNTOLD and not needed:
+        return f"{change.rounds}, another load"
     return f"{change.rounds}, {needed} needed" if needed else str(change.rounds)
 
 
@@ -116,8 +118,8 @@ def terminal(found: Changes, differences: Sequence[str], console: Console) -> No
         for name in names:
             say(f"  {name}")
     say(counts(found))
-    if found.lacking():
-        say(found.lacking())
+    for one in filter(None, (found.machine, found.lacking())):
+        say(one)
     say(RULE)
 
 
@@ -134,7 +136,8 @@ def _body(
     dates = [str(one.environment.get("date") or "unknown") for one in (before, after)]
     yield parts.facts([("first", dates[0]), ("second", dates[1]), ("entries", counts(found))])
     yield "</header><main>"
-    yield from parts.plainly("Too few rounds", "lacking", list(filter(None, [found.lacking()])))
+    lacking = list(filter(None, (found.machine, found.lacking())))
+    yield from parts.plainly("What cannot be told", "lacking", lacking)
     yield from parts.plainly("What else differs", "differs", differences)
     yield from parts.table(table(found), "compare")
     for number, (title, names) in enumerate(lists(found)):

@@ -19,9 +19,6 @@ NAMES = {
     "cassandra": "the Cassandra driver's ways to keep calls in flight, by threads and chains",
 }
 """What `spikewire lab` runs, in this order, and what `--help` says of each."""
-WITH_BUILDS = ("latency", "gil", "noise")
-"""Those that can have lines for other builds of our client; in the others each line is paired with
-one of the study."""
 
 
 def load(name: str) -> Recipe:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.base import ASYNC, SYNC
+from ....clients.registry import base_of, build_of
 from ....fixed.cells import OFFICIAL, PEER
 from ...lost import Side
 from ...relative import saved, times
@@ -35,6 +36,29 @@ OURS_SYNC = Column(OURS, SYNC, "spikewire, sequential")
 PEER_ASYNC = Column(PEER, ASYNC, "aerospike-py, concurrent")
 OURS_ASYNC = Column(OURS, ASYNC, "spikewire, concurrent")
 COLUMNS = (PEER_SYNC, OFFICIAL_SYNC, OURS_SYNC, PEER_ASYNC, OURS_ASYNC)
+
+
+def with_builds(clients: Sequence[str]) -> tuple[Column, ...]:
+    """All columns, those of ours followed by those of the builds among these clients."""
+    return tuple(
+        replace(column, client=client, title=column.title.replace(column.client, client))
+        for column in COLUMNS
+        for client in (
+            column.client,
+            *(one for one in clients if build_of(one) and base_of(one) == column.client),
+        )
+    )
+
+
+def builds_in(columns: Sequence[Column]) -> dict[str, str]:
+    """The keys of those that are builds, with the key of the installed one beside each."""
+    return {
+        column.key: replace(column, client=base_of(column.client)).key
+        for column in columns
+        if build_of(column.client)
+    }
+
+
 PUBLISHED = (PEER_SYNC, OFFICIAL_SYNC, PEER_ASYNC)
 """Those that the study has."""
 OFFICIAL_TO = tuple(one for one in COLUMNS if one is not OFFICIAL_SYNC)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....clients.registry import base_of
 from ....fixed.cells import (
     BATCH_READ,
     BATCH_READ_NUMPY,
@@ -19,7 +20,7 @@ from ...interleaved import Found
 from ...lost import ALIKE, why
 from ...recipe import Bench, Measurement, Part
 from ...report import Chart, Section, Table
-from .columns import COLUMNS, RIVALS, side_of
+from .columns import RIVALS, side_of, with_builds
 from .fixed import Amount, FixedLab, reckoned
 from .tables import TABLES, Summaries, chart_of, tables_of
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from ....fixed.result import FixedResult
+    from .columns import Column
 
 BINS = "S8,I8,F8"
 """A text, an integer and a float, as in the study."""
@@ -49,6 +51,7 @@ class Operations(Measurement):
     def run(self, bench: Bench) -> Part:
         much = amount(bench)
         operations = bench.pick((PUT, GET, BATCH_READ, BATCH_READ_NUMPY), OPERATIONS, OPERATIONS)
+        columns = with_builds(bench.clients)
         cells = [
             Cell(
                 column.client,
@@ -60,8 +63,8 @@ class Operations(Measurement):
             )
             for interpreter in bench.interpreters
             for operation in operations
-            for column in COLUMNS
-            if column.client in bench.wanted((column.client,))
+            for column in columns
+            if column.client in bench.wanted((base_of(column.client),))
         ]
         found: Found[Cell, FixedResult] = Found()
         usable = [cell for cell in cells if cell.lacks() is None]
@@ -71,11 +74,13 @@ class Operations(Measurement):
         conclusions: list[str] = []
         losses: list[str] = []
         for interpreter in bench.interpreters:
-            made = _summaries(found, cells, interpreter)
+            made = _summaries(found, cells, interpreter, columns)
             flaws = _flaws(found, cells, interpreter)
             under = interpreter if len(bench.interpreters) > 1 else ""
-            tables += tables_of(made, flaws, operations, much, under)
-            charts += [chart_of(table) for table in tables[-len(TABLES) : -len(TABLES) + 2]]
+            tables += tables_of(made, flaws, operations, much, under, columns)
+            charts += [
+                chart_of(table, columns) for table in tables[-len(TABLES) : -len(TABLES) + 2]
+            ]
             ahead, behind = compared(made, under)
             conclusions += ahead
             losses += behind
@@ -107,13 +112,16 @@ def _rows(operation: str, much: Amount) -> int:
 
 
 def _summaries(
-    found: Found[Cell, FixedResult], cells: Sequence[Cell], interpreter: str
+    found: Found[Cell, FixedResult],
+    cells: Sequence[Cell],
+    interpreter: str,
+    columns: Sequence[Column],
 ) -> Summaries:
     return {
         (cell.operation, column): summarise(found.results(cell))
         for cell in cells
         if cell.interpreter == interpreter and found.results(cell)
-        for column in COLUMNS
+        for column in columns
         if (column.client, column.mode) == (cell.client, cell.mode)
     }
 

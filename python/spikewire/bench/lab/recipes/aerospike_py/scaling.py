@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients.base import SYNC
+from ....clients.registry import base_of
 from ....clients.shape import column_bins
 from ....fixed.cells import BATCH_READ_DICT, BATCH_READ_NUMPY, OFFICIAL, Cell
 from ....fixed.summary import Summary, summarise
+from ...builds import of_columns
 from ...interleaved import Found
 from ...lost import why
 from ...recipe import Bench, Measurement, Part
@@ -21,9 +23,11 @@ from .columns import (
     PEER_ASYNC,
     PEER_SYNC,
     Column,
+    builds_in,
     savings,
     side_of,
     to_dictionaries,
+    with_builds,
 )
 from .fixed import Amount, FixedLab
 from .published import BINS, RECORDS
@@ -59,14 +63,15 @@ class Scaling(Measurement):
         points = list(dict.fromkeys((*by_records, *by_bins)))
         # One interpreter: the study has no other, and the first is that of most users.
         interpreter = bench.interpreters[0]
+        columns = with_builds(bench.clients)
         cells = {
             (point, column, kind): Cell(
                 column.client, column.mode, kind, point[0], column_bins(point[1]), interpreter
             )
             for point in points
-            for column in COLUMNS
+            for column in columns
             for kind in KINDS
-            if column.client in bench.wanted((column.client,))
+            if column.client in bench.wanted((base_of(column.client),))
             and (column.client, kind) != (OFFICIAL, BATCH_READ_NUMPY)
         }
         found: Found[Cell, FixedResult] = Found()
@@ -78,11 +83,13 @@ class Scaling(Measurement):
         }
         flaws = [f"{cell}: {reason}" for cell in cells.values() for reason in found.failures(cell)]
         tables = (
-            _times("records", "Time by records, for each record", by_records, 0, made, much),
-            _times("bins", "Time by bins, for each record", by_bins, 1, made, much),
-            _memory(by_records, made, much, flaws),
+            _times(
+                "records", "Time by records, for each record", by_records, 0, made, much, columns
+            ),
+            _times("bins", "Time by bins, for each record", by_bins, 1, made, much, columns),
+            _memory(by_records, made, much, flaws, columns),
         )
-        charts = [_chart(table) for table in tables]
+        charts = [_chart(table, columns) for table in tables]
         gains = to_dictionaries(COLUMNS)
         tables = (
             beside(tables[0], gains),
@@ -132,11 +139,19 @@ def _time(one: Summary) -> Entry:
 
 
 def _times(
-    name: str, title: str, points: Sequence[Point], at: int, made: Summaries, much: Amount
+    name: str,
+    title: str,
+    points: Sequence[Point],
+    at: int,
+    made: Summaries,
+    much: Amount,
+    columns: Sequence[Column],
 ) -> Table:
     rows = tuple(Row(f"{point[at]:,}", _fields(point, made, _time)) for point in points)
     fixed = f"{USUAL_RECORDS:,} records" if at else f"{USUAL_BINS} bins"
-    return Table(name, title, _how(fixed, much), _headings(COLUMNS, "µs", 2), rows, name)
+    headings = _headings(columns, "µs", 2)
+    said = of_columns(rows, headings, builds_in(columns))
+    return Table(name, title, _how(fixed, much), headings, rows, name, said)
 
 
 def _how(fixed: str, much: Amount) -> str:
@@ -146,8 +161,14 @@ def _how(fixed: str, much: Amount) -> str:
     )
 
 
-def _memory(points: Sequence[Point], made: Summaries, much: Amount, flaws: Sequence[str]) -> Table:
-    columns = tuple(column for column in COLUMNS if column.mode == SYNC)
+def _memory(
+    points: Sequence[Point],
+    made: Summaries,
+    much: Amount,
+    flaws: Sequence[str],
+    every: Sequence[Column],
+) -> Table:
+    columns = tuple(column for column in every if column.mode == SYNC)
 
     def kilobytes(one: Summary) -> Entry:
         sizes = [size / 1e3 for size in one.memory]
@@ -168,7 +189,7 @@ def _of(made: Summaries, columns: Sequence[Column]) -> Summaries:
     return {key: summary for key, summary in made.items() if key[1] in columns}
 
 
-def _chart(table: Table) -> Chart:
+def _chart(table: Table, columns: Sequence[Column]) -> Chart:
     series: list[Series] = []
     for heading in table.headings:
         points: list[tuple[float, float]] = []
@@ -176,7 +197,7 @@ def _chart(table: Table) -> Chart:
             entry = row.fields.get(heading.key)
             if isinstance(entry, Measured):
                 points.append((float(row.label.replace(",", "")), entry.value))
-        client = next(one.client for one in COLUMNS if heading.key.startswith(f"{one.key}-"))
+        client = next(one.client for one in columns if heading.key.startswith(f"{one.key}-"))
         if points:
             series.append(Series(heading.title, tuple(points), client))
     x = Axis(table.first, logarithmic=True)

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from ....fixed.cells import ABSENT
 from ....fixed.summary import Summary
+from ...builds import of_columns
 from ...relative import beside
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
-from .columns import COLUMNS, Column, to_official
+from .columns import COLUMNS, Column, builds_in, to_official
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -121,6 +122,7 @@ def tables_of(
     operations: Sequence[str],
     much: Amount,
     under: str,
+    columns: Sequence[Column] = COLUMNS,
 ) -> list[Table]:
     absent = tuple(
         f"{client} {reason}: no figure for {operation}."
@@ -130,7 +132,7 @@ def tables_of(
     for shape in TABLES:
         headings = tuple(
             replace(shape.heading, key=f"{column.key}{key}", title=f"{column.title}{title}")
-            for column in COLUMNS
+            for column in columns
             for key, title, _ in shape.fields
         )
         rows = tuple(
@@ -138,7 +140,7 @@ def tables_of(
                 operation,
                 {
                     f"{column.key}{key}": figure(made[operation, column])
-                    for column in COLUMNS
+                    for column in columns
                     if (operation, column) in made
                     for key, _, figure in shape.fields
                 },
@@ -149,17 +151,18 @@ def tables_of(
         how = f"{much.caption()} {shape.more}".strip()
         suffix, title = (f"-{under}", f"{shape.title} ({under})") if under else ("", shape.title)
         name = f"{shape.name}{suffix}".replace("/", "-")
-        table = Table(name, title, how, headings, rows, "operation", absent)
+        said = of_columns(rows, headings, builds_in(columns))
+        table = Table(name, title, how, headings, rows, "operation", (*absent, *said))
         if shape.rates is not None:
             table = beside(table, to_official(COLUMNS, rates=shape.rates))
         tables.append(table)
     return tables
 
 
-def chart_of(table: Table) -> Chart:
+def chart_of(table: Table, columns: Sequence[Column] = COLUMNS) -> Chart:
     """Of a column each, a bar for each operation."""
     series: list[Series] = []
-    for column in COLUMNS:
+    for column in columns:
         made = [(row.label, row.fields.get(column.key)) for row in table.rows]
         known = [(label, entry) for label, entry in made if isinstance(entry, Measured)]
         if known:

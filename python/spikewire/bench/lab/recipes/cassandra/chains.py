@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from ....cql.cells import CHAINS, INSERT
 from ....cql.servers import CANNED
 from ... import closed
+from ...builds import of_rows
 from ...recipe import Bench, Measurement, Part
 from ...report import LINES, Axis, Chart, Row, Section, Series, Table
 from .patterns import CPU_OF_CALL, RATE_OF_CALL, flaw
@@ -62,7 +63,9 @@ def _table(server: str, lines: Sequence[Line], made: Settings) -> Table:
         for line in sorted(lines, key=lambda line: line.cell.client)
     ]
     title = f"Chains at {SERVERS[server]}"
-    return Table(f"chains-{server}", title, caption(made), (RATE_OF_CALL, CPU_OF_CALL), rows)
+    headings = (RATE_OF_CALL, CPU_OF_CALL)
+    said = of_rows(rows, headings)
+    return Table(f"chains-{server}", title, caption(made), headings, rows, notes=said)
 
 
 def _chart(server: str, lines: Sequence[Line], made: Settings) -> Chart:

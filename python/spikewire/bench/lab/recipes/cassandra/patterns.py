@@ -22,6 +22,7 @@ from ....cql.clients import OURS
 from ....cql.servers import CASSANDRA
 from ....table.summary import failed_calls
 from ... import closed
+from ...builds import of_rows
 from ...lost import dearer, side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import BARS, LESS, MORE, Axis, Chart, Heading, Row, Section, Series, Table
@@ -54,7 +55,7 @@ class Patterns(Measurement):
         section = Section(self.name, "Inserts by threads", _TEXT, tables, charts)
         conclusions, losses = compared(found.lines())
         runs = found.as_json()["cells"]
-        said = [replace(table, notes=found.notes()) for table in tables[:1]]
+        said = [replace(table, notes=(*found.notes(), *table.notes)) for table in tables[:1]]
         section = replace(section, tables=(*said, *tables[1:]))
         return Part(section, runs, conclusions, losses, found.interrupted)
 
@@ -97,7 +98,9 @@ def _table(server: str, lines: Sequence[Line], made: Settings, threads: Sequence
         }
         rows[label] = replace(before, fields=fields, flawed=before.flawed or flaw(line))
     title = f"Inserts at {SERVERS[server]}"
-    return Table(f"patterns-{server}", title, caption(made), headings, tuple(rows.values()))
+    every = tuple(rows.values())
+    said = of_rows(every, headings)
+    return Table(f"patterns-{server}", title, caption(made), headings, every, notes=said)
 
 
 def flaw(line: Line) -> str:

@@ -10,6 +10,7 @@ from ....queries.cells import FILE, NODE_QUERIES_MODE, NOTHING, QUERIES_MODE
 from ....queries.lab import Settings
 from ....run.plan import NODE_CLIENTS, NODE_OURS
 from ... import closed
+from ...builds import of_rows
 from ...lost import side, why
 from ...recipe import Bench, Measurement, Part
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Section, Series, Table
@@ -33,13 +34,10 @@ class Scans(Measurement):
         settings = settings_of(bench)
         found = bench.scans(settings)
         groups = found.scan_lines()
-        table = Table(
-            "scans",
-            "Whole sets",
-            _caption(settings),
-            (RATE, CPU, SERVER, GROWN),
-            [_row(line) for group in groups for line in group],
-        )
+        rows = [_row(line) for group in groups for line in group]
+        headings = (RATE, CPU, SERVER, GROWN)
+        said = of_rows(rows, headings)
+        table = Table("scans", "Whole sets", _caption(settings), headings, rows, notes=said)
         charts = [chart for consumer in (NOTHING, FILE) for chart in _memory(found, consumer)]
         section = Section(self.name, "Scans of whole sets", _TEXT, (table,), charts)
         conclusions, losses = _compared(groups)
@@ -139,7 +137,7 @@ def _compared(groups: list[list[ScanLine]]) -> tuple[list[str], list[str]]:
     for group in groups:
         idle = [line for line in group if line.scan.consumer == NOTHING and line.rate]
         ours = [line for line in idle if line.scan.client in (OURS, NODE_OURS)]
-        theirs = [line for line in idle if line not in ours]
+        theirs = [line for line in idle if not line.scan.ours]
         if not ours or not theirs:
             continue
         best, other = max(ours, key=_rate), max(theirs, key=_rate)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ....clients.base import NODE
+from ....clients.registry import build_of
 from ....run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Matrix
 from ... import closed, overtime
 from ...lost import dearer, later, side, why
@@ -27,6 +28,9 @@ class Singles(Measurement):
     title = "single records in processes of Node.js"
 
     def run(self, bench: Bench) -> Part:
+        builds = ", ".join(filter(build_of, bench.clients))
+        if builds:
+            bench.note({}, [f"{self.title}: no lines for {builds}, a build of the Python package"])
         matrix = Matrix(
             clients=bench.wanted(NODE_CLIENTS),
             modes=(NODE,),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ....clients import OURS
 from ...recipe import Recipe
 from .batches import Batches
+from .cases import BUILDER, FUTURES
 from .published import LATENCY, MATRIX, PATHS, STACKS, SWEEPS
 from .singles import Singles
 
@@ -20,6 +22,7 @@ __all__ = ["RECIPE"]
 
 class Sdk(Recipe):
     name = "sdk"
+    builds = (OURS, BUILDER, FUTURES)
     title = "Cross-client matrix of the Aerospike Python SDK"
     source = "Aerospike Python SDK, Benchmarking Guide"
     text = (

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
+from ....clients.registry import base_of, build_of, of_build
 from ....clients.shape import POOL, Shape
 from ....run.plan import RUST_CLIENTS, Cell, Matrix
 from ...recipe import FEW
@@ -57,9 +58,12 @@ class Chosen(Matrix):
 
 def _cells(bench: Bench, group: Sequence[tuple[Case, Shape]]) -> Iterator[Cell]:
     states = bench.gil_states()
-    for case, shape in group:
-        if bench.clients and case.client not in bench.clients:
-            continue
+    named = [
+        (replace(case, client=client), shape)
+        for case, shape in group
+        for client in bench.wanted((case.client,))
+    ]
+    for case, shape in named:
         if case.mode in CRATES:
             yield case.cell("", shape)
             continue
@@ -95,6 +99,12 @@ class Case:
 
 def _each(clients: Sequence[str], mode: str, many: int, loops: int = 0) -> list[Case]:
     return [Case(client, mode, many, loops) for client in clients]
+
+
+def chains_of(client: str) -> str:
+    """What is the same client, and the same build of it, by chains of steps; empty for none."""
+    chains, build = CHAINS.get(base_of(client), ""), build_of(client)
+    return of_build(chains, build) if chains and build else chains
 
 
 BLOCKING = (

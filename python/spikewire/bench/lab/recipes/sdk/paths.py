@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from ....clients.base import ASYNC_UVLOOP
 from ... import closed
 from ...report import MORE, Heading, Row, Table
-from .cases import CHAINS
+from .cases import chains_of
 from .layers import AT, way_of, words_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def paths(lines: Sequence[Line], how: str) -> Iterator[Table]:
     rows: list[Row] = []
     by_way = {(line.cell.client, way_of(line)): line for line in lines}
     for (client, way), line in by_way.items():
-        chained = by_way.get((CHAINS.get(client, ""), way))
+        chained = by_way.get((chains_of(client), way))
         if chained is None:
             continue
         plain, chains = (closed.measured(one.rate, one.rounds) for one in (line, chained))

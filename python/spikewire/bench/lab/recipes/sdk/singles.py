@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
+from ....clients.registry import base_of
 from ... import closed, overtime
 from ...recipe import Bench, Measurement, Part
 from ...report import Heading, Row, Section, Table
@@ -88,8 +89,9 @@ def _every(_case: Case) -> bool:
 
 def _label(line: Line, words: Mapping[closed.State, str]) -> str:
     cell = line.cell
-    case = next(one for one in CASES if replace(one.cell(cell.interpreter), gil=cell.gil) == cell)
-    return case.label + words[closed.state(line)]
+    plain = replace(cell, client=base_of(cell.client))
+    case = next(one for one in CASES if replace(one.cell(cell.interpreter), gil=cell.gil) == plain)
+    return replace(case, client=cell.client).label + words[closed.state(line)]
 
 
 def _timed(rows: list[Row]) -> list[Row]:

@@ -9,6 +9,7 @@ from ....run.compare import CannotRunError
 from ....serving.cells import BATCH, MODEL, WAYS, Cell
 from ....serving.users import WARMING
 from ... import closed
+from ...builds import of_rows
 from ...interleaved import Found
 from ...recipe import Bench, Measurement, Part
 from ...report import Row, Section, Table
@@ -62,6 +63,7 @@ class Arrivals(Measurement):
             f" {WARMING} users as warm-up; rounds: {much.rounds}."
         )
         table = Table(MODEL_OPEN, self.title, how, HEADINGS, tuple(rows), "client and load")
+        table = replace(table, notes=of_rows(rows, HEADINGS))
         section = Section(self.name, self.title, TEXT, (table,), (closed.bars(table, P95),))
         conclusions, losses = compared(measured)
         return Part(section, found.runs(), conclusions, losses, found.interrupted)

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
+from ....clients.registry import base_of
 from ....serving.cells import BATCH, CLIENTS, ENVIRONMENTS, MODEL, SETS, SINGLES, WAYS, Cell
 from ... import closed
+from ...builds import of_rows
 from ...interleaved import Found
 from ...lost import Side, why
 from ...recipe import Bench, Measurement, Part
@@ -93,6 +95,7 @@ def table(
         HEADINGS,
         tuple(rows),
         "client and way",
+        of_rows(rows, HEADINGS),
     )
 
 
@@ -111,7 +114,7 @@ def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
         others = {
             one: those
             for one, those in made.items()
-            if one == replace(cell, client=one.client) and one.client != OURS
+            if one == replace(cell, client=one.client) and base_of(one.client) != OURS
         }
         if not others:
             continue

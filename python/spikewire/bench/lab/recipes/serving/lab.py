@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from ....clients import PEERS
+from ....clients import OURS, PEERS
 from ....measure import merge
 from ....run.compare import CannotRunError
 from ....run.launch import python_worker, run_job
@@ -82,7 +82,7 @@ class ServingLab(InterleavedLab[Cell, ServingResult]):
     def prepare(self, cells: Sequence[Cell], cluster: Cluster) -> None:
         records = self._amount.sets * self._amount.keys
         self.bench.progress.say(f"writing {records:,} records to {self._amount.sets} sets")
-        job = self._serving(cells[0], FILL, cluster)
+        job = self._serving(replace(cells[0], client=OURS), FILL, cluster)
         answer = run_job(python_worker(""), job, {}, FILL_SECONDS)
         if answer.get("records") != records:
             raise CannotRunError(f"the records could not be written: {answer.get('failed')}")

@@ -1,0 +1,81 @@
+"""What other builds of our client do over the installed one, in tables of recipes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from ..clients.registry import base_of, build_of
+from ..table.builds import Ratio, told
+from .baseline.changes import figure
+from .baseline.rule import Pair
+from .report import MORE, Measured
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .report import Entry, Heading, Row
+
+
+def of_rows(rows: Sequence[Row], headings: Sequence[Heading]) -> list[str]:
+    """Of rows whose labels differ in the client alone, each build beside the first: the installed
+    one where that was measured. Figures without rounds are left out."""
+    first: dict[str, Row] = {}
+    for row in sorted(rows, key=lambda row: bool(build_of(row.client))):
+        first.setdefault(_same(row), row)
+    return told(
+        [
+            ratio
+            for row in rows
+            for other in (first[_same(row)],)
+            if other is not row and build_of(row.client)
+            for heading in headings
+            for ratio in _ratio(
+                f"{row.label} over {other.client}",
+                heading,
+                other.fields.get(heading.key),
+                row.fields.get(heading.key),
+            )
+        ]
+    )
+
+
+def of_columns(
+    rows: Sequence[Row], headings: Sequence[Heading], builds: Mapping[str, str]
+) -> list[str]:
+    """The same where clients have columns: `builds` has the beginning of the keys of a build's, and
+    of those that they stand beside."""
+    titles = {heading.key: heading.title for heading in headings}
+    beside = [
+        (heading, heading.key.replace(build, first, 1))
+        for heading in headings
+        for build, first in builds.items()
+        if heading.key.startswith(build)
+    ]
+    return told(
+        [
+            ratio
+            for heading, first in beside
+            for row in rows
+            for ratio in _ratio(
+                f"{heading.title} over {titles[first]}",
+                heading,
+                row.fields.get(first),
+                row.fields.get(heading.key),
+                row.label,
+            )
+        ]
+    )
+
+
+def _same(row: Row) -> str:
+    return row.label.replace(row.client, base_of(row.client), 1)
+
+
+def _ratio(
+    builds: str, heading: Heading, before: Entry, after: Entry, what: str = ""
+) -> Iterator[Ratio]:
+    if not heading.better or not isinstance(before, Measured) or not isinstance(after, Measured):
+        return
+    if before.value:
+        pair = Pair(figure(before), figure(after), heading.better == MORE)
+        yield Ratio(builds, what or heading.title, pair)
