@@ -19,6 +19,7 @@ from prometheus_client.parser import text_string_to_metric_families
 import spikewire
 from forking import scenario
 from spikewire import metrics
+from spikewire.metrics.log import log_event
 from spikewire.testing import Cluster
 
 if TYPE_CHECKING:
@@ -457,6 +458,54 @@ def test_what_a_callback_raises_ends_nothing(
     for callback in (None, nobody_awaits):
         with pytest.raises(TypeError, match="callback must be a plain function of an event"):
             client.metrics.on_event(callback)  # type: ignore[arg-type]
+
+
+def test_events_are_logged(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "spikewire.events")
+    caplog.set_level(logging.DEBUG, "app")
+    with Cluster(nodes=2) as cluster, spikewire.Client(cluster.seeds, tend_interval=0.05) as client:
+        gone = next(node for node in client.nodes() if node.address == cluster.addresses[1])
+        name = f"{gone.name} {gone.address}"
+        end = client.metrics.log_events()
+        client.metrics.log_events(logging.getLogger("app"))
+        client.metrics.enable()
+        client.metrics.log_slow(0, logger=logging.getLogger("nothing"))
+        client.dataset("test", "logged").put(1, {"n": 1})
+        for wrong in ("app", 5):
+            with pytest.raises(TypeError, match=r"logger must be a logging\.Logger"):
+                client.metrics.log_events(wrong)  # type: ignore[arg-type]
+            with pytest.raises(TypeError, match=r"logger must be a logging\.Logger"):
+                client.metrics.log_slow(0, logger=wrong)  # type: ignore[arg-type]
+        cluster.kill(1)
+        down = ("spikewire.events", logging.WARNING, f"node {name} is down")
+        eventually("it is down", lambda: down in caplog.record_tuples)
+        record = next(each for each in caplog.records if each.name == "spikewire.events")
+        assert vars(record)["event"] == metrics.NodeDown(name)
+        end()
+        cluster.restart(1)
+        up = ("app", logging.INFO, f"node {name} is up")
+        eventually("it is up", lambda: up in caplog.record_tuples)
+    here = [each for each in caplog.record_tuples if each[0] == "spikewire.events"]
+    assert here == [down], "neither below its level nor after its end, and no slow command"
+    changed = ("app", logging.DEBUG, "the partition map changed")
+    assert changed in caplog.record_tuples
+    assert not any(" took " in text for name, _, text in caplog.record_tuples if name == "app")
+
+
+def test_every_event_but_slow_commands_has_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    logger = logging.getLogger("every")
+    caplog.set_level(logging.DEBUG, "every")
+    for event in (
+        metrics.BreakerOpened("A 1"),
+        metrics.BreakerClosed("A 1"),
+        metrics.EventsLost(7),
+    ):
+        log_event(logger, event)
+    assert [(each.levelname, each.getMessage()) for each in caplog.records] == [
+        ("WARNING", "node A 1 failed too often: its circuit breaker is open"),
+        ("INFO", "the circuit breaker of node A 1 is closed again"),
+        ("WARNING", "7 events were lost: they came faster than callbacks took them"),
+    ]
 
 
 def test_a_mistake_leaves_the_slow_log_as_it_is(

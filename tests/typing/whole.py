@@ -104,6 +104,7 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
     client.metrics.disable()
     client.metrics.reset()
     assert_type(client.metrics.on_event(print), Callable[[], None])
+    assert_type(client.metrics.log_events(), Callable[[], None])
     client.metrics.log_slow(0.1)
     assert_type(stats.select(), CommandStats)
     assert_type(stats.commands, tuple[CommandStats, ...])

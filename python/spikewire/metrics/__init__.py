@@ -1,4 +1,4 @@
-"""What clients count and tell of themselves: statistics, events, a slow-command log, Prometheus.
+"""What clients count and tell of themselves: statistics, events, logs, Prometheus.
 
     client.metrics.enable()
     ...

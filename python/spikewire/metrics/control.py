@@ -7,11 +7,13 @@ import logging
 import os
 import threading
 import weakref
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import TYPE_CHECKING
 
 from spikewire._native import Signals
 from spikewire.metrics.events import Event, Listener, SlowCommand, call_safely
+from spikewire.metrics.log import log_event, logger_of
 from spikewire.metrics.stats import Stats, made
 
 if TYPE_CHECKING:
@@ -112,6 +114,17 @@ class Metrics:
 
         return self._listener().add(called)
 
+    def log_events(self, logger: logging.Logger | None = None) -> Callable[[], None]:
+        """Logs nodes that come and go, and circuit breakers, from here on; returns a function that
+        ends that.
+
+        What is lost has the level ``WARNING``, what is there again ``INFO``, and a partition map
+        that changed ``DEBUG``; slow commands have ``log_slow``. ``logger`` is ``spikewire.events``
+        unless given. Records are made on the thread for events, and only where the logger wants
+        them; their ``event`` is the event.
+        """
+        return self._listener().add(partial(log_event, logger_of(logger, "spikewire.events")))
+
     def log_slow(
         self,
         slower_than: Seconds | None,
@@ -125,7 +138,7 @@ class Metrics:
         thread for events, and only where the logger wants them; their ``event`` is the
         ``SlowCommand``.
         """
-        logger = logger or logging.getLogger("spikewire.slow")
+        logger = logger_of(logger, "spikewire.slow")
         if not isinstance(level, int):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"level must be an int such as logging.WARNING, not {level!r}")
         self._signals.tell_of_slower_than(slower_than)
