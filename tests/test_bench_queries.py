@@ -24,13 +24,16 @@ from spikewire.bench.queries.cells import (
     CONSUMERS,
     FILE,
     FILL,
+    FOREACH,
     GET_AMONG_SCANS,
     NOTHING,
     OBJECTS,
+    RESULTS,
     SCAN,
     SLEEP,
     SLOW,
     WAYS,
+    lacks_waiting,
     record_bins,
     scans,
     usual_way,
@@ -218,12 +221,20 @@ def test_records_have_the_size_that_is_asked_for(size: int) -> None:
     assert len(value_pool(specs, 1)[0]) == 4
 
 
-def test_every_way_is_in_the_table_and_peers_do_not_sleep() -> None:
+def test_every_way_is_in_the_table_and_sleeps_where_that_holds_the_records_back() -> None:
     made = scans(tuple(WAYS), 100, 500)
     assert {one.consumer for one in made if one.ours} == set(CONSUMERS)
-    assert {one.consumer for one in made if not one.ours} == {NOTHING, FILE}
+    assert {(one.client, one.mode, one.way) for one in made if one.consumer == SLEEP} == {
+        (one.client, one.mode, one.way) for one in made if not lacks_waiting(one.mode, one.way)
+    }
+    ways = {(one.mode, one.way) for one in made}
+    assert {way for way in ways if lacks_waiting(*way)} == {
+        *((SYNC, RESULTS), (ASYNC, RESULTS), (ASYNC, FOREACH))
+    }
     assert {one.client for one in made} == set(WAYS) - set(NODE_CLIENTS)
-    assert len(made) == len(set(made)) == 12 + 2 * (2 + 4 + 2 + 2)
+    assert len(made) == len(set(made)) == 12 + 2 * (2 + 4 + 2 + 2) + (1 + 1 + 2 + 2)
+    few = scans(tuple(WAYS), 100, 500, consumers=(NOTHING,))
+    assert few == tuple(one for one in made if one.consumer == NOTHING)
     assert scans(("aerospike",), 100, 500) == tuple(
         one for one in made if one.client == "aerospike"
     )

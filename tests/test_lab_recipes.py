@@ -16,7 +16,7 @@ from spikewire.bench.cql.lines import Line as CqlLine
 from spikewire.bench.cql.servers import CANNED
 from spikewire.bench.lab import closed, recipes
 from spikewire.bench.lab.instead import Instead
-from spikewire.bench.lab.recipe import FULL, QUICK, SIZES, Bench, Target
+from spikewire.bench.lab.recipe import FULL, QUICK, SHORT, SIZES, Bench, Target
 from spikewire.bench.lab.recipes.aerospike_py.operations import amount as operations_amount
 from spikewire.bench.lab.recipes.cassandra.patterns import compared
 from spikewire.bench.lab.recipes.cassandra.settings import settings
@@ -30,6 +30,9 @@ from spikewire.bench.lab.recipes.sdk.paths import paths, pools
 from spikewire.bench.lab.recipes.serving.lab import amount as serving_amount
 from spikewire.bench.lab.report import Measured, Report
 from spikewire.bench.lab.run import run_recipe, versions
+from spikewire.bench.queries.cells import ARROW, OBJECTS, lacks_waiting
+from spikewire.bench.queries.cells import scans as queries_scans
+from spikewire.bench.queries.lines import ScanLine
 from spikewire.bench.run.plan import Cell as LabCell
 from spikewire.bench.run.plan import Matrix
 from spikewire.bench.run.progress import Progress
@@ -85,6 +88,33 @@ def test_flags_replace_what_the_size_has() -> None:
     assert (fixed.calls, fixed.processes, fixed.rounds, fixed.warmup) == (300, 2, 5, 300)
     assert operations_amount(replace(bench, instead=Instead(keys=3))).batch == 1
     assert operations_amount(a_bench(FULL)).calls == 5_000
+
+
+def test_scans_say_which_clients_have_no_consumer_that_sleeps() -> None:
+    many = queries_scans(("spikewire", "aerospike", "aerospike-py"), 100, 500)
+    said = scans.unwaiting([[ScanLine(scan, 1, ()) for scan in many]])
+    assert [text.partition(": no consumer that sleeps: ")[::2] for text in said] == [
+        ("aerospike sync, results", lacks_waiting("sync", "results")),
+        ("aerospike-py sync, results", lacks_waiting("sync", "results")),
+        ("aerospike-py async, foreach", lacks_waiting("async", "foreach")),
+        ("aerospike-py async, results", lacks_waiting("async", "results")),
+    ]
+
+
+@pytest.mark.parametrize("size", [QUICK, SHORT])
+def test_the_short_form_asks_no_index(size: str, tmp_path: Path) -> None:
+    bench = a_bench(size, ("spikewire",))
+    report = run_recipe(recipes.load("node"), bench, tmp_path, [scans.Index()])
+    if size == SHORT:
+        assert not report.sections
+        assert report.skipped == ["queries by an index: takes longer than --size short may"]
+        return
+    (table,) = report.sections[0].tables
+    assert [row.label for row in table.rows] == [
+        f"spikewire {mode}, {way}, no-op" for mode in ("sync", "async") for way in (OBJECTS, ARROW)
+    ]
+    assert all(row.fields["rate"] is not None and not row.flawed for row in table.rows)
+    assert "10 % of 500 records" in table.caption
 
 
 def test_cassandra_without_a_server_of_its_own(tmp_path: Path) -> None:

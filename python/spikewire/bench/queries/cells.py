@@ -29,8 +29,6 @@ FOREACH, RESULTS, ITERATE = "foreach", "results", "iterate"
 STREAM = "stream"
 NOTHING, FILE, SLEEP = "no-op", "file", "sleep"
 CONSUMERS = (NOTHING, FILE, SLEEP)
-PEER_CONSUMERS = (NOTHING, FILE)
-"""Of other clients for Python, some of which have no way to wait."""
 
 GETS_SCANS = 8
 """Full scans at once while single records are read."""
@@ -63,6 +61,15 @@ SLOW = {
 }
 """Ways that keep every record, gigabytes for a million of a kilobyte, or that take minutes for it.
 They get fewer records; what they take for each hardly depends on that."""
+
+
+def lacks_waiting(mode: str, way: str) -> str:
+    """Why a caller that is slow holds nothing back in this way; empty where it does."""
+    if way == RESULTS:
+        return "all records are there before the caller sees the first"
+    if (mode, way) == (ASYNC, FOREACH):
+        return "a callback of a task has no way to wait"
+    return ""
 
 
 @dataclass(frozen=True)
@@ -99,10 +106,10 @@ def scans(
     interpreter: str = "",
     in_node: bool = False,
     selected: float | None = None,
+    consumers: tuple[str, ...] = CONSUMERS,
 ) -> tuple[Scan, ...]:
-    """Those that are compared with each other, in Python or in Node.js. Python peers are measured
-    with a consumer that does nothing and with one that writes a file, all others with every one.
-    Slow ways get `slow_records`."""
+    """Those that are compared with each other, in Python or in Node.js, with those of the
+    consumers that they can have. Slow ways get `slow_records`."""
 
     def enough(way: tuple[str, str, str]) -> int:
         return min(records, slow_records) if way in SLOW else records
@@ -113,7 +120,8 @@ def scans(
         for mode, ways in WAYS[base_of(client)].items()
         if (mode == NODE) == in_node
         for way in ways
-        for consumer in (CONSUMERS if in_node or base_of(client) == OURS else PEER_CONSUMERS)
+        for consumer in consumers
+        if consumer != SLEEP or not lacks_waiting(mode, way)
     )
 
 

@@ -18,6 +18,7 @@ from ..run.rounds import Rounds, Usable
 from ..work import parse_bins, value_pool
 from .cells import (
     ARROW,
+    CONSUMERS,
     DESCRIBE,
     FILE,
     FILL,
@@ -70,6 +71,7 @@ class Settings(Place):
     gil: bool | None
     client_cpus: tuple[int, ...]
     keep_awake: bool = False
+    consumers: tuple[str, ...] = CONSUMERS
 
     def set_of(self, size: int, records: int) -> str:
         """The set with so many records of this size."""
@@ -186,6 +188,7 @@ class Lab:
                     interpreter,
                     in_node,
                     selected,
+                    settings.consumers,
                 )
                 if self._usable(scan.client, scan.mode, scan.interpreter, _needs(scan))
             )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from ...recipe import Recipe
 from .published import SCANS, SHARES
-from .scans import Scans
+from .scans import Index, Scans
 from .singles import Singles
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Node(Recipe):
         return (SHARES, SCANS)
 
     def parts(self) -> Sequence[Measurement]:
-        return (Singles(), Scans())
+        return (Singles(), Scans(), Index())
 
 
 RECIPE = Node()

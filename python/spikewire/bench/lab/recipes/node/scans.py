@@ -6,13 +6,21 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ....clients import OURS
-from ....queries.cells import FILE, NODE_QUERIES_MODE, NOTHING, QUERIES_MODE
+from ....queries.cells import (
+    CONSUMERS,
+    INDEX_MODE,
+    NODE_QUERIES_MODE,
+    NOTHING,
+    QUERIES_MODE,
+    lacks_waiting,
+)
 from ....queries.lab import Settings
+from ....run.compare import CannotRunError
 from ....run.plan import NODE_CLIENTS, NODE_OURS
 from ... import closed
 from ...builds import of_rows
 from ...lost import side, why
-from ...recipe import Bench, Measurement, Part
+from ...recipe import SHORT, Bench, Measurement, Part
 from ...report import LESS, LINES, MORE, Axis, Chart, Heading, Row, Section, Series, Table
 
 if TYPE_CHECKING:
@@ -34,13 +42,11 @@ class Scans(Measurement):
         settings = settings_of(bench)
         found = bench.scans(settings)
         groups = found.scan_lines()
-        rows = [_row(line) for group in groups for line in group]
-        headings = (RATE, CPU, SERVER, GROWN)
-        said = of_rows(rows, headings)
-        table = Table("scans", "Whole sets", _caption(settings), headings, rows, notes=said)
-        charts = [chart for consumer in (NOTHING, FILE) for chart in _memory(found, consumer)]
+        table = table_of(groups, "scans", "Whole sets", _caption(settings))
+        table = replace(table, notes=(*table.notes, *unwaiting(groups)))
+        charts = [chart for consumer in CONSUMERS for chart in _memory(found, consumer)]
         section = Section(self.name, "Scans of whole sets", _TEXT, (table,), charts)
-        conclusions, losses = _compared(groups)
+        conclusions, losses = compared(groups, "Scans")
         runs = found.as_json()["scans"]
         return Part(section, runs, conclusions, losses, found.interrupted)
 
@@ -49,8 +55,54 @@ _TEXT = (
     "A process reads every record of a set of records of a kilobyte. A consumer drops them, writes"
     " each to a file, or sleeps now and then; where a client has a way to hold the server back"
     " while its caller is slow, memory stays where it was. Node.js first, then the clients for"
-    " Python, whose peers have no consumer that sleeps."
+    " Python."
 )
+
+
+class Index(Measurement):
+    """Apart, as it has no place in a short form: all ways of all clients once more."""
+
+    name = "index"
+    title = "queries by an index"
+
+    def run(self, bench: Bench) -> Part:
+        if bench.size == SHORT:
+            raise CannotRunError(f"takes longer than --size {SHORT} may")
+        settings = replace(settings_of(bench), modes=(INDEX_MODE,), consumers=(NOTHING,))
+        found = bench.scans(settings)
+        groups = found.scan_lines()
+        how = f"{settings.selected:g} % of {_caption(settings)}"
+        table = table_of(groups, "index", "A range of an indexed bin", how)
+        section = Section(self.name, "Queries by an index", _INDEX, (table,), ())
+        conclusions, losses = compared(groups, "Index queries")
+        runs = found.as_json()["scans"]
+        return Part(section, runs, conclusions, losses, found.interrupted)
+
+
+_INDEX = (
+    "The study's queries have an index; those of its tables read every record. Here a range of an"
+    " integer bin selects some of the same records, which are dropped, in the clients for Python."
+)
+
+
+def table_of(groups: list[list[ScanLine]], name: str, title: str, how: str) -> Table:
+    """All lines of all groups, and what builds do."""
+    rows = [_row(line) for group in groups for line in group]
+    headings = (RATE, CPU, SERVER, GROWN)
+    return Table(name, title, how, headings, rows, notes=of_rows(rows, headings))
+
+
+def unwaiting(groups: list[list[ScanLine]]) -> list[str]:
+    """Which lines have no consumer that sleeps, and why."""
+    ways = dict.fromkeys(
+        (line.scan.client, line.scan.mode, line.scan.way) for group in groups for line in group
+    )
+    return [
+        f"{client} {mode}, {way}: no consumer that sleeps: {reason}"
+        for client, mode, way in ways
+        for reason in [lacks_waiting(mode, way)]
+        if reason
+    ]
 
 
 def settings_of(bench: Bench) -> Settings:
@@ -130,7 +182,7 @@ def _memory(found: Found, consumer: str) -> list[Chart]:
     return made
 
 
-def _compared(groups: list[list[ScanLine]]) -> tuple[list[str], list[str]]:
+def compared(groups: list[list[ScanLine]], what: str) -> tuple[list[str], list[str]]:
     """The best of our ways against the best of the others', where records are dropped."""
     conclusions: list[str] = []
     losses: list[str] = []
@@ -143,7 +195,7 @@ def _compared(groups: list[list[ScanLine]]) -> tuple[list[str], list[str]]:
         best, other = max(ours, key=_rate), max(theirs, key=_rate)
         ratio = _rate(best) / _rate(other)
         times = f"{ratio:.2f} times the records per second"
-        said = f"Scans: {_label(best)} gives {times} of {_label(other)}"
+        said = f"{what}: {_label(best)} gives {times} of {_label(other)}"
         if ratio >= 1:
             conclusions.append(f"{said}.")
         else:
