@@ -17,18 +17,21 @@ from spikewire.bench.lab.recipes.noise.twins import differ, row
 from spikewire.bench.lab.report import Measured, Report, Row
 from spikewire.bench.lab.run import run_recipe
 from spikewire.bench.measure import merge
+from spikewire.bench.run.compare import Comparison
 from spikewire.bench.run.launch import as_result, python_worker, run_job
 from spikewire.bench.run.plan import Cell, Matrix
 from spikewire.bench.run.progress import Progress
 from spikewire.bench.table.measured import Spread
 from spikewire.bench.table.summary import Line
 from spikewire.bench.worker.companion import COUNTER, TICKER, companion
+from test_bench_summary import a_result
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from spikewire.bench.lab.report import Entry
+    from spikewire.bench.run.compare import Settings
 
 pytestmark = pytest.mark.lab
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
@@ -137,6 +140,29 @@ def test_at_one_rate_the_thread_and_the_processor_time_tell() -> None:
     assert single.startswith(f"{beside}. Why: each was measured once")
     flawed = replace(theirs, flawed="errors")
     assert losses_at_one_rate([once, flawed]) == []
+
+
+@pytest.mark.parametrize("name", ["gil", "noise"])
+def test_both_states_of_the_lock_have_lines(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Unless it is forced, what an interpreter imports decides whether it has the lock."""
+    asked: list[Settings] = []
+
+    def measured(settings: Settings) -> Comparison:
+        asked.append(settings)
+        found = Comparison("lab", settings, groups=list(settings.matrix.groups()))
+        for cell in (cell for group in found.groups for cell in group):
+            found.rounds[cell] = [a_result(operations=100, elapsed=1.0)] * 2
+        return found
+
+    bench = Bench(Target(), QUICK, ("python3.14t",), Progress(bar=False), [], ("spikewire",))
+    monkeypatch.setattr(bench, "gil_states", lambda: (True, False))
+    monkeypatch.setattr(bench, "compare", measured)
+    measurement = recipes.load(name).parts()[0]
+    part = measurement.run(bench)
+    (settings,) = asked
+    assert settings.matrix.gil == (True, False)
+    (table,) = part.section.tables
+    assert [row.label.partition(", GIL ")[2] for row in table.rows] == ["on", "off"] * 2
 
 
 @pytest.mark.parametrize(("name", "table"), [("gil", "shared"), ("noise", "twins")])

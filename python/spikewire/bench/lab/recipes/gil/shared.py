@@ -58,6 +58,7 @@ class Shared(Measurement):
             in_flight=(1,),
             interpreters=bench.interpreters,
             companions=("", TICKER, COUNTER),
+            gil=bench.gil_states(),
         )
         comparison = bench.compare(
             bench.settings(matrix, duration=bench.pick(0.15, 0.5, 5.0), rounds=bench.pick(1, 1, 5))

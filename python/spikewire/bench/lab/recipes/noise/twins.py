@@ -48,6 +48,7 @@ class Twins(Measurement):
             in_flight=(1,),
             interpreters=bench.interpreters,
             twins=2,
+            gil=bench.gil_states(),
         )
         # A spread needs rounds.
         rounds: int = bench.pick(2, 3, 7)
@@ -64,8 +65,11 @@ class Twins(Measurement):
 
 def _table(comparison: Comparison) -> Table:
     lines = {line.cell: line for group in comparison.lines() for line in group}
+    words = closed.states(list(lines.values()))
     rows = [
-        row(line, lines.get(replace(cell, twin=1))) for cell, line in lines.items() if not cell.twin
+        row(line, lines.get(replace(cell, twin=1)), words[closed.state(line)])
+        for cell, line in lines.items()
+        if not cell.twin
     ]
     said = [note for group in comparison.lines() for note in notes(group)]
     more = "The spread is the larger of both: lowest to highest round, over the median."
@@ -74,10 +78,10 @@ def _table(comparison: Comparison) -> Table:
     return Table("twins", title, how, HEADINGS, rows, notes=tuple(dict.fromkeys(said)))
 
 
-def row(first: Line, second: Line | None) -> Row:
-    """Two cells that are the same, as one line."""
+def row(first: Line, second: Line | None, state: str = "") -> Row:
+    """Two cells that are the same, as one line; `state` tells interpreters apart."""
     unit = "threads" if first.cell.mode == SYNC else "tasks"
-    label = f"{first.cell.client}, {first.cell.concurrency} {unit}"
+    label = f"{first.cell.client}, {first.cell.concurrency} {unit}{state}"
     if second is None or not (first.rate and second.rate and first.cpu and second.cpu):
         flawed = "; ".join(notes([first])) or "not measured twice"
         alone = closed.measured(first.rate, first.rounds)
