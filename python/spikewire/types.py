@@ -3,7 +3,7 @@ that is not in ``spikewire`` itself."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
@@ -85,6 +85,7 @@ __all__ = [
     "Path",
     "ReadMode",
     "Records",
+    "RecordsByKey",
     "Replica",
     "Result",
     "Results",
@@ -141,16 +142,21 @@ BinValue: TypeAlias = (
 #: Bins to write, by name. Each value is a ``BinValue``; see there why the type says less.
 Bins: TypeAlias = Mapping[str, object]
 
+
+class RecordsByKey(Protocol):
+    """A mapping of keys to bins. (Keys of mappings are invariant for type checkers, so that a
+    ``Mapping`` would have to name every kind of key and every mixture of them.)"""
+
+    def __len__(self) -> int: ...
+
+    def __iter__(self) -> Iterator[UserKey | KeyLike]: ...
+
+    def items(self) -> Iterable[tuple[UserKey | KeyLike, Bins]]: ...
+
+
 #: Many records to write: a mapping of keys to bins, or pairs of them.
 Records: TypeAlias = (
-    Mapping[Key, Bins]
-    | Mapping[int, Bins]
-    | Mapping[str, Bins]
-    | Mapping[bytes, Bins]
-    | Mapping[tuple[str, str | None, int], Bins]
-    | Mapping[tuple[str, str | None, str], Bins]
-    | Mapping[tuple[str, str | None, bytes], Bins]
-    | Iterable[tuple[UserKey | KeyLike, Bins]]
+    Mapping[UserKey | KeyLike, Bins] | RecordsByKey | Iterable[tuple[UserKey | KeyLike, Bins]]
 )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, Generator, Iterable
 from typing import TypeAlias
 
 import numpy as np
@@ -32,10 +32,23 @@ from spikewire.jobs import AsyncJob, Job
 from spikewire.metrics import Metrics, Stats
 from spikewire.modules import AsyncModules, Modules
 from spikewire.profiles import AsyncClientView, ClientView
-from spikewire.types import ClientSubmit, DatasetSubmit, Value
+from spikewire.types import (
+    Bins,
+    ClientSubmit,
+    DatasetSubmit,
+    KeyLike,
+    RecordsByKey,
+    UserKey,
+    Value,
+)
 
 Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
 Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
+
+
+def of_records(users: Dataset, records: RecordsByKey) -> None:
+    assert_type(records.items(), Iterable[tuple[UserKey | KeyLike, Bins]])
+    assert_type(users.put_many(records), Batch)
 
 
 def of_a_dataset(users: Dataset) -> None:
@@ -55,6 +68,9 @@ def of_a_dataset(users: Dataset) -> None:
     assert_type(users.get_numpy(["alice"], "f8", missing="raise"), Plain)
     assert_type(users.exists_many(["alice"]), Batch)
     assert_type(users.put_many([("alice", {"n": 1})]), Batch)
+    assert_type(users.put_many({n: {"n": n, "of": "x"} for n in range(3)}), Batch)
+    mixed: dict[int | str, dict[str, int]] = {1: {"n": 1}, "alice": {"n": 2}}
+    assert_type(users.put_many(mixed), Batch)
     assert_type(users.delete_many(["alice"]), Batch)
     assert_type(users.operate_many(["alice"], [op.get("n")]), Batch)
     assert_type(users.apply_many(["alice"], "module", "function"), Batch)
