@@ -262,8 +262,24 @@ class _Module(Protocol):
     def HdrHistogram(self, lowest: int, highest: int, digits: int) -> Histogram: ...  # noqa: N802
 
 
+_gil_before: list[bool] = []
+
+
+def gil_enabled() -> bool:
+    """Whether the interpreter has its lock, or had it before histograms were first asked for: their
+    package switches it on, which happens when everything is measured."""
+    return _gil_before[0] if _gil_before else _gil_enabled()
+
+
+def _gil_enabled() -> bool:
+    enabled = getattr(sys, "_is_gil_enabled", None)
+    return bool(enabled()) if enabled is not None else True
+
+
 def histogram() -> Histogram:
     """An empty histogram of nanoseconds, up to a minute."""
+    if not _gil_before:
+        _gil_before.append(_gil_enabled())
     module = cast("_Module", importlib.import_module("hdrh.histogram"))
     return module.HdrHistogram(1, HIGHEST_NS, DIGITS)
 

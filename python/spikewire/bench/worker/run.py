@@ -331,13 +331,12 @@ def describe(job: Job) -> Description:
 
 
 def describe_python() -> Python:
-    enabled = getattr(sys, "_is_gil_enabled", None)
     return {
         "version": platform.python_version(),
         "build": " ".join(platform.python_build()),
         "implementation": platform.python_implementation(),
         "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
-        "gil": bool(enabled()) if enabled is not None else True,
+        "gil": measure.gil_enabled(),
     }
 
 

@@ -13,7 +13,7 @@ from ...builds import of_rows
 from ...interleaved import Found
 from ...recipe import Bench, Measurement, Part
 from ...report import Row, Section, Table
-from .environments import compared, figures_of
+from .environments import compared, figures_of, python_of
 from .figures import AVERAGE, CPU, P50, P90, P95, P99, RATE, SERVICE
 from .lab import ServingLab, amount
 
@@ -53,8 +53,7 @@ class Arrivals(Measurement):
         for cell, share in cells.items():
             fields = measured[cell].fields() if cell in measured else {}
             flaws = [*found.failures(cell), *(measured[cell].flaws() if cell in measured else ())]
-            under = f" ({cell.interpreter})" if cell.interpreter else ""
-            text = f"{cell.client}, {share:.0%}{under}"
+            text = f"{cell.client}, {share:.0%}{python_of(cell, measured.get(cell))}"
             rows.append(Row(text, fields, cell.client, "; ".join(flaws)))
         how = (
             f"{WAYS[BATCH].capitalize()}; Poisson arrivals, up to {CONNECTIONS} connections;"

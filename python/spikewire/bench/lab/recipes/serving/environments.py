@@ -64,12 +64,16 @@ def figures_of(cells: Sequence[Cell], found: Found[Cell, ServingResult]) -> dict
 
 def label(cell: Cell, figures: Figures | None) -> str:
     """The client, the way, and the Python where there is more than one."""
-    text = f"{cell.client}, {WAYS[cell.way]}"
+    return f"{cell.client}, {WAYS[cell.way]}{python_of(cell, figures)}"
+
+
+def python_of(cell: Cell, figures: Figures | None) -> str:
+    """The version that a label ends with; empty for the interpreter that nobody named."""
     if figures is None or not cell.interpreter:
-        return text
+        return ""
     python = figures.results[0]["python"]
     free = "" if python["gil"] else ", free-threaded"
-    return f"{text} ({python['version']}{free})"
+    return f" ({python['version']}{free})"
 
 
 def table(
@@ -122,7 +126,7 @@ def compared(made: Mapping[Cell, Figures]) -> tuple[list[str], list[str]]:
         p95 = figures.at(P95) / others[best].at(P95)
         where = f"{ENVIRONMENTS[cell.environment]}, {WAYS[cell.way]}"
         where += f", {cell.rate:,.0f} due each second" if cell.rate else ""
-        where += f" under {cell.interpreter}" if cell.interpreter else ""
+        where += python_of(cell, figures)
         said = f"{where}: p95 {p95:.2f} of that of {best.client}"
         if p95 > 1:
             because = why(_side(cell, P95, figures), _side(best, P95, others[best]), "request")
