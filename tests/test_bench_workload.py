@@ -244,9 +244,10 @@ def test_misses_are_their_share_of_the_reads_and_no_key_of_theirs_is_written() -
 
 
 def test_verbs_are_given_what_they_need() -> None:
+    records = value_pool(parse_bins("S4,I4,S4"), 1)
     for key, given, verb in steps("MIX,read-one=20,write-one=20,update=20,add=20,decrement=20"):
         assert isinstance(key, int)
-        record = value_pool(parse_bins("S4,I4,S4"), 1)[key % 1021]
+        record = records[key % 1021]
         if verb == "read-one":
             assert given in record
         elif verb == "write-one":

@@ -66,8 +66,9 @@ def keep(folder: Path, run: str, result: Result) -> list[Path]:
             writer = _writer(file)
             writer.output_comment(f"[Latencies in nanoseconds: {run}, {kind}]")
             writer.output_log_format_version()
-            # The package's own line for this fails.
-            start = series["start"]
+            # The package's own line for this fails. Both lines have to say the same instant, or
+            # readers take the first interval for one before the start.
+            start = round(series["start"], 3)
             date = dt.datetime.fromtimestamp(start, dt.timezone.utc).isoformat()
             writer.output_comment(f"[StartTime: {start:.3f} (seconds since epoch), {date}]")
             writer.output_base_time(start * 1000)
