@@ -88,6 +88,8 @@ __all__ = [
     "Newer",
     "OfficialOperations",
     "OfficialResults",
+    "OfficialRow",
+    "OfficialWrite",
     "OfficialWrites",
     "Operation",
     "Page",
@@ -109,9 +111,9 @@ __all__ = [
     "__version__",
     "_after_fork",
     "_at_exit",
+    "_make_whole",
     "_ordered_maps",
     "_plain_keys",
-    "_plain_rows",
     "_plain_steps",
     "_raw_text_digest",
     "_send_chain",
@@ -147,15 +149,14 @@ def _ordered_maps(class_: type, /) -> None:
 class OfficialResults:
     """Makes results in the shapes of the vendor's client: key tuples, metadata, bins.
 
-    `row` is the class of a batch's rows. `incoming` makes a value that was read and is not plain,
-    given its deserializer, and `expected` the result of an operation, given its return type too.
-    `serializers` have a `deserializer`, and the first that is not `None` counts. `quiet` are the
-    codes of operations whose result says nothing.
+    `incoming` makes a value that was read and is not plain, given its deserializer, and `expected`
+    the result of an operation, given its return type too. `serializers` have a `deserializer`, and
+    the first that is not `None` counts. `quiet` are the codes of operations whose result says
+    nothing.
     """
 
     def __new__(
         cls,
-        row: type,
         incoming: Callable[..., object],
         expected: Callable[..., object],
         serializers: tuple[object, ...],
@@ -173,6 +174,12 @@ class OfficialResults:
     @staticmethod
     def found(key: tuple[Any, ...], record: Record) -> tuple[Any, Any]:
         """A record without bins: key and metadata."""
+    def operate(
+        self, client: Client, known: OfficialOperations, key: Any, ops: Any
+    ) -> tuple[Any, Any, Any] | None:
+        """Makes the call of operations on whole bins with plain values, which `known` takes. Key,
+        metadata, and the latest result of each bin; `None` where the key or an operation needs
+        more than a look."""
     def operated(
         self, key: tuple[Any, ...], record: Record, plan: tuple[Any, ...]
     ) -> tuple[Any, Any, Any]:
@@ -201,17 +208,75 @@ class OfficialOperations:
         """The operations of a list of dictionaries, their bins, return types and numbers; `None`
         where one of them needs more than a look."""
 
+class OfficialRow:
+    """A row: `record` and `result` (0, or the code of its failure) are set by the batch."""
+
+    @property
+    def key(self) -> tuple[Any, ...]:
+        """The record's key."""
+    @key.setter
+    def key(self, value: tuple[Any, ...]) -> None: ...
+    @property
+    def record(self) -> tuple[Any, ...] | None:
+        """Key, metadata and bins, once there are such."""
+    @record.setter
+    def record(self, value: tuple[Any, ...] | None) -> None: ...
+    @property
+    def result(self) -> int:
+        """The code of its failure; 0 for none."""
+    @result.setter
+    def result(self, value: int) -> None: ...
+    @property
+    def message(self) -> str | None:
+        """What the failure says."""
+    @message.setter
+    def message(self, value: str | None) -> None: ...
+    @property
+    def subcode(self) -> int:
+        """What the failure is in detail."""
+    @subcode.setter
+    def subcode(self, value: int) -> None: ...
+    @property
+    def in_doubt(self) -> bool:
+        """Whether it may have been written although it failed."""
+    @in_doubt.setter
+    def in_doubt(self, value: bool) -> None: ...
+    def __init__(self, key: tuple[Any, ...]) -> None: ...
+
+class OfficialWrite(OfficialRow):
+    """Operations of which at least one writes."""
+
+    @property
+    def ops(self) -> list[dict[str, Any]]:
+        """Dictionaries of operations."""
+    @ops.setter
+    def ops(self, value: list[dict[str, Any]]) -> None: ...
+    @property
+    def meta(self) -> dict[str, Any] | None:
+        """Metadata of its own."""
+    @meta.setter
+    def meta(self, value: dict[str, Any] | None) -> None: ...
+    @property
+    def policy(self) -> dict[str, Any] | None:
+        """A policy of its own."""
+    @policy.setter
+    def policy(self, value: dict[str, Any] | None) -> None: ...
+    def __init__(
+        self,
+        key: tuple[Any, ...],
+        ops: list[dict[str, Any]],
+        meta: dict[str, Any] | None = None,
+        policy: dict[str, Any] | None = None,
+    ) -> None: ...
+
 @final
 class OfficialWrites:
     """How rows of the official client are taken as they are.
 
-    `row` is the class of such rows, `operations` takes their operations. `options` are those of
-    every write.
+    `operations` takes their operations. `options` are those of every write.
     """
 
-    def __new__(
-        cls, row: type, operations: OfficialOperations, options: dict[str, Any]
-    ) -> Self: ...
+    def __new__(cls, operations: OfficialOperations, options: dict[str, Any]) -> Self: ...
     def write(
         self,
         client: Client,
@@ -6495,8 +6560,8 @@ def _plain_keys(keys: list[Any], /) -> bool:
     """Whether every key is a tuple of namespace, set, user key and perhaps digest, and none one of
     bytes."""
 
-def _plain_rows(rows: list[Any], /) -> bool:
-    """Whether every row is a tuple of a key, which is not one of bytes, and a dict of bins."""
+def _make_whole(row: tuple[Any, ...], /) -> None:
+    """Gives a row of a batch of writes its items, if nobody has looked at it before."""
 
 def _plain_steps(
     known: OfficialOperations, ops: list[Any], /
@@ -6510,6 +6575,10 @@ class NamedWrites:
     afterwards. `records` are tuples of key and bins."""
 
     def __new__(cls, records: list[Any]) -> Self: ...
+    @staticmethod
+    def plain(records: list[Any]) -> NamedWrites | None:
+        """The same, where every row is a tuple of a key, which is not one of bytes, and a dict of
+        bins; else `None`."""
 
 @final
 class NamedRecords:
@@ -6522,6 +6591,7 @@ class NamedRecords:
         meta: type,
         record: type,
         row: type,
+        late: type,
         incoming: Callable[[Any], Any],
         code: Callable[[Any, int], int],
     ) -> Self: ...
@@ -6536,7 +6606,8 @@ class NamedRecords:
         """A record that was asked for by a key tuple, with the results of operations: `names` are
         their bins, and the results of a bin with several are a list. `None` is no result."""
     def written(self, records: NamedWrites, batch: Batch) -> list[Any]:
-        """What became of each row of a batch of writes."""
+        """What became of each row of a batch of writes. Of those that were written only the code is
+        there until more is looked at."""
     def operated(
         self, keys: list[Any], batch: Batch, names: list[str | None], silent: bool
     ) -> list[Any]:

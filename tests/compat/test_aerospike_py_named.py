@@ -6,6 +6,7 @@ import asyncio
 import copy
 import gc
 import pickle
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import spikewire
 from spikewire._native import NamedRecords
 from spikewire.compat import aerospike_py
-from spikewire.compat.aerospike_py.lazy import LazyWriteResult
+from spikewire.compat.aerospike_py.late import LateRecord, LazyWriteResult
 from spikewire.compat.aerospike_py.types import (
     AerospikeKey,
     BatchRecord,
@@ -153,6 +154,61 @@ def test_a_lazy_result_is_a_tuple(client: aerospike_py.Client) -> None:
         hash(made)
 
 
+def test_a_row_that_was_written_becomes_whole_when_it_is_looked_at(
+    client: aerospike_py.Client,
+) -> None:
+    def written() -> Any:
+        (row,) = client.batch_write([(("test", "late", 1), {"n": 1})]).batch_records
+        assert type(row) is LateRecord
+        assert (row.result, row.in_doubt, len(row)) == (0, False, 4)
+        assert isinstance(row, BatchRecord)
+        return row
+
+    whole = written()
+    kept, meta = whole.record, whole.record.meta
+    assert type(whole) is BatchRecord
+    assert whole.record is kept
+    assert whole == again(whole)
+
+    def latest(made: Any) -> Any:
+        """The same, with the generation of that write."""
+        key, result, record, in_doubt = made
+        return key, result, record._replace(meta=meta), in_doubt
+
+    uses: list[Callable[[Any], Any]] = [
+        tuple,
+        lambda made: (made[0], *made[1:]),
+        lambda made: (made.key, made.result, made.record, made.in_doubt),
+        lambda made: made + (),  # noqa: RUF005
+        lambda made: () + made,  # noqa: RUF005
+        lambda made: made._asdict().values(),
+        lambda made: made._replace(result=0),
+        copy.copy,
+        copy.deepcopy,
+        lambda made: pickle.loads(pickle.dumps(made)),
+        again,
+    ]
+    for use in uses:
+        assert latest(use(written())) == tuple(whole)
+    assert repr(written()).startswith("BatchRecord(key=AerospikeKey(namespace='test'")
+    assert written() != whole  # It has another generation.
+    assert written().key in written()
+    match written():
+        case BatchRecord(key=key, record=Record(bins=bins)):
+            assert (tuple(key or ())[:3], bins) == (("test", "late", 1), {"n": None})
+        case _:
+            pytest.fail("a row is a BatchRecord")
+
+
+def test_threads_make_a_row_whole_together(client: aerospike_py.Client) -> None:
+    keys = [("test", "late", number) for number in range(500)]
+    rows = client.batch_write([(key, {"n": 1}) for key in keys]).batch_records
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda _: [row.key for row in rows], range(4)))
+    assert {tuple(key[:3] for key in each if key) for each in found} == {tuple(keys)}
+    assert {type(row) for row in rows} == {BatchRecord}
+
+
 def test_plain_operations_give_what_others_do(client: aerospike_py.Client) -> None:
     key = ("test", "plain", 1)
     m = aerospike_py
@@ -276,6 +332,7 @@ def test_other_classes_are_refused(row: Any) -> None:
             meta=RecordMetadata,
             record=Record,
             row=row,
+            late=BatchRecord,
             incoming=print,
             code=max,
         )

@@ -51,7 +51,7 @@ pub enum Answered {
     /// All rows are, of the same ones.
     Same(Answers),
     /// Each as it says.
-    Each(Vec<Option<Answers>>),
+    Each(Vec<Option<Arc<Answers>>>),
 }
 
 impl Answered {
@@ -59,7 +59,7 @@ impl Answered {
         match self {
             Self::None => None,
             Self::Same(answers) => Some(answers),
-            Self::Each(rows) => rows[row].as_ref(),
+            Self::Each(rows) => rows[row].as_deref(),
         }
     }
 }
@@ -220,7 +220,7 @@ impl Found<'_> {
     }
 
     /// The results of its operations.
-    pub fn results<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    pub fn results<'py>(&self, py: Python<'py>) -> PyResult<call::Results<'py>> {
         let RowReader { answered, codec, .. } = &self.of.reader;
         call::results(py, &self.message, answered.of(self.index), codec.as_deref())
     }

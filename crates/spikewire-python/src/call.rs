@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyNone, PyTuple};
+use smallvec::SmallVec;
 
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{
@@ -238,7 +239,7 @@ struct Taken<'py, F> {
     py: Python<'py>,
     /// None where nobody looks at them.
     bins: Option<Bound<'py, PyDict>>,
-    results: Vec<Bound<'py, PyAny>>,
+    results: Results<'py>,
     /// Makes the value.
     decode: F,
 }
@@ -278,8 +279,11 @@ pub fn left(void_time: u32) -> Option<u32> {
     if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
 }
 
+/// The results of operations: mostly few.
+pub type Results<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
+
 /// Bins, where they were asked for, and results of operations.
-type Parts<'py> = (Option<Bound<'py, PyDict>>, Vec<Bound<'py, PyAny>>);
+type Parts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
 
 /// What a reply's message holds besides its header. `asked` tells, for `operate`, what its
 /// operations answer. With `views`, which are of the memory of the message, bytes are views of it;
@@ -308,7 +312,7 @@ fn parts<'py>(
             None => Ok(value),
         }
     };
-    let mut taken = Taken { py, bins, results: Vec::new(), decode };
+    let mut taken = Taken { py, bins, results: Results::new(), decode };
     let given = asked.map_or(&[][..], |asked| &asked.given);
     taken.results.reserve(given.len());
     read_bins(message, given, &mut taken)?;
@@ -333,7 +337,7 @@ pub fn results<'py>(
     message: &Message<'_>,
     asked: Option<&Answers>,
     codec: Option<&Codec>,
-) -> PyResult<Vec<Bound<'py, PyAny>>> {
+) -> PyResult<Results<'py>> {
     parts(py, message, asked, codec, None, None).map(|(_, results)| results)
 }
 

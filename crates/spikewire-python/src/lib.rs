@@ -86,7 +86,7 @@ mod _native {
     #[pymodule_export]
     use crate::columns::ArrowTable;
     #[pymodule_export]
-    use crate::compat::named::{_plain_keys, _plain_rows, _plain_steps, NamedRecords, NamedWrites};
+    use crate::compat::named::{_make_whole, _plain_keys, _plain_steps, NamedRecords, NamedWrites};
     #[pymodule_export]
     use crate::compat::official::OfficialResults;
     #[pymodule_export]
@@ -130,10 +130,14 @@ mod _native {
     #[pymodule_export]
     use crate::value::{_ordered_maps, GeoJSON, HyperLogLog, Marker};
 
+    use crate::compat::row::{OfficialRow, OfficialWrite};
     use pyo3::prelude::*;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // In their own module they have the names of the vendor's.
+        module.add("OfficialRow", module.py().get_type::<OfficialRow>())?;
+        module.add("OfficialWrite", module.py().get_type::<OfficialWrite>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;
         module.add("DEBUG_BUILD", cfg!(debug_assertions))?;
         module.add("BUILD_PROFILE", env!("SPIKEWIRE_PROFILE"))?;

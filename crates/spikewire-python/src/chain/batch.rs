@@ -42,7 +42,7 @@ fn call<'py>(
     parts: &[Part<'py>],
     whole: &Bound<'py, PyDict>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(direct) = home.direct(py) {
+    if let Some(direct) = home.direct() {
         let limits = limits(whole)?;
         return direct
             .run_many(py, |defaults, resolve| gather(py, defaults, resolve, parts, &limits));

@@ -49,14 +49,13 @@ impl StepKinds {
 pub struct Home {
     /// The client, or the view of one.
     pub verbs: Py<PyAny>,
-    /// Whether the verbs are those of a client, and nothing stands in for one of them.
-    direct: bool,
+    direct: Option<Direct>,
     kinds: Py<StepKinds>,
 }
 
 impl Home {
     pub fn new(verbs: Bound<'_, PyAny>, kinds: Bound<'_, StepKinds>) -> PyResult<Self> {
-        Ok(Self { direct: is_direct(&verbs)?, verbs: verbs.unbind(), kinds: kinds.unbind() })
+        Ok(Self { direct: Direct::of(&verbs)?, verbs: verbs.unbind(), kinds: kinds.unbind() })
     }
 
     pub fn kinds(&self) -> &StepKinds {
@@ -64,56 +63,48 @@ impl Home {
     }
 
     /// The verbs, when they can be called without Python.
-    pub fn direct<'a, 'py>(&'a self, py: Python<'py>) -> Option<Direct<'a, 'py>> {
-        if !self.direct {
-            return None;
-        }
-        let verbs = self.verbs.bind(py);
-        if let Ok(client) = verbs.cast::<Client>() {
-            return Some(Direct::Blocking(client));
-        }
-        verbs.cast::<AsyncClient>().ok().map(Direct::Async)
+    pub fn direct(&self) -> Option<&Direct> {
+        self.direct.as_ref()
     }
 }
 
 /// The verbs that steps call by themselves.
 const CALLED: [&str; 7] = ["get", "put", "operate", "delete", "touch", "exists", "batch"];
 
-/// Whether a client's verbs are its own.
-fn is_direct(verbs: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = verbs.py();
-    let native = if verbs.is_instance_of::<Client>() {
-        py.get_type::<Client>()
-    } else if verbs.is_instance_of::<AsyncClient>() {
-        py.get_type::<AsyncClient>()
-    } else {
-        return Ok(false);
-    };
-    let of = verbs.get_type();
-    let own = verbs.getattr_opt(pyo3::intern!(py, "__dict__"))?;
-    let own = own.and_then(|own| own.cast_into::<PyDict>().ok());
-    for name in CALLED {
-        if !of.getattr(name)?.is(&native.getattr(name)?) {
-            return Ok(false);
+/// A client whose verbs are its own, and nothing stands in for one of them.
+pub enum Direct {
+    Blocking(Py<Client>),
+    Async(Py<AsyncClient>),
+}
+
+impl Direct {
+    fn of(verbs: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
+        let py = verbs.py();
+        let (made, native) = if let Ok(client) = verbs.cast::<Client>() {
+            (Self::Blocking(client.clone().unbind()), py.get_type::<Client>())
+        } else if let Ok(client) = verbs.cast::<AsyncClient>() {
+            (Self::Async(client.clone().unbind()), py.get_type::<AsyncClient>())
+        } else {
+            return Ok(None);
+        };
+        let of = verbs.get_type();
+        let own = verbs.getattr_opt(pyo3::intern!(py, "__dict__"))?;
+        let own = own.and_then(|own| own.cast_into::<PyDict>().ok());
+        for name in CALLED {
+            if !of.getattr(name)?.is(&native.getattr(name)?) {
+                return Ok(None);
+            }
+            if let Some(own) = &own
+                && own.contains(name)?
+            {
+                return Ok(None);
+            }
         }
-        if let Some(own) = &own
-            && own.contains(name)?
-        {
-            return Ok(false);
-        }
+        Ok(Some(made))
     }
-    Ok(true)
-}
 
-/// A client whose verbs are its own.
-pub enum Direct<'a, 'py> {
-    Blocking(&'a Bound<'py, Client>),
-    Async(&'a Bound<'py, AsyncClient>),
-}
-
-impl<'py> Direct<'_, 'py> {
     /// A call about one record.
-    pub fn run(
+    pub fn run<'py>(
         &self,
         key: &Bound<'py, PyAny>,
         make: impl FnOnce(&Defaults, Address<'py>) -> PyResult<Call>,
@@ -133,7 +124,7 @@ impl<'py> Direct<'_, 'py> {
     }
 
     /// A call about many records.
-    pub fn run_many(
+    pub fn run_many<'py>(
         &self,
         py: Python<'py>,
         make: impl FnOnce(&Defaults, Resolve<'_>) -> PyResult<BatchCall>,

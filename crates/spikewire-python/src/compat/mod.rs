@@ -8,16 +8,19 @@
 //! |---|---|
 //! | [`plain`] | keys and values that need no look of Python's |
 //! | [`official`], [`shapes`] | results of the vendor's client |
-//! | [`rows`], [`instance`] | its rows of batches |
-//! | [`operations`] | its operations on whole bins |
+//! | [`row`], [`rows`] | its rows of batches, and what becomes of them |
+//! | [`operations`], [`steps`] | its operations on whole bins |
+//! | [`single`](mod@single) | its `operate` |
 //! | [`writes`] | its `batch_write` |
 //! | [`named`] | the named tuples of aerospike-py |
 
-mod instance;
 pub mod named;
 pub mod official;
 pub mod operations;
 pub mod plain;
+pub mod row;
 mod rows;
 mod shapes;
+mod single;
+mod steps;
 pub mod writes;

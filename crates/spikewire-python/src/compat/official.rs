@@ -1,21 +1,22 @@
 //! Results in the shapes of the vendor's client, for the drop-in's Python.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple, PyType};
+use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};
 
-use super::instance::Class;
-use super::shapes::{Plan, Shapes, meta, named};
-use super::{plain, rows};
+use super::operations::OfficialOperations;
+use super::shapes::{Plan, Shapes, meta, named, results};
+use super::{plain, rows, single};
 use crate::batch::Batch;
+use crate::face::blocking::Client;
 use crate::record::Record;
 use crate::value::pairs;
 
 /// Makes results in the shapes of the vendor's client: key tuples, metadata, bins.
 ///
-/// `row` is the class of a batch's rows. `incoming` makes a value that was read and is not plain,
-/// given its deserializer, and `expected` the result of an operation, given its return type too.
-/// `serializers` have a `deserializer`, and the first that is not `None` counts. `quiet` are the
-/// codes of operations whose result says nothing.
+/// `incoming` makes a value that was read and is not plain, given its deserializer, and `expected`
+/// the result of an operation, given its return type too. `serializers` have a `deserializer`, and
+/// the first that is not `None` counts. `quiet` are the codes of operations whose result says
+/// nothing.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialResults {
     pub(super) shapes: Shapes,
@@ -25,14 +26,12 @@ pub struct OfficialResults {
 impl OfficialResults {
     #[new]
     fn new(
-        row: Bound<'_, PyType>,
         incoming: Py<PyAny>,
         expected: Py<PyAny>,
         serializers: Py<PyTuple>,
         quiet: Py<PyFrozenSet>,
     ) -> Self {
-        let row = Class::new(&row);
-        Self { shapes: Shapes { row, incoming, expected, serializers, quiet } }
+        Self { shapes: Shapes { incoming, expected, serializers, quiet } }
     }
 
     /// Whether bins go out as they are: the values are plain, and booleans among them where
@@ -70,6 +69,19 @@ impl OfficialResults {
     ) -> PyResult<Bound<'py, PyTuple>> {
         let (py, record) = (key.py(), record.get());
         (named(key, &record.digest, true)?, meta(py, record)?).into_pyobject(py)
+    }
+
+    /// Makes the call of operations on whole bins with plain values, which `known` takes. Key,
+    /// metadata, and the latest result of each bin; `None` where the key or an operation needs
+    /// more than a look.
+    fn operate<'py>(
+        &self,
+        client: &Bound<'py, Client>,
+        known: &OfficialOperations,
+        key: &Bound<'py, PyAny>,
+        ops: &Bound<'py, PyAny>,
+    ) -> PyResult<Option<Bound<'py, PyTuple>>> {
+        single::operate(&self.shapes, known, client.get(), key, ops)
     }
 
     /// A record and the results of operations: the latest of each bin.
@@ -111,9 +123,4 @@ impl OfficialResults {
         let shape = rows::Shape::of(shape, &self.shapes)?;
         batch.reads_all(|| rows::made(&values, batch, keys, &shape))
     }
-}
-
-/// The results of operations on a record.
-fn results<'py>(py: Python<'py>, record: &Record) -> impl Iterator<Item = Bound<'py, PyAny>> {
-    record.results.as_ref().into_iter().flat_map(move |results| results.bind(py).iter())
 }

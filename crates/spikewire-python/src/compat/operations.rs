@@ -9,6 +9,7 @@ use spikewire_aerospike_protocol::message::op;
 
 use super::plain;
 use crate::operation::{Operation, code_of};
+use crate::value::pairs;
 
 /// Takes the dictionaries of operations on whole bins with plain values as they are.
 ///
@@ -49,23 +50,31 @@ impl OfficialOperations {
     pub(super) fn given<'py>(&self, one: &Bound<'py, PyAny>) -> Option<Given<'_, 'py>> {
         let py = one.py();
         let one = one.cast_exact::<PyDict>().ok()?;
-        let number = one.get_item(intern!(py, "op")).ok()??;
+        let (mut number, mut bin, mut value) = (None, None, None);
+        for pair in pairs(one) {
+            let (name, part) = pair.ok()?;
+            // What else there may be is for the drop-in to look at.
+            let place = [intern!(py, "op"), intern!(py, "bin"), intern!(py, "val")]
+                .into_iter()
+                .zip([&mut number, &mut bin, &mut value])
+                .find(|(known, _)| is(&name, known));
+            *place?.1 = Some(part);
+        }
+        let (number, bin) = (number?, bin?.cast_into_exact::<PyString>().ok()?);
         let wanted: i64 = number.cast_exact::<PyInt>().ok()?.extract().ok()?;
         let known = self.codes.iter().find(|known| known.number == wanted)?;
-        let bin = one.get_item(intern!(py, "bin")).ok()??.cast_into_exact::<PyString>().ok()?;
         check_bin_name(bin.to_str().ok()?).ok()?;
-        let (mut value, mut said) = (None, 2);
-        if known.code != op::READ {
-            value = one.get_item(intern!(py, "val")).ok()?;
-            said = 3;
-            if !plain::outgoing(value.as_ref()?, self.bools) {
-                return None;
-            }
-        }
-        // What else there may be is for the drop-in to look at.
-        let whole = one.len() == said;
-        whole.then_some(Given { code: known.code, verb: &known.verb, number, bin, value })
+        let fits = match &value {
+            None => known.code == op::READ,
+            Some(value) => known.code != op::READ && plain::outgoing(value, self.bools),
+        };
+        fits.then_some(Given { code: known.code, verb: &known.verb, number, bin, value })
     }
+}
+
+/// Whether a dict's key is this name.
+fn is(key: &Bound<'_, PyAny>, name: &Bound<'_, PyString>) -> bool {
+    key.is(name) || key.is_exact_instance_of::<PyString>() && key.eq(name).unwrap_or(false)
 }
 
 #[pymethods]

@@ -8,6 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString, PyTuple};
 
 use super::plain;
+use super::row::OfficialRow;
 use super::shapes::{Metas, Plan, Shapes, Values, named};
 use crate::batch::{Batch, Found};
 
@@ -126,42 +127,46 @@ impl<'a, 'py> Settler<'a, 'py> {
         (key, meta, bins).into_pyobject(py)
     }
 
-    /// Notes what became of a row. `fresh`: whether it was just made.
-    fn settle(
+    /// A row with what became of the one at this place.
+    fn row(
         &mut self,
-        row: &Bound<'py, PyAny>,
         key: Bound<'py, PyTuple>,
         at: usize,
         shape: &Shape<'_, 'py>,
-        fresh: bool,
-    ) -> PyResult<()> {
-        let (py, batch) = (row.py(), self.batch);
-        let found = batch.row_found(py, at);
-        let code = match &found {
-            Ok(Some(found)) => found.code(),
-            _ => batch.code(at),
-        };
-        // Of the class, which has 0.
-        if code != 0 || !fresh {
-            row.setattr(intern!(py, "result"), code)?;
-        }
-        match found {
+    ) -> PyResult<OfficialRow> {
+        let (py, batch) = (self.values.py(), self.batch);
+        let mut row = OfficialRow::of(key.clone().into_any().unbind());
+        match batch.row_found(py, at) {
             Ok(Some(found)) => {
-                let record = self.shaped(key, &found, shape)?;
-                row.setattr(intern!(py, "record"), record)?;
+                row.result = found.code();
+                row.record = Some(self.shaped(key, &found, shape)?.into_any().unbind());
             }
-            Ok(None) => {}
+            Ok(None) => row.result = batch.code(at),
             Err(error) if batch.is_failure(at) => {
+                row.result = batch.code(at);
                 let error = error.value(py);
-                for name in [intern!(py, "in_doubt"), intern!(py, "message")] {
-                    row.setattr(name, error.getattr(name)?)?;
-                }
+                row.in_doubt = error.getattr(intern!(py, "in_doubt"))?.extract()?;
+                row.message = Some(error.getattr(intern!(py, "message"))?.unbind());
             }
             Err(error) => return Err(error),
         }
-        self.failed |= !NO_FAILURE.contains(&code);
-        Ok(())
+        self.failed |= !NO_FAILURE.contains(&row.result);
+        Ok(row)
     }
+}
+
+/// Notes what became of a row.
+fn note(row: &Bound<'_, OfficialRow>, found: OfficialRow) -> PyResult<()> {
+    let mut row = row.try_borrow_mut()?;
+    row.result = found.result;
+    if found.message.is_some() {
+        (row.message, row.in_doubt) = (found.message, found.in_doubt);
+    }
+    // What was there may run code of the program's as it goes.
+    let before = found.record.and_then(|record| row.record.replace(record));
+    drop(row);
+    drop(before);
+    Ok(())
 }
 
 /// Notes what became of the rows of a batch, each of which has a shape. Says whether the batch
@@ -178,14 +183,18 @@ where
     let py = values.py();
     let mut settler = Settler::new(values, batch);
     for (at, row) in rows.iter().enumerate().take(batch.len()) {
-        let mut key = row.getattr(intern!(py, "key"))?;
+        let row = row.cast::<OfficialRow>()?;
+        let given = row.try_borrow()?.key.as_ref().map(|key| key.bind(py).clone());
         let known = batch.key_of(at);
-        if !plain::key(&key) {
-            let (namespace, set) = (&*known.space.namespace, known.space.set_name());
-            key = (namespace, set, known.user.bind(py)).into_pyobject(py)?.into_any();
-        }
+        let key = match given {
+            Some(key) if plain::key(&key) => key,
+            _ => {
+                let (namespace, set) = (&*known.space.namespace, known.space.set_name());
+                (namespace, set, known.user.bind(py)).into_pyobject(py)?.into_any()
+            }
+        };
         let key = named(&key, &known.digest, true)?;
-        settler.settle(&row, key, at, &shape(at)?, false)?;
+        note(row, settler.row(key, at, &shape(at)?)?)?;
     }
     Ok(settler.failed)
 }
@@ -198,14 +207,11 @@ pub(super) fn made<'py>(
     shape: &Shape<'_, 'py>,
 ) -> PyResult<(Bound<'py, PyList>, bool)> {
     let py = values.py();
-    let (made, nothing) = (PyList::empty(py), PyTuple::empty(py));
+    let mut made = Vec::with_capacity(batch.len());
     let mut settler = Settler::new(values, batch);
     for (at, key) in keys.iter().enumerate().take(batch.len()) {
-        let row = values.row_class().instance(py, &nothing)?;
         let key = named(&key, &batch.key_of(at).digest, true)?;
-        row.setattr(intern!(py, "key"), &key)?;
-        settler.settle(&row, key, at, shape, true)?;
-        made.append(row)?;
+        made.push(Bound::new(py, settler.row(key, at, shape)?)?);
     }
-    Ok((made, settler.failed))
+    Ok((PyList::new(py, made)?, settler.failed))
 }

@@ -6,7 +6,6 @@ use pyo3::types::{PyByteArray, PyDict, PyFrozenSet, PyList, PyTuple};
 
 use spikewire_aerospike_protocol::key::Digest;
 
-use super::instance::{Class, untrack};
 use super::plain;
 use crate::errors::type_error;
 use crate::record::Record;
@@ -14,8 +13,6 @@ use crate::value::pairs;
 
 /// What the drop-in's Python has a hand in.
 pub struct Shapes {
-    /// The class of a batch's rows.
-    pub row: Class,
     /// Makes a value that is not plain, given its deserializer.
     pub incoming: Py<PyAny>,
     /// Makes the result of an operation, given its return type too.
@@ -95,11 +92,6 @@ impl<'py> Values<'_, 'py> {
         self.deserializer.is_none()
     }
 
-    /// The class of a batch's rows.
-    pub fn row_class(&self) -> &Class {
-        &self.of.row
-    }
-
     /// One value.
     pub fn value(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.is_plain(&value) {
@@ -156,6 +148,11 @@ impl<'py> Values<'_, 'py> {
     }
 }
 
+/// The results of a record's operations.
+pub fn results<'py>(py: Python<'py>, record: &Record) -> impl Iterator<Item = Bound<'py, PyAny>> {
+    record.results.iter().flat_map(move |results| results.bind(py).iter())
+}
+
 /// A key with its digest. `keeps`: whether with the user key.
 pub fn named<'py>(
     key: &Bound<'py, PyAny>,
@@ -167,9 +164,7 @@ pub fn named<'py>(
         return Err(type_error("a key must have a namespace, a set and a user key"));
     };
     let user = if keeps { user.clone() } else { py.None().into_bound(py) };
-    let made = (namespace, set, user, PyByteArray::new(py, &digest.0)).into_pyobject(py)?;
-    untrack(&made);
-    Ok(made)
+    (namespace, set, user, PyByteArray::new(py, &digest.0)).into_pyobject(py)
 }
 
 /// Time to live and generation.

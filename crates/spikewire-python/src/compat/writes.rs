@@ -3,91 +3,31 @@
 //! A row is taken as it is where it is a `Write` of operations on whole bins, with plain values and
 //! without a policy or metadata of its own. The drop-in makes rows of all others.
 
-use std::ops::Range;
-
-use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList, PyString, PyType};
+use pyo3::types::{PyDict, PyList, PyString};
 
-use spikewire_aerospike::command::{self, OperationRef, check_operand};
-use spikewire_aerospike_protocol::message::op;
-use spikewire_aerospike_protocol::value::particle;
+use spikewire_aerospike::command;
 
 use super::official::OfficialResults;
 use super::operations::OfficialOperations;
 use super::plain;
+use super::row::OfficialWrite;
 use super::rows::{Names, Shape, settled};
+use super::steps::{Step, Steps};
 use crate::batch::Batch;
 use crate::face::Verbs;
 use crate::face::blocking::Client;
 use crate::many;
 use crate::many::mixed::{Mixed, Operating};
-use crate::value::{Place, encode};
 use crate::verbs::{Limits, ReadRules, RetryRules, RowOptions, WriteOptions};
 
 /// How rows of the official client are taken as they are.
 ///
-/// `row` is the class of such rows, `operations` takes their operations. `options` are those of
-/// every write.
+/// `operations` takes their operations. `options` are those of every write.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct OfficialWrites {
-    row: Py<PyType>,
     operations: Py<OfficialOperations>,
     options: command::WriteOptions,
-}
-
-/// An operation of a row, encoded.
-struct Step<'py> {
-    code: u8,
-    bin: Bound<'py, PyString>,
-    particle: u8,
-    value: Range<usize>,
-}
-
-impl Step<'_> {
-    fn name(&self) -> &str {
-        self.bin.to_str().unwrap_or_default()
-    }
-
-    fn encoded<'a>(&'a self, bytes: &'a [u8]) -> OperationRef<'a> {
-        let (code, particle) = (self.code, self.particle);
-        OperationRef { code, bin: self.name(), particle, value: &bytes[self.value.clone()] }
-    }
-}
-
-/// The operations of a row; the memory is that of the row before.
-#[derive(Default)]
-struct Steps<'py> {
-    all: Vec<Step<'py>>,
-    bytes: Vec<u8>,
-}
-
-impl<'py> Steps<'py> {
-    /// Encodes them; `None` where that needs more than a look.
-    fn encode(&mut self, ops: &Bound<'py, PyAny>, known: &OfficialOperations) -> Option<()> {
-        let ops = ops.cast_exact::<PyList>().ok()?;
-        let Self { all, bytes } = self;
-        all.clear();
-        bytes.clear();
-        let mut writes = false;
-        for one in ops.iter() {
-            let given = known.given(&one)?;
-            let start = bytes.len();
-            let mut of = particle::NULL;
-            writes |= given.code != op::READ;
-            if let Some(value) = given.value.as_ref().filter(|value| !value.is_none()) {
-                of = encode(bytes, value, &Place::Bin(given.name())).ok()?;
-                check_operand(given.code, of, given.name()).ok()?;
-            }
-            let value = start..bytes.len();
-            all.push(Step { code: given.code, bin: given.bin, particle: of, value });
-        }
-        writes.then_some(())
-    }
-
-    fn encoded(&self) -> impl Iterator<Item = OperationRef<'_>> {
-        self.all.iter().map(|step| step.encoded(&self.bytes))
-    }
 }
 
 /// What rows of the same operations on the same bins have in common.
@@ -129,19 +69,19 @@ impl<'py> Rows<'_, 'py> {
     /// Adds a row; says whether it was one that can be taken as it is.
     fn add(&mut self, row: &Bound<'py, PyAny>) -> PyResult<bool> {
         let py = row.py();
-        if !row.get_type().is(&self.of.row) {
+        let Ok(row) = row.cast_exact::<OfficialWrite>() else { return Ok(false) };
+        let row = row.try_borrow()?;
+        if row.policy.is_some() || row.meta.is_some() {
             return Ok(false);
         }
-        let part = |name| row.getattr(name);
-        if !part(intern!(py, "policy"))?.is_none() || !part(intern!(py, "meta"))?.is_none() {
-            return Ok(false);
-        }
-        let key = part(intern!(py, "key"))?;
-        if !plain::key(&key) {
-            return Ok(false);
-        }
+        let part = |part: &Option<Py<PyAny>>| part.as_ref().map(|part| part.bind(py).clone());
+        let (key, ops) = (part(&row.as_super().key), part(&row.ops));
+        drop(row);
+        let (Some(key), Some(ops)) = (key, ops) else { return Ok(false) };
         let Self { of, batch, steps, kinds, .. } = self;
-        if steps.encode(&part(intern!(py, "ops"))?, of.operations.get()).is_none()
+        if !plain::key(&key)
+            || steps.encode(&ops, of.operations.get()).is_none()
+            || !steps.writes()
             || batch.key(&key).is_err()
         {
             return Ok(false);
@@ -171,11 +111,7 @@ impl<'py> Rows<'_, 'py> {
 #[pymethods]
 impl OfficialWrites {
     #[new]
-    fn new(
-        row: Bound<'_, PyType>,
-        operations: Py<OfficialOperations>,
-        options: &Bound<'_, PyDict>,
-    ) -> PyResult<Self> {
+    fn new(operations: Py<OfficialOperations>, options: &Bound<'_, PyDict>) -> PyResult<Self> {
         let part = |name: &str| options.get_item(name);
         let flag = |name: &str| -> PyResult<Option<bool>> {
             part(name)?.map(|value| value.extract()).transpose()
@@ -189,7 +125,7 @@ impl OfficialWrites {
             filter: part("where")?,
             ..WriteOptions::default()
         };
-        Ok(Self { row: row.unbind(), operations, options: options.checked()? })
+        Ok(Self { operations, options: options.checked()? })
     }
 
     /// Writes the rows of a batch and notes what became of each; says whether the batch failed.

@@ -1,5 +1,7 @@
 //! Batches that mix reads, writes, deletes and calls of functions.
 
+use std::sync::Arc;
+
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 
@@ -42,7 +44,7 @@ pub enum OneRow<'a> {
 /// What rows of the same operations on the same bins have in common.
 pub struct Operating {
     spec: CommandSpec,
-    answers: Answers,
+    answers: Arc<Answers>,
 }
 
 /// Rows of different kinds, being gathered.
@@ -51,7 +53,7 @@ pub struct Mixed<'a> {
     /// What rows do that do not say themselves.
     usual: &'a RowOptions<'a>,
     rows: BatchRows<'a>,
-    answered: Vec<Option<Answers>>,
+    answered: Vec<Option<Arc<Answers>>>,
 }
 
 impl<'a> Mixed<'a> {
@@ -108,7 +110,7 @@ impl<'a> Mixed<'a> {
         let rules = command::ReadRules::default();
         let (spec, given) =
             CommandSpec::operate(&self.defaults, options, &rules, steps).map_err(refused)?;
-        Ok(Operating { spec, answers: Answers { given, plain: Vec::new() } })
+        Ok(Operating { spec, answers: Answers { given, plain: Vec::new() }.into() })
     }
 
     /// Adds the operations of the row whose record was noted.
@@ -229,7 +231,7 @@ impl<'a> Mixed<'a> {
         let (module, function) = (row.module.bind(py), row.function.bind(py));
         let function = Function::new(module, function, bound(&row.arguments).as_ref())?;
         let spec = CommandSpec::apply(&self.defaults, &options.checked()?).map_err(refused)?;
-        self.each(py, keys, &spec, Some(Answers::of_a_function()), |out| {
+        self.each(py, keys, &spec, Some(Answers::of_a_function().into()), |out| {
             out.call(&function.0);
             Ok(())
         })
@@ -241,7 +243,7 @@ impl<'a> Mixed<'a> {
         keys: &[Bound<'_, PyAny>],
         mut steps: Steps<'_>,
     ) -> PyResult<()> {
-        let answers = steps.take_answers();
+        let answers = steps.take_answers().into();
         self.each(py, keys, &steps.spec, Some(answers), |out| {
             steps.write(out);
             Ok(())
@@ -254,7 +256,7 @@ impl<'a> Mixed<'a> {
         py: Python<'_>,
         keys: &[Bound<'_, PyAny>],
         spec: &CommandSpec,
-        answered: Option<Answers>,
+        answered: Option<Arc<Answers>>,
         write: impl Fn(&mut Kind) -> Result<(), Raised>,
     ) -> PyResult<()> {
         for key in keys {
@@ -269,7 +271,7 @@ impl<'a> Mixed<'a> {
         &mut self,
         py: Python<'_>,
         spec: &CommandSpec,
-        answered: Option<Answers>,
+        answered: Option<Arc<Answers>>,
         write: impl FnOnce(&mut Kind) -> Result<(), Raised>,
     ) -> PyResult<()> {
         self.rows.row(py, spec, true, write)?;

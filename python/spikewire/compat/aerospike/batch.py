@@ -160,7 +160,7 @@ class Batches(Records):
         plain, known = self._policies.plain, self._known_writes
         if known is None or known[0] is not plain:
             options = _only(self._policies.keywords("batch_write", None), _WRITE)
-            known = plain, OfficialWrites(Write, self._manner.plain, options)
+            known = plain, OfficialWrites(self._manner.plain, options)
             self._known_writes = known
         return known[1]
 

@@ -25,7 +25,6 @@ from spikewire.compat.aerospike.values import (
     serializers,
     tell_ordered_maps,
 )
-from spikewire.compat.aerospike_helpers.batch.records import BatchRecord
 from spikewire.compat.shared import FOREVER
 
 __all__ = ["FAILURES", "NO_CONNECTION", "Records", "meta_of"]
@@ -58,14 +57,9 @@ class Records:
         )
         self._keeps_bools = own is None or not own.bools_as_integers
         self._results = OfficialResults(
-            BatchRecord,
-            incoming,
-            expected,
-            (serializers,) if own is None else (own, serializers),
-            QUIET,
+            incoming, expected, (serializers,) if own is None else (own, serializers), QUIET
         )
         self._record, self._sends = self._results.record, self._results.sends
-        self._plain = self._manner.plain.plain
         tell_ordered_maps()
         self._connect()
 
@@ -79,7 +73,6 @@ class Records:
             raise failure(error) from None
         self._get = self._client.get
         self._put = self._client.put
-        self._operate = self._client.operate
 
     def _failed(self, error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
         if isinstance(error, spikewire.ClientClosed):
@@ -274,12 +267,6 @@ class Records:
         return 0
 
     def _operated(self, key: Any, operations: Any, meta: Any, policy: Any) -> tuple[Any, Any]:
-        usual = policy is None and meta is None and not self._policies.plain.get("operate", True)
-        if usual and type(operations) is list and (plain := self._plain(operations)) is not None:
-            try:
-                return self._operate(key, plain[0]), (*plain, False)
-            except FAILURES as error:
-                raise self._failed(error, key, plain[1][0]) from None
         plan = prepared(operations, self._manner)
         options = self._policies.keywords("operate", policy, meta)
         if options:
@@ -291,7 +278,7 @@ class Records:
             if ttl is not None:
                 options["ttl"] = ttl_of(ttl, options.get("ttl"))
         try:
-            return self._operate(key, plan.operations, **options), plan
+            return self._client.operate(key, plan.operations, **options), plan
         except FAILURES as error:
             made = self._failed(error, key, plan.bins[0] if plan.bins else None)
             if isinstance(made, BinExistsError) and any("loosely" in each for each in plan.given):
@@ -306,6 +293,13 @@ class Records:
         policy: Any = None,
     ) -> tuple[Any, Any, Any]:
         """Several operations on one record: key, metadata, and the latest result of each bin."""
+        if policy is None and meta is None and not self._policies.plain.get("operate", True):
+            try:
+                found = self._results.operate(self._client, self._manner.plain, key, list)
+            except FAILURES as error:
+                raise self._failed(error, key, list[0]["bin"]) from None
+            if found is not None:
+                return found
         if type(key) is not tuple or len(key) != 3 or type(key[2]) not in PLAIN_KEYS:
             key = checked_key(key)
         record, plan = self._operated(key, list, meta, policy)

@@ -9,9 +9,10 @@ from functools import partial
 from typing import Any
 
 import spikewire
-from spikewire._native import NamedWrites, _plain_rows
+from spikewire._native import NamedWrites
 from spikewire.compat.aerospike_py.exception import ClientError
-from spikewire.compat.aerospike_py.lazy import LazyBatchRecords, LazyWriteResult
+from spikewire.compat.aerospike_py.late import LazyWriteResult
+from spikewire.compat.aerospike_py.lazy import LazyBatchRecords
 from spikewire.compat.aerospike_py.operations import Prepared, merged, prepared
 from spikewire.compat.aerospike_py.policies import batch_options, row_options
 from spikewire.compat.aerospike_py.requests import Request, by_bin
@@ -148,8 +149,8 @@ def batch_write(records: Any, policy: Any) -> Request:
     """Writes records; rows are keys and bins, and metadata if wanted."""
     call, shared = batch_options(policy), row_options("batch_write", policy)
     records = _listed(records, "records")
-    if _plain_rows(records):
-        return Request("put_many", (records,), call | shared, _written(records))
+    if (given := NamedWrites.plain(records)) is not None:
+        return Request("put_many", (records,), call | shared, _written(given))
     rows: list[tuple[Any, dict[str, Any]]] = []
     own: list[dict[str, Any]] = []
     plain = True
@@ -159,14 +160,13 @@ def batch_write(records: Any, policy: Any) -> Request:
         own.append(shared if meta is None else row_options("batch_write", policy, meta))
         plain = plain and meta is None
     if plain:
-        return Request("put_many", (rows,), call | shared, _written(records))
+        return Request("put_many", (rows,), call | shared, _written(NamedWrites(records)))
     made = [spikewire.Write(*row, **options) for row, options in zip(rows, own, strict=True)]
-    return Request("batch", (made,), call, _written(records))
+    return Request("batch", (made,), call, _written(NamedWrites(records)))
 
 
-def _written(records: list[Any]) -> Any:
-    """What is made of a batch that writes these rows."""
-    given = NamedWrites(records)  # Their keys and names as they are now.
+def _written(given: NamedWrites) -> Any:
+    """What is made of a batch that writes these rows, as they were when the call began."""
     return lambda batch: LazyWriteResult.of(partial(_named.written, given, batch), _NO_RETRIES)
 
 

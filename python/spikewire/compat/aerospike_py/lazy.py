@@ -1,4 +1,4 @@
-"""What batches give: rows that become Python objects as they are looked at."""
+"""What batches that read give: rows that become Python objects as they are looked at."""
 
 # Programs pass anything: what it is is looked at here.
 # pyright: basic
@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike_py.failures import code_of
 from spikewire.compat.aerospike_py.numpy_batch import of_batch
-from spikewire.compat.aerospike_py.types import BatchWriteResult
 from spikewire.compat.aerospike_py.values import incoming_bins, named_records
 from spikewire.compat.shared import FOREVER
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from spikewire.compat.aerospike_py.numpy_batch import NumpyBatchRecords
-    from spikewire.compat.aerospike_py.types import BatchRecord, BatchRetryInfo
 
-__all__ = ["LazyBatchRecords", "LazyRecord", "LazyWriteResult"]
+__all__ = ["LazyBatchRecords", "LazyRecord"]
 
 
 class LazyRecord:
@@ -142,63 +140,3 @@ class LazyBatchRecords:
     def items(self) -> Any:
         """User keys and bins."""
         return self._cached().items()
-
-
-def _of_whole(name: str) -> Any:
-    """A method of tuples, on the whole result."""
-
-    def method(self: LazyWriteResult, *given: Any, **named: Any) -> Any:
-        of = [each._whole() if isinstance(each, LazyWriteResult) else each for each in given]
-        return getattr(self._whole(), name)(*of, **named)
-
-    return method
-
-
-class LazyWriteResult(BatchWriteResult):
-    """A ``BatchWriteResult`` whose rows are made when they are first asked for."""
-
-    @classmethod
-    def of(cls, make: Callable[[], list[BatchRecord]], retry: BatchRetryInfo) -> LazyWriteResult:
-        """The result whose rows ``make`` makes."""
-        made = cls([], retry)
-        made.__dict__["make"] = make
-        return made
-
-    def _whole(self) -> BatchWriteResult:
-        of = self.__dict__
-        make = of.get("make")
-        if make is not None:
-            # Another thread may be faster: then both give its rows.
-            of.setdefault("whole", BatchWriteResult(make(), self.retry))
-            of.pop("make", None)
-        found: BatchWriteResult | None = of.get("whole")
-        return BatchWriteResult._make(tuple.__iter__(self)) if found is None else found
-
-    @property
-    def batch_records(self) -> list[BatchRecord]:
-        """The rows."""
-        return self._whole()[0]
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BatchWriteResult, tuple(self._whole())
-
-    def __radd__(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
-        return other + self._whole()
-
-    __iter__ = _of_whole("__iter__")
-    __getitem__ = _of_whole("__getitem__")
-    __contains__ = _of_whole("__contains__")
-    __eq__ = _of_whole("__eq__")
-    __ne__ = _of_whole("__ne__")
-    __lt__ = _of_whole("__lt__")
-    __le__ = _of_whole("__le__")
-    __gt__ = _of_whole("__gt__")
-    __ge__ = _of_whole("__ge__")
-    __hash__ = _of_whole("__hash__")
-    __add__ = _of_whole("__add__")
-    __mul__ = _of_whole("__mul__")
-    __rmul__ = _of_whole("__rmul__")
-    __repr__ = _of_whole("__repr__")
-    index = _of_whole("index")
-    count = _of_whole("count")
-    _replace = _of_whole("_replace")

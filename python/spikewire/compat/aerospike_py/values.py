@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import spikewire
 from spikewire._native import NamedRecords, _plain_keys
 from spikewire.compat.aerospike_py.failures import code_of
+from spikewire.compat.aerospike_py.late import LateRecord
 from spikewire.compat.aerospike_py.types import AerospikeKey, BatchRecord, Record, RecordMetadata
 from spikewire.compat.shared import FOREVER, text_key
 
@@ -76,6 +77,7 @@ named_records = NamedRecords(
     meta=RecordMetadata,
     record=Record,
     row=BatchRecord,
+    late=LateRecord,
     incoming=incoming,
     code=code_of,
 )

@@ -1,7 +1,7 @@
 //! Whether arguments are what the engine takes as it is, so that no Python code looks at each row.
 
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyList, PyTuple};
 
 use crate::compat::operations::OfficialOperations;
 use crate::operation::Operation;
@@ -16,21 +16,6 @@ pub fn _plain_keys(keys: &Bound<'_, PyList>) -> bool {
         user.is_some_and(|user| !user.is_exact_instance_of::<PyBytes>())
     };
     keys.iter().all(is_plain)
-}
-
-/// Whether every row is a tuple of a key, which is not one of bytes, and a dict of bins.
-#[pyfunction]
-#[pyo3(signature = (rows, /))]
-pub fn _plain_rows(rows: &Bound<'_, PyList>) -> bool {
-    let is_plain = |row: Bound<'_, PyAny>| -> Option<bool> {
-        let row = row.cast_exact::<PyTuple>().ok().filter(|row| row.len() == 2)?;
-        let key = row.get_item(0).ok()?;
-        let key = key.cast_exact::<PyTuple>().ok().filter(|key| key.len() == 3)?;
-        let of_bytes = key.get_item(2).ok()?.is_exact_instance_of::<PyBytes>();
-        let bins = row.get_item(1).ok()?;
-        Some(!of_bytes && !bins.cast_exact::<PyDict>().ok()?.is_empty())
-    };
-    rows.iter().all(|row| is_plain(row) == Some(true))
 }
 
 /// The operations of a list of dictionaries, and their bins; `None` where one of them needs more

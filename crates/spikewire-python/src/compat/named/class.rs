@@ -52,4 +52,20 @@ impl<const N: usize> NamedTuple<N> {
             Ok(made)
         }
     }
+    /// Puts other items into an instance. To be called where no other thread does so.
+    pub fn fill<'py>(made: &Bound<'py, PyTuple>, items: [Bound<'py, PyAny>; N]) -> PyResult<()> {
+        let mut before = Vec::with_capacity(N);
+        for (at, item) in items.into_iter().enumerate() {
+            before.push(made.get_item(at)?);
+            // SAFETY: it is a live tuple with this place. What was there is held by `before`, and
+            // the place's own reference to it ends here.
+            unsafe {
+                let at = at as ffi::Py_ssize_t;
+                let held = ffi::PyTuple_GET_ITEM(made.as_ptr(), at);
+                ffi::PyTuple_SET_ITEM(made.as_ptr(), at, item.into_ptr());
+                ffi::Py_DECREF(held);
+            }
+        }
+        Ok(())
+    }
 }

@@ -3,27 +3,31 @@
 //! | module | what it holds |
 //! |---|---|
 //! | here | records and batches become named tuples |
+//! | [`rows`] | what became of the rows of a batch |
 //! | [`class`] | instances of such a class |
 //! | [`results`] | results of operations, by bin |
-//! | [`writes`] | rows that are written |
+//! | [`writes`], [`late`] | rows that are written |
 //! | [`checks`] | whether arguments are what the engine takes as it is |
 
 mod checks;
 mod class;
+mod late;
 mod results;
+mod rows;
 mod writes;
 
-use pyo3::intern;
+use std::convert::Infallible;
+
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{
-    PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyNone, PyString, PyTuple, PyType,
-};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple, PyType};
 
 use spikewire_aerospike_protocol::key::Digest;
 
-pub use self::checks::{_plain_keys, _plain_rows, _plain_steps};
+pub use self::checks::{_plain_keys, _plain_steps};
 use self::class::NamedTuple;
+pub use self::late::_make_whole;
+use self::late::LateRows;
 use self::results::Results;
 pub use self::writes::NamedWrites;
 use crate::batch::Batch;
@@ -48,6 +52,8 @@ pub struct NamedRecords {
     record: NamedTuple<3>,
     /// Key, code, record, whether it is in doubt.
     row: NamedTuple<4>,
+    /// The same, of rows that nobody has looked at.
+    late: NamedTuple<4>,
     /// What is made of a value that does not come as it is.
     incoming: Py<PyAny>,
     /// The code of an error, of which the engine has another one.
@@ -60,12 +66,13 @@ pub struct NamedRecords {
 #[pymethods]
 impl NamedRecords {
     #[new]
-    #[pyo3(signature = (*, key, meta, record, row, incoming, code))]
+    #[pyo3(signature = (*, key, meta, record, row, late, incoming, code))]
     fn new(
         key: &Bound<'_, PyType>,
         meta: &Bound<'_, PyType>,
         record: &Bound<'_, PyType>,
         row: &Bound<'_, PyType>,
+        late: &Bound<'_, PyType>,
         incoming: Py<PyAny>,
         code: Py<PyAny>,
     ) -> PyResult<Self> {
@@ -75,6 +82,7 @@ impl NamedRecords {
             meta: NamedTuple::new(meta)?,
             record: NamedTuple::new(record)?,
             row: NamedTuple::new(row)?,
+            late: NamedTuple::new(late)?,
             incoming,
             code,
             forever,
@@ -150,17 +158,28 @@ impl NamedRecords {
         self.record.make(py, [name, meta, bins])
     }
 
-    /// What became of each row of a batch of writes.
+    /// What became of each row of a batch of writes. Of those that were written only the code is
+    /// there until more is looked at.
     #[pyo3(signature = (records, batch))]
     fn written<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         records: &Bound<'py, NamedWrites>,
         batch: &Bound<'py, Batch>,
     ) -> PyResult<Bound<'py, PyList>> {
-        let (py, records) = (batch.py(), records.get());
-        self.rows(batch, |at| {
-            Ok((records.key(py, at).clone(), move |_: &Batch| records.bins(py, at)))
-        })
+        let (py, this, rows) = (slf.py(), slf.get(), batch.get());
+        let late = LateRows {
+            records: slf.clone().unbind(),
+            writes: records.clone().unbind(),
+            batch: batch.clone().unbind(),
+        };
+        let late = Bound::new(py, late)?.into_any();
+        let no = PyBool::new(py, false).to_owned().into_any();
+        let row = |at| match rows.code(at) {
+            0 => this.late.make(py, [late.clone(), number(py, 0)?, number(py, at)?, no.clone()]),
+            _ => this.row.make(py, this.written_row(py, records.get(), rows, at)?),
+        };
+        let made: Vec<_> = rows.reads_all(|| (0..rows.len()).map(row).collect::<PyResult<_>>())?;
+        PyList::new(py, made)
     }
 
     /// What became of each row of a batch of operations: `names` are their bins, and the results
@@ -207,59 +226,6 @@ impl NamedRecords {
 }
 
 impl NamedRecords {
-    /// The rows of a batch: `of` gives the key of a row, and what makes the bins of its record.
-    fn rows<'py, B>(
-        &self,
-        batch: &Bound<'py, Batch>,
-        of: impl Fn(usize) -> PyResult<(Bound<'py, PyAny>, B)>,
-    ) -> PyResult<Bound<'py, PyList>>
-    where
-        B: FnOnce(&Batch) -> PyResult<Bound<'py, PyAny>>,
-    {
-        let rows = batch.get();
-        rows.reads_all(|| self.rows_of(batch.py(), rows, of))
-    }
-
-    fn rows_of<'py, B>(
-        &self,
-        py: Python<'py>,
-        batch: &Batch,
-        of: impl Fn(usize) -> PyResult<(Bound<'py, PyAny>, B)>,
-    ) -> PyResult<Bound<'py, PyList>>
-    where
-        B: FnOnce(&Batch) -> PyResult<Bound<'py, PyAny>>,
-    {
-        let no = || PyBool::new(py, false).to_owned().into_any();
-        let none = || PyNone::get(py).to_owned().into_any();
-        let mut made = Vec::with_capacity(batch.len());
-        // The rows of a batch are mostly alike in this.
-        let mut latest = None;
-        for at in 0..batch.len() {
-            let (key, bins) = of(at)?;
-            let name = self.name(&key, &batch.key_of(at).digest)?;
-            let items = match batch.meta(py, at) {
-                Err(error) => {
-                    let error = error.into_value(py).into_bound(py).into_any();
-                    let doubt = error.getattr(intern!(py, "in_doubt"))?;
-                    let code = self.code.bind(py).call1((error, batch.code(at)))?;
-                    [name, code, none(), doubt]
-                }
-                Ok(None) => [name, number(py, batch.code(at))?, none(), no()],
-                Ok(Some(found)) => {
-                    let meta = match &latest {
-                        Some((same, meta)) if *same == found => Bound::clone(meta),
-                        _ => self.meta(py, found.0, found.1)?,
-                    };
-                    latest = Some((found, meta.clone()));
-                    let record = self.record.make(py, [name.clone(), meta, bins(batch)?])?;
-                    [name, number(py, 0)?, record, no()]
-                }
-            };
-            made.push(self.row.make(py, items)?);
-        }
-        PyList::new(py, made)
-    }
-
     /// The bins of a row; none where there is no record, and where the row failed.
     fn bins_of<'py>(
         &self,
@@ -350,8 +316,11 @@ fn is_scalar(value: &Bound<'_, PyAny>) -> bool {
         || value.is_none()
 }
 
-fn number(py: Python<'_>, code: i32) -> PyResult<Bound<'_, PyAny>> {
-    Ok(code.into_pyobject(py)?.into_any())
+fn number<'py>(
+    py: Python<'py>,
+    number: impl IntoPyObject<'py, Target = PyInt, Output = Bound<'py, PyInt>, Error = Infallible>,
+) -> PyResult<Bound<'py, PyAny>> {
+    Ok(number.into_pyobject(py)?.into_any())
 }
 
 fn tuple<'a, 'py>(key: &'a Bound<'py, PyAny>) -> PyResult<&'a Bound<'py, PyTuple>> {

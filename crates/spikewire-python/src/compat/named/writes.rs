@@ -5,7 +5,7 @@
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
-use pyo3::types::{PyDict, PyList, PyTuple};
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 
 use crate::value::pairs;
 
@@ -24,33 +24,76 @@ pub struct NamedWrites {
 impl NamedWrites {
     #[new]
     fn new(records: &Bound<'_, PyList>) -> PyResult<Self> {
-        let py = records.py();
-        let mut keys = Vec::with_capacity(records.len());
-        let (mut shapes, mut ends) = (Vec::new(), Vec::new());
-        // Those of the latest shape.
-        let mut names: Vec<Py<PyAny>> = Vec::new();
-        for (at, record) in records.iter().enumerate() {
+        let mut made = Noting::new(records);
+        for record in records.iter() {
             let record = record.cast::<PyTuple>()?;
-            keys.push(record.get_item(0)?.unbind());
-            let bins = record.get_item(1)?;
-            let bins = bins.cast::<PyDict>()?;
-            if !shapes.is_empty() && has_names(bins, &names) {
-                continue;
-            }
-            names.clear();
-            let shape = PyDict::new(py);
-            for pair in pairs(bins) {
-                let (name, _) = pair?;
-                shape.set_item(&name, py.None())?;
-                names.push(name.unbind());
-            }
-            if !shapes.is_empty() {
-                ends.push(at);
-            }
-            shapes.push(shape.unbind());
+            made.add(&record.get_item(0)?, record.get_item(1)?.cast()?)?;
         }
-        ends.push(keys.len());
-        Ok(Self { keys, shapes, ends })
+        Ok(made.finish())
+    }
+
+    /// The same, where every row is a tuple of a key, which is not one of bytes, and a dict of
+    /// bins; else `None`.
+    #[staticmethod]
+    fn plain(records: &Bound<'_, PyList>) -> PyResult<Option<Self>> {
+        let mut made = Noting::new(records);
+        for record in records.iter() {
+            let Some((key, bins)) = plain(&record) else { return Ok(None) };
+            made.add(key, bins)?;
+        }
+        Ok(Some(made.finish()))
+    }
+}
+
+/// Key and bins of a row that the engine takes as it is.
+fn plain<'a, 'py>(
+    row: &'a Bound<'py, PyAny>,
+) -> Option<(&'a Bound<'py, PyAny>, &'a Bound<'py, PyDict>)> {
+    let [key, bins] = row.cast_exact::<PyTuple>().ok()?.as_slice() else { return None };
+    let [_, _, user] = key.cast_exact::<PyTuple>().ok()?.as_slice() else { return None };
+    let bins = bins.cast_exact::<PyDict>().ok()?;
+    let fits = !user.is_exact_instance_of::<PyBytes>() && !bins.is_empty();
+    fits.then_some((key, bins))
+}
+
+/// Rows being noted.
+struct Noting {
+    made: NamedWrites,
+    /// The names of the latest shape.
+    names: Vec<Py<PyAny>>,
+}
+
+impl Noting {
+    fn new(records: &Bound<'_, PyList>) -> Self {
+        let keys = Vec::with_capacity(records.len());
+        Self { made: NamedWrites { keys, shapes: vec![], ends: vec![] }, names: vec![] }
+    }
+
+    #[inline]
+    fn add(&mut self, key: &Bound<'_, PyAny>, bins: &Bound<'_, PyDict>) -> PyResult<()> {
+        let NamedWrites { keys, shapes, ends } = &mut self.made;
+        let at = keys.len();
+        keys.push(key.clone().unbind());
+        if !shapes.is_empty() && has_names(bins, &self.names) {
+            return Ok(());
+        }
+        self.names.clear();
+        let shape = PyDict::new(key.py());
+        for pair in pairs(bins) {
+            let (name, _) = pair?;
+            shape.set_item(&name, key.py().None())?;
+            self.names.push(name.unbind());
+        }
+        if !shapes.is_empty() {
+            ends.push(at);
+        }
+        shapes.push(shape.unbind());
+        Ok(())
+    }
+
+    fn finish(mut self) -> NamedWrites {
+        self.made.ends.push(self.made.keys.len());
+        self.made
     }
 }
 

@@ -4,47 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire._native import OfficialRow as BatchRecord
+from spikewire._native import OfficialWrite as Write
+
 __all__ = ["Apply", "BatchRecord", "BatchRecords", "Read", "Remove", "Write"]
-
-
-class BatchRecord:
-    """A row: ``record`` and ``result`` (0, or the code of its failure) are set by the batch."""
-
-    # Of the class, for programs make many rows.
-    record: tuple[Any, ...] | None = None
-    result = 0
-    message: str | None = None
-    subcode = 0
-    in_doubt = False
-
-    def __init__(self, key: tuple[Any, ...]) -> None:
-        self.key = key
-
-
-class Write(BatchRecord):
-    """Operations of which at least one writes."""
-
-    _type = 1
-    _has_write = True
-
-    def __init__(
-        self,
-        key: tuple[Any, ...],
-        ops: list[dict[str, Any]],
-        meta: dict[str, Any] | None = None,
-        policy: dict[str, Any] | None = None,
-    ) -> None:
-        self.key = key
-        self.ops = ops
-        self.meta = meta
-        self.policy = policy
 
 
 class Read(BatchRecord):
     """Operations that read, or all bins."""
-
-    _type = 0
-    _has_write = False
 
     def __init__(
         self,
@@ -54,7 +21,7 @@ class Read(BatchRecord):
         meta: dict[str, Any] | None = None,
         policy: dict[str, Any] | None = None,
     ) -> None:
-        self.key = key
+        super().__init__(key)
         self.ops = ops
         self.read_all_bins = read_all_bins
         self.meta = meta
@@ -64,9 +31,6 @@ class Read(BatchRecord):
 class Apply(BatchRecord):
     """A function of a registered module."""
 
-    _type = 2
-    _has_write = True
-
     def __init__(
         self,
         key: tuple[Any, ...],
@@ -75,7 +39,7 @@ class Apply(BatchRecord):
         args: list[Any],
         policy: dict[str, Any] | None = None,
     ) -> None:
-        self.key = key
+        super().__init__(key)
         self.module = module
         self.function = function
         self.args = args
@@ -85,11 +49,8 @@ class Apply(BatchRecord):
 class Remove(BatchRecord):
     """Deletes the record."""
 
-    _type = 3
-    _has_write = True
-
     def __init__(self, key: tuple[Any, ...], policy: dict[str, Any] | None = None) -> None:
-        self.key = key
+        super().__init__(key)
         self.policy = policy
 
 

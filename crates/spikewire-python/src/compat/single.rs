@@ -1,0 +1,51 @@
+//! The vendor's `operate`, for operations on whole bins with plain values.
+
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use spikewire_aerospike::command::{CommandSpec, Operations, ReadRules, WriteOptions};
+use spikewire_aerospike_protocol::message::op;
+
+use super::operations::OfficialOperations;
+use super::plain;
+use super::shapes::{Shapes, meta, named, results};
+use super::steps::Steps;
+use crate::call::{Answers, Call, ResponseShape};
+use crate::errors::refused;
+use crate::face::Verbs;
+use crate::face::blocking::Client;
+use crate::record::Record;
+
+/// Makes the call. Key, metadata, and the latest result of each bin; `None` where the key or an
+/// operation needs more than a look.
+pub fn operate<'py>(
+    shapes: &Shapes,
+    known: &OfficialOperations,
+    client: &Client,
+    key: &Bound<'py, PyAny>,
+    ops: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyTuple>>> {
+    let (py, began, mut steps) = (key.py(), client.begin(), Steps::default());
+    if !plain::key(key) || steps.encode(ops, known).is_none() {
+        return Ok(None);
+    }
+    let (options, rules) = (WriteOptions::default(), ReadRules::default());
+    let defaults = client.defaults();
+    let (spec, given) =
+        CommandSpec::operate(defaults, &options, &rules, steps.encoded()).map_err(refused)?;
+    let shape = ResponseShape::Operated { answers: Answers { given, plain: Vec::new() } };
+    let call = Call::compose(client.address(key)?, &spec, defaults, shape, |out| {
+        steps.encoded().for_each(|step| out.step(step));
+        Ok(())
+    })?;
+    let record = client.run(py, call, began)?;
+    let record = record.cast::<Record>()?.get();
+    let (values, bins) = (shapes.values(py)?, PyDict::new(py));
+    for (step, value) in steps.all.iter().zip(results(py, record)) {
+        // The others say nothing.
+        if step.code == op::READ && !value.is_none() {
+            bins.set_item(&step.bin, values.value(value)?)?;
+        }
+    }
+    Ok(Some((named(key, &record.digest, true)?, meta(py, record)?, bins).into_pyobject(py)?))
+}

@@ -1,0 +1,115 @@
+"""What batches of writes give: named tuples that are made whole when they are looked at."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spikewire._native import _make_whole
+from spikewire.compat.aerospike_py.types import AerospikeKey, BatchRecord, BatchWriteResult, Record
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from spikewire.compat.aerospike_py.types import BatchRetryInfo
+
+__all__ = ["LateRecord", "LazyWriteResult"]
+
+
+def _of_whole(name: str) -> Any:
+    """A method of tuples, on the whole one."""
+
+    def method(self: Any, *given: Any, **named: Any) -> Any:
+        # It may be whole since the method was looked up.
+        whole, *of = (each._whole() if isinstance(each, Late) else each for each in (self, *given))
+        return getattr(whole, name)(*of, **named)
+
+    return method
+
+
+class Late:
+    """A named tuple whose items are not there yet: whatever looks at them gets those of the whole
+    one."""
+
+    __slots__ = ()
+
+    def _whole(self) -> Any:
+        """The tuple with its items."""
+        raise NotImplementedError
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        whole = self._whole()
+        return type(whole), tuple(whole)
+
+    def __radd__(self, other: tuple[Any, ...]) -> tuple[Any, ...]:
+        whole: tuple[Any, ...] = self._whole()
+        return other + whole
+
+    __iter__ = _of_whole("__iter__")
+    __getitem__ = _of_whole("__getitem__")
+    __contains__ = _of_whole("__contains__")
+    __eq__ = _of_whole("__eq__")
+    __ne__ = _of_whole("__ne__")
+    __lt__ = _of_whole("__lt__")
+    __le__ = _of_whole("__le__")
+    __gt__ = _of_whole("__gt__")
+    __ge__ = _of_whole("__ge__")
+    __hash__ = _of_whole("__hash__")
+    __add__ = _of_whole("__add__")
+    __mul__ = _of_whole("__mul__")
+    __rmul__ = _of_whole("__rmul__")
+    __repr__ = _of_whole("__repr__")
+    index = _of_whole("index")
+    count = _of_whole("count")
+    _replace = _of_whole("_replace")
+
+
+class LazyWriteResult(Late, BatchWriteResult):
+    """A ``BatchWriteResult`` whose rows are made when they are first asked for."""
+
+    @classmethod
+    def of(cls, make: Callable[[], list[BatchRecord]], retry: BatchRetryInfo) -> LazyWriteResult:
+        """The result whose rows ``make`` makes."""
+        made = cls([], retry)
+        made.__dict__["make"] = make
+        return made
+
+    def _whole(self) -> BatchWriteResult:
+        of = self.__dict__
+        make = of.get("make")
+        if make is not None:
+            # Another thread may be faster: then both give its rows.
+            of.setdefault("whole", BatchWriteResult(make(), self.retry))
+            of.pop("make", None)
+        found: BatchWriteResult | None = of.get("whole")
+        return BatchWriteResult._make(tuple.__iter__(self)) if found is None else found
+
+    @property
+    def batch_records(self) -> list[BatchRecord]:
+        """The rows."""
+        rows: list[BatchRecord] = self._whole()[0]
+        return rows
+
+
+class LateRecord(Late, BatchRecord):
+    """A row that was written, as long as nothing but its code was looked at; then it becomes a
+    ``BatchRecord``."""
+
+    __slots__ = ()
+
+    def _whole(self) -> BatchRecord:
+        _make_whole(self)
+        self.__class__ = BatchRecord  # type: ignore[assignment]
+        return self
+
+    @property
+    def key(self) -> AerospikeKey | None:
+        """The record's key."""
+        return self._whole().key
+
+    @property
+    def record(self) -> Record | None:
+        """The record, with bins that are all ``None``."""
+        return self._whole().record

@@ -1,0 +1,91 @@
+"""Rows of batches are what those of the official client are: plain objects with attributes."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import weakref
+from typing import Any
+
+import pytest
+
+from spikewire.compat import aerospike
+from spikewire.compat.aerospike_helpers.batch.records import (
+    Apply,
+    BatchRecord,
+    BatchRecords,
+    Read,
+    Remove,
+    Write,
+)
+from spikewire.compat.aerospike_helpers.operations import operations
+from spikewire.testing import Cluster
+
+KEY = ("test", "rows", 1)
+MADE = [
+    BatchRecord(KEY),
+    Write(KEY, [operations.write("n", 1)], meta={"ttl": 1}, policy={"exists": 1}),
+    Read(KEY, None, read_all_bins=True),
+    Apply(KEY, "module", "function", [1]),
+    Remove(KEY, {"gen": 1}),
+]
+#: What every row has, and what each kind has of its own.
+OF_ALL = ("key", "record", "result", "message", "subcode", "in_doubt")
+OF_ONE = ("ops", "meta", "policy", "read_all_bins", "module", "function", "args")
+
+
+class Own(Write):
+    """Takes something else than its base."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(("test", "rows", name), [operations.write("n", 1)])
+        self.name = name
+
+
+def seen(row: Any) -> dict[str, Any]:
+    return {name: getattr(row, name) for name in (*OF_ALL, *OF_ONE, "note") if hasattr(row, name)}
+
+
+@pytest.mark.parametrize("made", MADE, ids=lambda made: type(made).__name__)
+def test_rows_are_copied_and_pickled(made: BatchRecord) -> None:
+    made.result, made.message, made.in_doubt = -8, "slow", True
+    made.record = (KEY, {"gen": 1}, {"n": [1]})
+    made.__dict__["note"] = ["mine"]
+    for again in (copy.copy(made), copy.deepcopy(made), pickle.loads(pickle.dumps(made))):
+        assert type(again) is type(made)
+        assert seen(again) == seen(made)
+    assert copy.copy(made).record is made.record
+    assert weakref.ref(made)() is made
+
+
+def test_a_row_begins_anew() -> None:
+    row = Write(KEY, [])
+    assert seen(row) == {
+        "key": KEY,
+        "record": None,
+        "result": 0,
+        "message": None,
+        "subcode": 0,
+        "in_doubt": False,
+        "ops": [],
+        "meta": None,
+        "policy": None,
+    }
+    with pytest.raises(TypeError, match="ops"):
+        Write(KEY)  # type: ignore[call-arg]
+    with pytest.raises(AttributeError, match="read_all_bins"):
+        row.read_all_bins  # type: ignore[attr-defined] # noqa: B018
+
+
+def test_classes_of_programs_are_rows() -> None:
+    with Cluster(1) as cluster:
+        assert cluster.wait_settled()
+        host, port = cluster.addresses[0].rsplit(":", 1)
+        client = aerospike.client({"hosts": [(host, int(port))]})
+        rows = [Own("a"), Write(("test", "rows", "b"), [operations.write("n", 2)])]
+        made = client.batch_write(BatchRecords(list(rows)))
+        assert [row.result for row in made.batch_records] == [0, 0]
+        assert [row.record[2] for row in made.batch_records] == [{"n": None}] * 2
+        assert [client.get(row.key[:3])[2] for row in rows] == [{"n": 1}, {"n": 2}]
+        assert rows[0].name == "a"  # type: ignore[attr-defined]
+        client.close()
