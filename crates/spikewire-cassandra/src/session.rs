@@ -5,7 +5,8 @@ use std::sync::Arc;
 use spikewire_cql::envelope::Extras;
 use spikewire_cql::request::{self, Parameters, WriteValues};
 use spikewire_cql::version::Version;
-use spikewire_transport::{Policy, Span, Tick, buffer};
+use spikewire_transport::metrics::{Began, Keeps};
+use spikewire_transport::{Policy, Span, buffer};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
@@ -95,7 +96,12 @@ impl Session {
         self.0.options()
     }
 
-    fn policy(&self, options: &StatementOptions, idempotent: bool) -> Policy<Replica> {
+    fn policy(
+        &self,
+        options: &StatementOptions,
+        idempotent: bool,
+        keeps: Keeps,
+    ) -> Policy<Replica> {
         let limits = &self.options().limits;
         Policy {
             timeout: options.timeout.unwrap_or(limits.timeout),
@@ -106,6 +112,7 @@ impl Session {
             longest: Span::ZERO,
             jitter: false,
             retry_in_doubt: idempotent,
+            keeps,
             replica: if options.node.is_some() { Replica::Same } else { Replica::Next },
         }
     }
@@ -133,15 +140,15 @@ impl Session {
         }
     }
 
-    /// When a call begins, while its stages are timed.
+    /// A call begins.
     #[inline]
-    fn begin(&self) -> Option<Tick> {
+    fn begin(&self) -> Began {
         self.cluster().metrics().begin()
     }
 
     fn call(
         self: &Arc<Self>,
-        (bytes, began): (Vec<u8>, Option<Tick>),
+        (bytes, began): (Vec<u8>, Began),
         aim: Aim,
         traits: Traits,
         options: &StatementOptions,
@@ -149,7 +156,7 @@ impl Session {
     ) -> Call {
         let aim = options.node.clone().map_or(aim, Aim::Node);
         let idempotent = options.idempotent.unwrap_or(traits.reads);
-        let policy = self.policy(options, idempotent);
+        let policy = self.policy(options, idempotent, began.keeps);
         let mut target = Target::new(aim, !traits.reads, self.0.next_turn());
         let speculation = options.speculation(self.options().limits.speculation);
         if let Some(delay) = speculation.delay
@@ -161,10 +168,10 @@ impl Session {
             target.contender = Some(Box::new(contender));
         }
         let execution = Box::new(Execution::new(self.0.clone(), what, &target, policy));
-        if let Some(began) = began {
-            self.cluster().metrics().encoded(began);
+        if let Some(at) = began.at {
+            self.cluster().metrics().encoded(at);
         }
-        Call { bytes, target, policy, execution, timed: began.is_some() }
+        Call { bytes, target, policy, execution, timed: began.at.is_some() }
     }
 
     /// A statement as text, with values of the types that the server takes them for.

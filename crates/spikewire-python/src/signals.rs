@@ -40,12 +40,11 @@ impl Signals {
         })
     }
 
-    /// Calls are timed on this side as long as the engine times its stages.
+    /// Calls know on this side what the engine keeps of them.
     fn calls(&self, py: Python<'_>) -> PyResult<()> {
         if let Source::Client(origin) = &self.source {
             let observed = self.observed(py)?;
-            let metrics = observed.metrics();
-            origin.stages().turn(metrics.is_on() && metrics.times_stages());
+            origin.stages().turn(observed.metrics().keeps());
         }
         Ok(())
     }

@@ -2,34 +2,37 @@
 //! reply.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use pyo3::intern;
 use pyo3::prelude::*;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::batch::Batch as Rows;
-use spikewire_transport::metrics::{Observed, Stage};
+#[cfg(doc)]
+use spikewire_transport::Metrics;
+use spikewire_transport::metrics::{Began, Keeps, Observed, Stage};
 
 /// Of so many calls on an event loop one has its hand-over timed: that takes a callback.
 const EVERY: u32 = 16;
 
-/// Whether a client times the stages of its calls.
+/// What a client keeps of its calls, and whether it times their stages.
 #[derive(Debug, Default)]
 pub struct Stages {
-    timed: AtomicBool,
+    /// [`Metrics::keeps`], where a call finds it without the running half.
+    keeps: AtomicU8,
     calls: AtomicU32,
 }
 
 impl Stages {
-    /// Begins to time them, or stops.
-    pub fn turn(&self, on: bool) {
-        self.timed.store(on, Relaxed);
+    /// From here on it is that.
+    pub fn turn(&self, keeps: Keeps) {
+        self.keeps.store(keeps.bits(), Relaxed);
     }
 
-    /// When a call begins, while that is timed.
+    /// A call begins.
     #[inline]
-    pub fn begin(&self) -> Option<Tick> {
-        self.timed.load(Relaxed).then(Tick::now)
+    pub fn begin(&self) -> Began {
+        Keeps::from_bits(self.keeps.load(Relaxed)).begin()
     }
 
     /// Whether it is this call's turn to have its hand-over timed.

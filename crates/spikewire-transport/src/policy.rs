@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use crate::backoff::Backoff;
 use crate::clock::{Span, Tick};
+use crate::metrics::Keeps;
 
 /// When a command that starts now must be over.
 pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
@@ -35,6 +36,8 @@ pub struct Policy<R> {
     pub jitter: bool,
     /// Whether a write that may have been applied is tried again.
     pub retry_in_doubt: bool,
+    /// What is kept of it, as far as that is decided.
+    pub keeps: Keeps,
     /// Choice of replica.
     pub replica: R,
 }
@@ -51,6 +54,7 @@ impl<R: Default> Default for Policy<R> {
             longest: Span::ZERO,
             jitter: false,
             retry_in_doubt: false,
+            keeps: Keeps::default(),
             replica: R::default(),
         }
     }

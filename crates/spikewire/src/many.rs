@@ -76,6 +76,7 @@ impl Place<'_> {
         answered: Answered,
         verb: &'static str,
     ) -> Many {
+        let policy = Policy { keeps: self.began.1.keeps, ..policy };
         let rows = rows.finish(policy, |_, _| ());
         self.encoded();
         Many { rows, answered, verb }

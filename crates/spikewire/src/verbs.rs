@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::{
     BinSelection, CommandDefaults, CommandSpec, OperationRef, Operations, Prepared, SetRef, Source,
 };
 use spikewire_aerospike::transport::buffer;
 use spikewire_aerospike_protocol::request;
 use spikewire_aerospike_protocol::value::ParticleType;
+use spikewire_transport::metrics::Began;
 
 use crate::client_kind::ClientContext;
 use crate::encode::Encode;
@@ -25,8 +25,8 @@ pub(crate) struct Place<'a> {
     pub set: &'a Arc<SetRef>,
     pub defaults: &'a CommandDefaults,
     pub options: &'a CallOptions,
-    /// When the call began, and who wants to know, while stages are timed.
-    pub timed: Option<(&'a Metrics, Tick)>,
+    /// The beginning of the call, and who wants to know of it.
+    pub began: (&'a Metrics, Began),
 }
 
 /// A caller's value on its way into a request.
@@ -61,14 +61,15 @@ impl<'a> Place<'a> {
     /// Of a call that begins now.
     pub fn of(set: &'a Arc<SetRef>, options: &'a CallOptions, context: &'a ClientContext) -> Self {
         let metrics = context.cluster.metrics();
-        let timed = metrics.begin().map(|began| (metrics, began));
-        Self { set, defaults: &context.defaults, options, timed }
+        let began = (metrics, metrics.begin());
+        Self { set, defaults: &context.defaults, options, began }
     }
 
     /// What the call asks is composed.
     pub fn encoded(&self) {
-        if let Some((metrics, began)) = self.timed {
-            metrics.encoded(began);
+        let (metrics, Began { at, .. }) = self.began;
+        if let Some(at) = at {
+            metrics.encoded(at);
         }
     }
 }
@@ -80,7 +81,8 @@ impl Place<'_> {
         spec: &CommandSpec,
         write: impl FnOnce(&mut request::Request<'_>) -> Result<()>,
     ) -> Result<Prepared> {
-        let prepared = self.composed(key, spec, write)?;
+        let mut prepared = self.composed(key, spec, write)?;
+        prepared.policy.keeps = self.began.1.keeps;
         self.encoded();
         Ok(prepared)
     }

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use spikewire_cql::request::{BatchKind, BatchWriter, RequestError, WriteValues};
 use spikewire_cql::version::Version;
-use spikewire_transport::{Tick, buffer};
+use spikewire_transport::buffer;
+use spikewire_transport::metrics::Began;
 
 use super::{Prepared, token_of};
 use crate::error::Error;
@@ -19,8 +20,8 @@ pub struct BatchBuilder {
     pub(crate) conditional: bool,
     /// Whether it counts, so that a second execution counts once more.
     pub(crate) counts: bool,
-    /// When it was begun, while stages are timed.
-    pub(crate) began: Option<Tick>,
+    /// How it began.
+    pub(crate) began: Began,
 }
 
 impl BatchBuilder {
@@ -30,7 +31,7 @@ impl BatchBuilder {
         kind: BatchKind,
         tracing: bool,
         payload: &[(String, Option<Vec<u8>>)],
-        began: Option<Tick>,
+        began: Began,
     ) -> Result<Self, Error> {
         let payload = borrowed(payload);
         let extras = spikewire_cql::envelope::Extras { tracing, payload: &payload };

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_aerospike::clock::Tick;
+use spikewire_transport::metrics::Began;
 
 use crate::admin::task::AdminOrigin;
 use crate::call::Call;
@@ -86,21 +87,22 @@ pub trait Verbs {
         &self.runner().shared().defaults
     }
 
-    /// When a call begins, while its stages are timed.
+    /// A call begins.
     #[inline]
-    fn begin(&self) -> Option<Tick> {
+    fn begin(&self) -> Began {
         self.runner().shared().stages.begin()
     }
 
     fn run<'py>(
         &self,
         py: Python<'py>,
-        call: Call,
-        began: Option<Tick>,
+        mut call: Call,
+        began: Began,
     ) -> PyResult<Bound<'py, PyAny>> {
-        match began {
+        call.policy.keeps = began.keeps;
+        match began.at {
             None => self.runner().run(py, call),
-            Some(began) => self.runner().run_timed(py, call, began),
+            Some(at) => self.runner().run_timed(py, call, at),
         }
     }
 
@@ -108,11 +110,12 @@ pub trait Verbs {
         &self,
         py: Python<'py>,
         mut call: BatchCall,
-        began: Option<Tick>,
+        began: Began,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if let Some(began) = began {
+        call.rows.keep(began.keeps);
+        if let Some(at) = began.at {
             let core = self.runner().shared().core(py)?;
-            core.cluster.metrics().encoded(began);
+            core.cluster.metrics().encoded(at);
             call.plan.timed = Some(core.cluster.clone());
         }
         self.runner().run_many(py, call)

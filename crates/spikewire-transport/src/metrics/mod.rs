@@ -11,8 +11,10 @@
 //! | `stages` | the stages of calls that hosts time |
 //! | `stats` | all of it, with the nodes, as plain data |
 //!
-//! Off, it costs a command one relaxed load. On, a driver counts in cells that no other driver
-//! writes to, so that threads share no cache line; a reader adds the cells of all drivers up.
+//! Off, it costs a command one relaxed load, as it begins: what that found ([`Keeps`]) goes with the
+//! command, so that reading replies looks at nothing that other threads write. On, a driver counts in
+//! cells that no other driver writes to, so that threads share no cache line; a reader adds the cells
+//! of all drivers up.
 
 mod events;
 mod gauges;
@@ -38,6 +40,7 @@ pub(crate) use self::recorder::Recorder;
 pub use self::recorder::{About, Ended, Stage};
 use self::recorder::{LiveStages, Shard};
 pub use self::stats::{Looks, NodeStats, Observed, Stats, tell_of_breaker};
+use crate::clock::Tick;
 
 /// What commands have in common that are counted together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -88,6 +91,22 @@ type Table = FxHashMap<Labels, Totals>;
 const COUNTS: u8 = 1;
 /// Their stages are timed, while they are counted.
 const STAGES: u8 = 2;
+
+/// Nobody has looked yet.
+const UNDECIDED: u8 = 1 << 7;
+
+/// What is kept of a command. It is decided once, when the command begins, and goes with it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Keeps(u8);
+
+/// A call that begins.
+#[derive(Debug, Clone, Copy)]
+pub struct Began {
+    /// What is kept of its commands.
+    pub keeps: Keeps,
+    /// When that was, while stages are timed.
+    pub at: Option<Tick>,
+}
 
 /// What a client counts, for all of its drivers.
 pub struct Metrics {
@@ -144,14 +163,72 @@ impl Default for Metrics {
     }
 }
 
+impl Default for Keeps {
+    /// Not decided: the driver that gets the command looks.
+    fn default() -> Self {
+        Self(UNDECIDED)
+    }
+}
+
+impl fmt::Debug for Keeps {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.0 {
+            UNDECIDED => "undecided",
+            bits if bits & COUNTS == 0 => "nothing",
+            bits if bits & STAGES == 0 => "counts",
+            _ => "counts and stages",
+        })
+    }
+}
+
+impl Keeps {
+    /// Nothing.
+    pub const NOTHING: Self = Self(0);
+
+    /// Whether it is still to be decided.
+    #[inline(always)]
+    pub(crate) fn is_undecided(self) -> bool {
+        self.0 == UNDECIDED
+    }
+
+    /// Whether the command is counted.
+    #[inline(always)]
+    pub fn counts(self) -> bool {
+        self.0 & COUNTS != 0
+    }
+
+    /// A call of which that is kept begins.
+    #[inline(always)]
+    pub fn begin(self) -> Began {
+        Began { keeps: self, at: (self.0 == COUNTS | STAGES).then(Tick::now) }
+    }
+
+    /// As a number, for hosts that keep it where they find it sooner.
+    pub fn bits(self) -> u8 {
+        self.0
+    }
+
+    /// Of such a number.
+    #[inline(always)]
+    pub fn from_bits(bits: u8) -> Self {
+        Self(bits)
+    }
+}
+
 impl Metrics {
+    /// What is kept of a command that begins now: the one look at what other threads write.
+    #[inline(always)]
+    pub fn keeps(&self) -> Keeps {
+        Keeps(self.keeps.load(Relaxed))
+    }
+
     /// Whether commands are counted.
     #[inline(always)]
     pub fn is_on(&self) -> bool {
         self.keeps.load(Relaxed) & COUNTS != 0
     }
 
-    /// Begins to count commands, or stops. What was counted stays.
+    /// Begins to count commands, those that begin from here on, or stops. What was counted stays.
     pub fn turn(&self, on: bool) {
         self.keep(COUNTS, on);
     }

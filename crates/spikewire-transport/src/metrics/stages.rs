@@ -4,14 +4,14 @@
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
 
-use super::{COUNTS, Metrics, STAGES, Stage};
+use super::{Began, COUNTS, Metrics, STAGES, Stage};
 use crate::clock::Tick;
 
 impl Metrics {
-    /// When a call begins, while its stages are timed.
+    /// A call begins.
     #[inline]
-    pub fn begin(&self) -> Option<Tick> {
-        (self.keeps.load(Relaxed) == COUNTS | STAGES).then(Tick::now)
+    pub fn begin(&self) -> Began {
+        self.keeps().begin()
     }
 
     /// The request of a call that began then is composed, now.

@@ -4,7 +4,7 @@ use super::Multiplexer;
 use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::fault::CommandError as _;
-use crate::metrics::{Ended, Metrics, Recorder, Stage};
+use crate::metrics::{Ended, Keeps, Metrics, Recorder, Stage};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, ReplyKind};
 use crate::topology::{Endpoint as _, Topology};
 
@@ -72,7 +72,7 @@ impl<'a> Counting<'a> {
         now: Tick,
     ) {
         // The others are tried again, or go on as another command.
-        if outcome != ReplyKind::Done {
+        if outcome != ReplyKind::Done || !command.policy.keeps.counts() {
             return;
         }
         let ended = Ended {
@@ -87,9 +87,30 @@ impl<'a> Counting<'a> {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
+    /// Takes note of what is kept of a command that begins, which is decided here where its host did
+    /// not.
+    #[inline(always)]
+    pub(super) fn notes(&mut self, command: &mut CommandOf<P, T>) {
+        let keeps = &mut command.policy.keeps;
+        if keeps.is_undecided() {
+            *keeps = self.topology.metrics().map_or(Keeps::NOTHING, Metrics::keeps);
+        }
+        self.counts |= keeps.counts();
+    }
+
+    /// Whether commands are counted still, where some were to be.
+    #[cold]
+    pub(super) fn still_counts(&mut self) -> bool {
+        self.counts = self.topology.metrics().is_some_and(Metrics::is_on);
+        self.counts
+    }
+
     /// Counts a command that ends with this error.
     #[inline]
     pub(super) fn count_failed(&mut self, command: &CommandOf<P, T>, error: &ErrorOf<P>) {
+        if !command.policy.keeps.counts() {
+            return;
+        }
         let metrics = self.topology.metrics().filter(|metrics| metrics.is_on());
         let (Some(metrics), Some(recorder)) = (metrics, &mut self.recorder) else { return };
         let withdrawn = command.ticket.is_withdrawn();

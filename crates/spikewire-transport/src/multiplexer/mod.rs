@@ -40,7 +40,7 @@ use crate::clock::Tick;
 use crate::command::ResponseHandler;
 use crate::connection::Connection;
 use crate::fault::{Fault, FaultKind};
-use crate::metrics::{Metrics, Recorder};
+use crate::metrics::Recorder;
 use crate::pipeline::Abandoned;
 use crate::placement::{ConnectionTable, Spread};
 use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
@@ -91,7 +91,9 @@ pub struct Multiplexer<P: Protocol, T> {
     beaten: bool,
     /// Whether a copy may be under way.
     copied: bool,
-    /// Counts commands while that is asked for.
+    /// Whether commands may be under way that are counted.
+    counts: bool,
+    /// Counts them.
     recorder: Option<Box<Recorder>>,
 }
 
@@ -131,6 +133,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             closed: false,
             beaten: false,
             copied: false,
+            counts: false,
             recorder,
         })
     }
@@ -179,8 +182,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     /// the completing calls, also when the command fails at once.
     // Inlined, for a command is large: it is moved once instead of twice.
     #[inline(always)]
-    pub fn submit(&mut self, command: CommandOf<P, T>, now: Tick) {
+    pub fn submit(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         self.in_flight += 1;
+        self.notes(&mut command);
         self.alarm = self.alarm.min(command.deadline).min(now.after(LOOK));
         if command.start > now {
             self.alarm = self.alarm.min(command.start);
@@ -430,8 +434,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
         deliver: &mut impl FnMut(T, Outcome<'_, P>),
     ) {
-        // Once for all replies of a read. Apart, so that nothing is looked at while it is off.
-        if self.topology.metrics().is_some_and(Metrics::is_on) {
+        // Apart, so that nothing is looked at while it is off.
+        if self.counts && self.still_counts() {
             self.read_as::<true>(index, first, now, deliver);
         } else {
             self.read_as::<false>(index, first, now, deliver);

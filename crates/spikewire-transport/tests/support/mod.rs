@@ -15,8 +15,8 @@ use spikewire_transport::protocol::{
 };
 use spikewire_transport::topology::{Endpoint, Preference, Settings, Target};
 use spikewire_transport::{
-    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Multiplexer, Outcome, Policy,
-    Protocol, ResponseHandler, Tick, Topology,
+    Breaker, Command, CommandError, Encryption, Fault, FaultKind, Metrics, Multiplexer, Outcome,
+    Policy, Protocol, ResponseHandler, Tick, Topology,
 };
 
 /// Far more than anything here takes, so that a slow machine does not fail a test.
@@ -277,6 +277,9 @@ pub struct Nodes {
     pub pause: Duration,
     /// How often the node was said to be silent.
     pub silent: AtomicU32,
+    /// What is counted, and how often somebody looked whether that is on.
+    pub metrics: Metrics,
+    pub asked: AtomicU32,
 }
 
 /// What a command is about: whether it writes.
@@ -359,6 +362,11 @@ impl Topology for Nodes {
 
     fn is_closed(&self) -> bool {
         false
+    }
+
+    fn metrics(&self) -> Option<&Metrics> {
+        self.asked.fetch_add(1, SeqCst);
+        Some(&self.metrics)
     }
 
     fn look_again_soon(&self) {
@@ -588,6 +596,8 @@ pub fn secure_nodes(
         failed: Mutex::default(),
         pause: Duration::ZERO,
         silent: AtomicU32::new(0),
+        metrics: Metrics::default(),
+        asked: AtomicU32::new(0),
     })
 }
 

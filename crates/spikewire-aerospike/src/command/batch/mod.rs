@@ -32,6 +32,7 @@ use crate::cluster::Node;
 use crate::error::{Error, Kind, Result};
 use crate::options::{Policy, ReplicaPolicy};
 use crate::transport::{Outcome, ResponseHandler, buffer};
+use spikewire_transport::metrics::Keeps;
 
 /// What is done to rows of one kind.
 #[derive(Debug)]
@@ -256,6 +257,11 @@ impl Batch {
     /// a reply that it waited for in the end.
     pub fn answered(&self) -> Option<Tick> {
         self.answered.filter(|_| !self.unanswered)
+    }
+
+    /// What is kept of its commands, where that is decided before they are sent.
+    pub fn keep(&mut self, keeps: Keeps) {
+        self.policy.keeps = keeps;
     }
 
     /// When it must be over.
