@@ -246,6 +246,8 @@ def test_wrong_lists_are_refused_in_words(
         ("compare --mode queries --services-alternate", "is for a cluster given by -H"),
         ("lab latency --services-alternate", "is for a cluster given by -H"),
         ("bench -k 16 -z 32", "fewer keys than the 32 workers"),
+        # Those of the modes that are measured, not of others.
+        ("compare --mode sync --threads 2 -k 1", "-k 1: fewer keys than the 2 workers"),
         ("bench -w RMI -o S10", "adds to an integer bin, and -o S10 has none"),
         ("bench -w I --misses 5", "has no reads of whole records"),
         ("bench -w I --distribution zipfian", "writes every key once"),

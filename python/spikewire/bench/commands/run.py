@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..clients.base import NODE
 from ..lab.baseline import against
 from ..needed import missing
 from ..open import flags as open_flags
@@ -141,8 +140,10 @@ def _impossible(args: argparse.Namespace, matrix: Matrix) -> str | None:
         return "--per-process is for several --processes"
     if args.max_ops is not None and args.max_ops < several:
         return f"--max-ops {args.max_ops}: fewer operations than the {several} processes"
-    in_node = matrix.node_in_flight if NODE in matrix.modes else ()
-    widest = max(*matrix.tasks, *matrix.threads, *matrix.in_flight, *in_node)
+    widest = max(
+        (cell.concurrency for group in matrix.groups() for cell in group if cell.shape.rows == 1),
+        default=0,
+    )
     if args.keys < widest and not args.rate:
         return f"-k {args.keys}: fewer keys than the {widest} workers"
     largest = max((*matrix.sizes.reads, *matrix.sizes.writes))
