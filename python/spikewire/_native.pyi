@@ -215,32 +215,38 @@ class OfficialRow:
     def key(self) -> tuple[Any, ...]:
         """The record's key."""
     @key.setter
-    def key(self, value: tuple[Any, ...]) -> None: ...
+    def key(self, value: tuple[Any, ...]) -> None:
+        """The record's key."""
     @property
     def record(self) -> tuple[Any, ...] | None:
         """Key, metadata and bins, once there are such."""
     @record.setter
-    def record(self, value: tuple[Any, ...] | None) -> None: ...
+    def record(self, value: tuple[Any, ...] | None) -> None:
+        """Key, metadata and bins, once there are such."""
     @property
     def result(self) -> int:
         """The code of its failure; 0 for none."""
     @result.setter
-    def result(self, value: int) -> None: ...
+    def result(self, value: int) -> None:
+        """The code of its failure; 0 for none."""
     @property
     def message(self) -> str | None:
         """What the failure says."""
     @message.setter
-    def message(self, value: str | None) -> None: ...
+    def message(self, value: str | None) -> None:
+        """What the failure says."""
     @property
     def subcode(self) -> int:
         """What the failure is in detail."""
     @subcode.setter
-    def subcode(self, value: int) -> None: ...
+    def subcode(self, value: int) -> None:
+        """What the failure is in detail."""
     @property
     def in_doubt(self) -> bool:
         """Whether it may have been written although it failed."""
     @in_doubt.setter
-    def in_doubt(self, value: bool) -> None: ...
+    def in_doubt(self, value: bool) -> None:
+        """Whether it may have been written although it failed."""
     def __init__(self, key: tuple[Any, ...]) -> None: ...
 
 class OfficialWrite(OfficialRow):
@@ -250,17 +256,20 @@ class OfficialWrite(OfficialRow):
     def ops(self) -> list[dict[str, Any]]:
         """Dictionaries of operations."""
     @ops.setter
-    def ops(self, value: list[dict[str, Any]]) -> None: ...
+    def ops(self, value: list[dict[str, Any]]) -> None:
+        """Dictionaries of operations."""
     @property
     def meta(self) -> dict[str, Any] | None:
         """Metadata of its own."""
     @meta.setter
-    def meta(self, value: dict[str, Any] | None) -> None: ...
+    def meta(self, value: dict[str, Any] | None) -> None:
+        """Metadata of its own."""
     @property
     def policy(self) -> dict[str, Any] | None:
         """A policy of its own."""
     @policy.setter
-    def policy(self, value: dict[str, Any] | None) -> None: ...
+    def policy(self, value: dict[str, Any] | None) -> None:
+        """A policy of its own."""
     def __init__(
         self,
         key: tuple[Any, ...],
