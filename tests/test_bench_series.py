@@ -9,18 +9,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab_bench import a_bench
+
 pytest.importorskip("hdrh")
 
 from spikewire.bench import measure
 from spikewire.bench.clients.base import ASYNC, SYNC
 from spikewire.bench.lab.overtime import charts
-from spikewire.bench.lab.recipe import FULL, QUICK, Bench, Target
+from spikewire.bench.lab.recipe import FULL, QUICK
 from spikewire.bench.lab.selfcheck.fake import Act
 from spikewire.bench.lab.selfcheck.measure import Known, played, real
 from spikewire.bench.lab.svg import NARROW, WIDE, draw
 from spikewire.bench.run.compare import Comparison
 from spikewire.bench.run.plan import Cell, Matrix
-from spikewire.bench.run.progress import Progress
 from spikewire.bench.series.contract import INTERVALS, intervals_a_second
 from spikewire.bench.series.ended import FAILED, LATE, NOT_YET, Ended
 from spikewire.bench.series.hlog import keep
@@ -397,4 +398,4 @@ class TestCharts:
         assert replace(bench, folder=None).settings(matrix).logs == ""
 
 
-BENCH = Bench(Target(), QUICK, ("",), Progress(bar=False), ["spikewire", "lab"])
+BENCH = a_bench()

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab_bench import a_bench, ran
 from spikewire.bench import measure
 from spikewire.bench.clients.base import ASYNC, SYNC
 from spikewire.bench.fixed.cells import ABSENT, BATCH_READ, GET, OPERATIONS, SINGLES
 from spikewire.bench.fixed.summary import Reckoned, Summary, summarise, trimmed
 from spikewire.bench.lab import recipes
-from spikewire.bench.lab.recipe import QUICK, SHORT, Bench, Target
+from spikewire.bench.lab.recipe import SHORT
 from spikewire.bench.lab.recipes.aerospike_py.columns import (
     COLUMNS,
     OFFICIAL_SYNC,
@@ -24,8 +25,6 @@ from spikewire.bench.lab.recipes.aerospike_py.columns import (
 from spikewire.bench.lab.recipes.aerospike_py.operations import amount, compared
 from spikewire.bench.lab.recipes.aerospike_py.tables import tables_of
 from spikewire.bench.lab.report import Measured
-from spikewire.bench.lab.run import run_recipe
-from spikewire.bench.run.progress import Progress
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,10 +35,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.lab
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
-
-
-def a_bench(size: str = QUICK, clients: tuple[str, ...] = ()) -> Bench:
-    return Bench(Target(), size, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
 
 
 def test_rounds_far_outside_of_the_quartiles_are_trimmed() -> None:
@@ -163,9 +158,7 @@ def test_ours_is_set_beside_those_that_do_the_same() -> None:
 
 def test_it_measures_ours(tmp_path: Path) -> None:
     """Every table from real processes, with no other client."""
-    report = run_recipe(recipes.load("aerospike-py"), a_bench(clients=("spikewire",)), tmp_path)
-    assert [section.name for section in report.sections] == ["operations", "numpy"]
-    assert not report.interrupted
+    report = ran("aerospike-py", tmp_path, ["operations", "numpy"], "spikewire")
     for section in report.sections:
         for table in section.tables:
             assert table.rows

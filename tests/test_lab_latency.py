@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab_bench import a_bench
 from spikewire.bench.lab import opened, recipes
-from spikewire.bench.lab.recipe import QUICK, SHORT, Bench, Target
+from spikewire.bench.lab.recipe import SHORT, Bench, Target
 from spikewire.bench.lab.recipes.latency.sweep import Sweep, pauses
 from spikewire.bench.lab.report import Report
 from spikewire.bench.lab.run import run_recipe
@@ -40,7 +41,7 @@ def test_a_curve_goes_as_far_into_the_tail_as_there_are_samples() -> None:
 
 def test_the_quick_form(tmp_path: Path) -> None:
     clients = ("spikewire",)
-    bench = Bench(Target(), QUICK, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
+    bench = a_bench(clients=clients)
     report = run_recipe(recipes.load("latency"), bench, tmp_path)
     assert not report.interrupted
     assert report.skipped == []

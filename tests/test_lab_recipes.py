@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab_bench import a_bench, ran
 from spikewire.bench.clients import PEERS
 from spikewire.bench.clients.base import ASYNC_UVLOOP, RUST, RUST_SYNC, SYNC
 from spikewire.bench.clients.shape import POOL
@@ -16,7 +17,7 @@ from spikewire.bench.cql.lines import Line as CqlLine
 from spikewire.bench.cql.servers import CANNED
 from spikewire.bench.lab import closed, recipes
 from spikewire.bench.lab.instead import Instead
-from spikewire.bench.lab.recipe import FULL, QUICK, SHORT, SIZES, Bench, Target
+from spikewire.bench.lab.recipe import FULL, QUICK, SHORT, SIZES
 from spikewire.bench.lab.recipes.aerospike_py.operations import amount as operations_amount
 from spikewire.bench.lab.recipes.cassandra.patterns import compared
 from spikewire.bench.lab.recipes.cassandra.settings import settings
@@ -35,7 +36,6 @@ from spikewire.bench.queries.cells import scans as queries_scans
 from spikewire.bench.queries.lines import ScanLine
 from spikewire.bench.run.plan import Cell as LabCell
 from spikewire.bench.run.plan import Matrix
-from spikewire.bench.run.progress import Progress
 from spikewire.bench.table.measured import Spread
 from spikewire.bench.table.summary import Line
 
@@ -45,10 +45,6 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.lab
 pytest.importorskip("hdrh.histogram", reason="the lab's hdrhistogram is not installed")
 pytest.importorskip("rich.console", reason="the lab's rich is not installed")
-
-
-def a_bench(size: str = QUICK, clients: tuple[str, ...] = ()) -> Bench:
-    return Bench(Target(), size, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
 
 
 @pytest.mark.parametrize("name", recipes.NAMES)
@@ -119,9 +115,7 @@ def test_the_short_form_asks_no_index(size: str, tmp_path: Path) -> None:
 
 def test_cassandra_without_a_server_of_its_own(tmp_path: Path) -> None:
     """Canned replies serve the quick form: both parts, whole files, figures of our own client."""
-    report = run_recipe(recipes.load("cassandra"), a_bench(clients=("spikewire",)), tmp_path)
-    assert [section.name for section in report.sections] == ["patterns", "chains"]
-    assert not report.interrupted
+    report = ran("cassandra", tmp_path, ["patterns", "chains"], "spikewire")
     table = report.sections[0].tables[0]
     assert {row.client for row in table.rows} == {"spikewire"}
     assert all(row.fields["rate1"] is not None and not row.flawed for row in table.rows)
@@ -303,8 +297,7 @@ def test_two_builds_of_one_version_are_told_apart() -> None:
 
 
 def test_a_part_of_the_sdk_with_two_clients(tmp_path: Path) -> None:
-    report = run_recipe(recipes.load("sdk"), a_bench(clients=("spikewire", "null")), tmp_path)
-    assert [section.name for section in report.sections] == ["singles", "batches"]
+    report = ran("sdk", tmp_path, ["singles", "batches"], "spikewire", "null")
     matrix = report.sections[0].tables[0]
     assert [row.client for row in matrix.rows] == ["spikewire"] * len(matrix.rows)
     assert all(row.fields["times"] == 1.0 for row in matrix.rows)

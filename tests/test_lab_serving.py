@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
+from lab_bench import a_bench, ran
 from spikewire.bench import measure
-from spikewire.bench.lab import recipes
-from spikewire.bench.lab.recipe import QUICK, Bench, Target
 from spikewire.bench.lab.recipes.serving.environments import compared
 from spikewire.bench.lab.recipes.serving.figures import (
     AVERAGE,
@@ -27,9 +26,7 @@ from spikewire.bench.lab.recipes.serving.lab import amount
 from spikewire.bench.lab.recipes.serving.published import PUBLISHED, STEPS
 from spikewire.bench.lab.recipes.serving.steps import steps
 from spikewire.bench.lab.report import Measured
-from spikewire.bench.lab.run import run_recipe
 from spikewire.bench.run.launch import python_worker, run_job
-from spikewire.bench.run.progress import Progress
 from spikewire.bench.serving.apps import Service, asgi, fastapi
 from spikewire.bench.serving.arrivals import arrive
 from spikewire.bench.serving.cells import (
@@ -71,10 +68,6 @@ needs_server = pytest.mark.skipif(bool(LACKING), reason=f"not installed: {', '.j
 needs_httptools = pytest.mark.skipif("httptools" in LACKING, reason="httptools is not installed")
 
 SET_COUNT, ROWS, KEYS = 2, 3, 20
-
-
-def a_bench(size: str = QUICK, clients: tuple[str, ...] = ()) -> Bench:
-    return Bench(Target(), size, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
 
 
 def a_result(times: list[int], *, cpu: float = 0.5, users: float | None = 0.1) -> ServingResult:
@@ -398,9 +391,7 @@ def test_each_way_reads_the_same(cluster: Cluster, way: str) -> None:
 
 @needs_server
 def test_it_measures_ours_in_all_environments(tmp_path: Path) -> None:
-    report = run_recipe(recipes.load("serving"), a_bench(clients=("spikewire",)), tmp_path)
-    assert [section.name for section in report.sections] == [*ENVIRONMENTS, "open"]
-    assert not report.interrupted
+    report = ran("serving", tmp_path, [*ENVIRONMENTS, "open"], "spikewire")
     for section in report.sections:
         table = section.tables[0]
         assert [row.client for row in table.rows] == ["spikewire"]

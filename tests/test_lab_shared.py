@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from lab_bench import a_bench
 from spikewire.bench.lab import recipes
 from spikewire.bench.lab.recipe import QUICK, Bench, Target
 from spikewire.bench.lab.recipes.gil.equal import losses as losses_at_one_rate
@@ -20,7 +21,6 @@ from spikewire.bench.measure import merge
 from spikewire.bench.run.compare import Comparison
 from spikewire.bench.run.launch import as_result, python_worker, run_job
 from spikewire.bench.run.plan import Cell, Matrix
-from spikewire.bench.run.progress import Progress
 from spikewire.bench.table.measured import Spread
 from spikewire.bench.table.summary import Line
 from spikewire.bench.worker.companion import COUNTER, TICKER, companion
@@ -168,7 +168,7 @@ def test_both_states_of_the_lock_have_lines(name: str, monkeypatch: pytest.Monke
 @pytest.mark.parametrize(("name", "table"), [("gil", "shared"), ("noise", "twins")])
 def test_the_quick_form(name: str, table: str, tmp_path: Path) -> None:
     clients = ("spikewire",)
-    bench = Bench(Target(), QUICK, ("",), Progress(bar=False), ["spikewire", "lab"], clients)
+    bench = a_bench(clients=clients)
     report = run_recipe(recipes.load(name), bench, tmp_path)
     assert not report.interrupted
     assert report.skipped == []

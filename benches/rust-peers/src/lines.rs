@@ -1,6 +1,7 @@
 //! What each second gave, told to the lab when it is over. The Python twin is `bench/series/lines.py`.
 
 use std::collections::BTreeMap;
+use std::io::{self, Write as _};
 use std::sync::mpsc::{self, RecvTimeoutError, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
@@ -50,9 +51,10 @@ impl Lines {
                 let goes_on = asked.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
                 // The last second is over when the window is.
                 if goes_on || Instant::now() >= due {
-                    let text = serde_json::to_string(&told.of(second));
-                    // In one piece, so that lines do not mix.
-                    eprint!("{}", format!("{MARK}{}\n", text.expect("plain data is JSON")));
+                    let told = serde_json::to_string(&told.of(second));
+                    let line = format!("{MARK}{}\n", told.expect("plain data is JSON"));
+                    // In one piece, so that lines do not mix. Who listens may be gone.
+                    let _ = io::stderr().write_all(line.as_bytes());
                 }
                 if !goes_on {
                     break;
