@@ -33,21 +33,18 @@ pub struct Used {
 
 impl Usage {
     pub fn now(server: Option<u32>) -> Self {
-        let used = process_usage();
-        Self {
-            clock: Instant::now(),
-            user: seconds(used.ru_utime),
-            system: seconds(used.ru_stime),
-            voluntary: used.ru_nvcsw,
-            involuntary: used.ru_nivcsw,
-            server: server.and_then(process_cpu),
-            machine: machine_cpu(),
-        }
+        let own = Self::own();
+        Self { server: server.and_then(process_cpu), machine: machine_cpu(), ..own }
     }
 
     /// Asking after others takes time, which no window has: it is done before one opens.
     pub fn opening(server: Option<u32>) -> Self {
-        let others = Self::now(server);
+        let (server, machine) = (server.and_then(process_cpu), machine_cpu());
+        Self { server, machine, ..Self::own() }
+    }
+
+    /// Of this process alone.
+    fn own() -> Self {
         let used = process_usage();
         Self {
             clock: Instant::now(),
@@ -55,7 +52,8 @@ impl Usage {
             system: seconds(used.ru_stime),
             voluntary: used.ru_nvcsw,
             involuntary: used.ru_nivcsw,
-            ..others
+            server: None,
+            machine: None,
         }
     }
 
