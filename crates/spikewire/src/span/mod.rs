@@ -4,10 +4,13 @@
 //! | file | what it holds |
 //! |---|---|
 //! | `on` | spans, with the feature |
+//! | `end` | what they say of their end |
 //! | `off` | the same without it |
 //! | `statement` | spans of sessions with Cassandra, with the feature |
 //! | `statement_off` | the same without it |
 
+#[cfg(feature = "tracing")]
+mod end;
 #[cfg(not(feature = "tracing"))]
 mod off;
 #[cfg(feature = "tracing")]

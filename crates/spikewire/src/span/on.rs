@@ -8,6 +8,7 @@ use tracing::field::{Empty, display};
 use tracing::span::Entered;
 use tracing::{Span, info_span};
 
+use super::end;
 use crate::Error;
 use crate::client_kind::Administration;
 
@@ -113,8 +114,7 @@ impl VerbSpan {
     /// A node answered.
     pub fn answered(&self, body: &[u8], node: &Node) {
         if !self.0.is_disabled() {
-            self.0.record("server.address", display(node.address.ip()));
-            self.0.record("server.port", node.address.port());
+            end::at(&self.0, node.address);
             self.0.record("spikewire.node", node.name.as_str());
             self.0.record("result", Aerospike::result(body));
         }
@@ -122,7 +122,7 @@ impl VerbSpan {
 
     /// It came to its end.
     pub fn done(&self) {
-        self.0.record("result", "ok");
+        end::done(&self.0);
     }
 
     /// It failed.
@@ -130,18 +130,13 @@ impl VerbSpan {
         if self.0.is_disabled() {
             return;
         }
-        let label = error.label();
-        self.0.record("otel.status_code", "ERROR");
-        self.0.record("result", label);
-        self.0.record("error.type", label);
-        self.0.record("error.message", error.message());
+        end::failed(&self.0, error, error.message());
         let Some((name, address)) = error.node().and_then(|node| node.rsplit_once(' ')) else {
             return;
         };
         self.0.record("spikewire.node", name);
-        if let Ok(address) = address.parse::<std::net::SocketAddr>() {
-            self.0.record("server.address", display(address.ip()));
-            self.0.record("server.port", address.port());
+        if let Ok(address) = address.parse() {
+            end::at(&self.0, address);
         }
     }
 }

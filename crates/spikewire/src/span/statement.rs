@@ -1,6 +1,5 @@
 //! Spans of sessions with Cassandra, by the database conventions of OpenTelemetry.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 
 use spikewire_cassandra::text::Summary;
@@ -9,7 +8,7 @@ use tracing::field::{Empty, display};
 use tracing::span::Entered;
 use tracing::{Span, info_span};
 
-use super::Asked;
+use super::{Asked, end};
 use crate::cql::{Error, QueryResult};
 
 /// A verb of a session that was called.
@@ -69,7 +68,7 @@ impl StatementSpan {
         if self.0.is_disabled() {
             return;
         }
-        self.at(result.node());
+        end::at(&self.0, result.node());
         if result.attempts() > 1 {
             self.0.record("spikewire.attempts", result.attempts());
         }
@@ -77,7 +76,7 @@ impl StatementSpan {
 
     /// It came to its end.
     pub fn done(&self) {
-        self.0.record("result", "ok");
+        end::done(&self.0);
     }
 
     /// It failed.
@@ -85,11 +84,7 @@ impl StatementSpan {
         if self.0.is_disabled() {
             return;
         }
-        let label = error.label();
-        self.0.record("otel.status_code", "ERROR");
-        self.0.record("result", label);
-        self.0.record("error.type", label);
-        self.0.record("error.message", error.message());
+        end::failed(&self.0, error, error.message());
         if error.attempts() > 1 {
             self.0.record("spikewire.attempts", error.attempts());
         }
@@ -98,13 +93,8 @@ impl StatementSpan {
             self.0.record("db.response.status_code", display(code));
         }
         if let Some(address) = error.node().and_then(|node| node.parse().ok()) {
-            self.at(address);
+            end::at(&self.0, address);
         }
-    }
-
-    fn at(&self, address: SocketAddr) {
-        self.0.record("server.address", display(address.ip()));
-        self.0.record("server.port", address.port());
     }
 }
 
