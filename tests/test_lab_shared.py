@@ -21,6 +21,7 @@ from spikewire.bench.measure import merge
 from spikewire.bench.run.compare import Comparison
 from spikewire.bench.run.launch import as_result, python_worker, run_job
 from spikewire.bench.run.plan import Cell, Matrix
+from spikewire.bench.run.progress import Progress
 from spikewire.bench.table.measured import Spread
 from spikewire.bench.table.summary import Line
 from spikewire.bench.worker.companion import COUNTER, TICKER, companion
