@@ -90,3 +90,28 @@ def test_builds_are_found_in_runs_and_told_in_words(
     assert words.startswith("profile release, commit 121212121212, library ")
     assert words.endswith(", rustc abababababab")
     assert build.described(None) == ""
+
+
+def test_what_a_program_says_of_itself_is_completed_from_its_file(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    manifest, program = tmp_path / "crate" / "Cargo.toml", tmp_path / "target" / "ours"
+    manifest.parent.mkdir()
+    manifest.write_text("")
+    git(tmp_path, "add", "crate/Cargo.toml")
+    git(tmp_path, "commit", "-qm", "first")
+    program.parent.mkdir()
+    program.write_bytes(b"code of /rustc/" + b"ab" * 20 + b"/library")
+    said = {"profile": "release", "opt_level": "3", "lto": "thin", "debug_assertions": False}
+    answer = {"client": "spikewire-rust", "build": said}
+    made = build.completed(answer, program, manifest)["build"]
+    assert {name: made[name] for name in said} == said
+    assert (made["commit"], made["modified"]) == (git(tmp_path, "rev-parse", "HEAD"), False)
+    assert made["rustc"] == "ab" * 20
+    assert made["native"]["sha256"] == hashlib.sha256(program.read_bytes()).hexdigest()
+    assert build.of_results([{**answer, "build": made}]) == {"spikewire-rust": made}
+    assert build.described(made).startswith("profile release (opt-level 3, LTO thin), commit ")
+    debug = build.described({**made, "debug_assertions": True})
+    assert debug.startswith("profile release (opt-level 3, LTO thin, with debug assertions), ")
+    # A program of somebody else has no commit of ours, and one that says nothing has no build.
+    assert build.completed(answer, program, None)["build"]["commit"] is None
+    assert build.completed({"failed": "no"}, program, manifest) == {"failed": "no"}

@@ -16,6 +16,7 @@ from spikewire.bench.measure import merge
 from spikewire.bench.queries.cells import SCAN
 from spikewire.bench.queries.result import as_scan
 from spikewire.bench.run import node
+from spikewire.bench.run.build import described
 from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import as_result
 from spikewire.bench.run.node import Runner, encoded, find_worker, runner
@@ -143,6 +144,18 @@ def test_processes_are_one_result(runs: Runner, cluster: Cluster, client: str) -
     alone = together["memory"]["bare"] / 2
     assert alone > 10_000_000
     assert together["operations"] > 0
+
+
+def test_our_addon_says_how_it_was_compiled(runs: Runner, cluster: Cluster) -> None:
+    told = runs.start(a_job(cluster, NODE_OURS))
+    assert told["client"] == NODE_OURS
+    build = told["build"]
+    assert build["profile"] in ("debug", "release", "dist")
+    assert build["debug_assertions"] == (build["profile"] == "debug")
+    assert build["opt_level"] in "0123sz"
+    assert build["lto"] in ("false", "true", "off", "thin", "fat")
+    assert build["native"]["name"].endswith(".node")
+    assert f"profile {build['profile']} (opt-level " in described(build)
 
 
 @pytest.mark.parametrize("processes", [1, 2])

@@ -72,6 +72,8 @@ export type Hooks = [
 export interface Native {
   /** The version of the native part. */
   readonly version: string
+  /** How Cargo compiled it: JSON with its profile, optimisation level, LTO and assertions. */
+  readonly build: string
   /** Names the functions that it calls; once. */
   setup(...hooks: Hooks): void
   /** The number of a set. */

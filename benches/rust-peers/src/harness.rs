@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::callers;
 use crate::clock::Real;
-use crate::job::{Failure, Job, Latency, Memory, Outcome};
+use crate::job::{Build, Failure, Job, Latency, Memory, Outcome};
 use crate::lines::Lines;
 use crate::measure::{self, Usage};
 use crate::open::{self, Calls, Ended};
@@ -173,6 +173,7 @@ fn outcome<C: Client>(
     Outcome {
         client: job.client.clone(),
         version: crate::locked_version(C::VERSION_OF),
+        build: Build::THIS,
         mode: job.mode.clone(),
         concurrency: job.concurrency,
         event_loop: (!C::BLOCKS).then(|| "tokio".to_owned()),

@@ -64,6 +64,7 @@ pub struct Memory {
 pub struct Outcome {
     pub client: String,
     pub version: String,
+    pub build: Build,
     pub mode: String,
     pub concurrency: usize,
     #[serde(rename = "loop")]
@@ -88,6 +89,24 @@ pub struct Outcome {
     pub series: Option<Series>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub open: Option<Raw>,
+}
+
+/// How Cargo compiled this program; the lab knows the commit.
+#[derive(Serialize)]
+pub struct Build {
+    profile: &'static str,
+    opt_level: &'static str,
+    lto: &'static str,
+    debug_assertions: bool,
+}
+
+impl Build {
+    pub const THIS: Build = Build {
+        profile: env!("SPIKEWIRE_PROFILE"),
+        opt_level: env!("SPIKEWIRE_OPT_LEVEL"),
+        lto: env!("SPIKEWIRE_LTO"),
+        debug_assertions: cfg!(debug_assertions),
+    };
 }
 
 #[derive(Serialize)]

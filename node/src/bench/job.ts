@@ -54,6 +54,14 @@ export interface Description {
   version: string | null
 }
 
+/** How Cargo compiled the native part. */
+export interface Compiled {
+  profile: string
+  opt_level: string
+  lto: string
+  debug_assertions: boolean
+}
+
 /** Clocks and counters within the measured window; seconds. */
 export interface Used {
   elapsed: number
@@ -74,6 +82,7 @@ export interface LoopDelay {
 export interface Result extends Used {
   client: string
   version: string
+  build?: Compiled
   mode: string
   concurrency: number
   loop: string
@@ -152,6 +161,7 @@ export interface Grown {
 export interface ScanResult extends Used {
   client: string
   version: string
+  build?: Compiled
   mode: string
   loop: string
   python: null

@@ -49,8 +49,22 @@ fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
         None => on_exit(env, binding, Binding::end)?,
     }
     define(env, exports, kept, EXPORTS)?;
+    exports.set_named(c"build", env.string(BUILD)?)?;
     exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)
 }
+
+/// How Cargo compiled this, as JSON.
+const BUILD: &str = concat!(
+    r#"{"profile":""#,
+    env!("SPIKEWIRE_PROFILE"),
+    r#"","opt_level":""#,
+    env!("SPIKEWIRE_OPT_LEVEL"),
+    r#"","lto":""#,
+    env!("SPIKEWIRE_LTO"),
+    r#"","debug_assertions":"#,
+    cfg!(debug_assertions),
+    "}"
+);
 
 /// Ends what is left when the environment is torn down. What was in flight stays unsettled.
 fn end(binding: &Binding, removal: CleanupHook) {

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, cast
 
@@ -28,7 +29,15 @@ class Library(TypedDict):
     sha256: str
 
 
-class Build(TypedDict):
+class Compiled(TypedDict, total=False):
+    """How Cargo compiled it, as programs and the addon of Node.js say."""
+
+    opt_level: str
+    lto: str
+    debug_assertions: bool
+
+
+class Build(Compiled):
     """What is not known is None."""
 
     profile: str | None
@@ -50,27 +59,57 @@ def loaded() -> Build | None:
 
 def _of(native: Path, module: object) -> Build:
     constants = cast("Mapping[str, Any]", vars(module))
-    content = native.read_bytes()
-    rustc = _RUSTC.search(content)
+    library, rustc = _library(native)
     named, _, changes = (constants.get("BUILD_COMMIT") or "").partition("-")
-    commit, modified = (named, bool(changes)) if named else _commit(native.parent)
+    own = native.parent / "__init__.py"
+    commit, modified = (named, bool(changes)) if named else _commit(own)
     return {
         "profile": constants.get("BUILD_PROFILE"),
         "commit": commit,
         "modified": modified,
-        "rustc": rustc[1].decode() if rustc else None,
-        "native": {
-            "name": native.name,
-            "bytes": len(content),
-            "sha256": hashlib.sha256(content).hexdigest(),
-        },
+        "rustc": rustc,
+        "native": library,
     }
 
 
-def _commit(package: Path) -> tuple[str | None, bool | None]:
-    """Of the source tree that it belongs to, and whether files differ from that; nothing of either
-    for an installed package, wherever that lies."""
-    if _git(package, "ls-files", "--error-unmatch", "__init__.py") is None:
+@cache
+def of_program(file: Path, manifest: Path | None) -> Build:
+    """Of a program, or of an addon of Node.js, without what it says itself. `manifest` is a file of
+    the source tree that it was built from; None where it is no part of ours."""
+    library, rustc = _library(file)
+    commit, modified = (None, None) if manifest is None else _commit(manifest)
+    return {
+        "profile": None,
+        "commit": commit,
+        "modified": modified,
+        "rustc": rustc,
+        "native": library,
+    }
+
+
+def completed(answer: Mapping[str, Any], file: Path, manifest: Path | None) -> Mapping[str, Any]:
+    """An answer whose worker says how it was compiled, with the rest of its build."""
+    said: Mapping[str, Any] | None = answer.get("build")
+    return answer if said is None else {**answer, "build": {**of_program(file, manifest), **said}}
+
+
+def _library(file: Path) -> tuple[Library, str | None]:
+    """What is loaded, and the commit of the compiler that made it."""
+    content = file.read_bytes()
+    rustc = _RUSTC.search(content)
+    made: Library = {
+        "name": file.name,
+        "bytes": len(content),
+        "sha256": hashlib.sha256(content).hexdigest(),
+    }
+    return made, rustc[1].decode() if rustc else None
+
+
+def _commit(own: Path) -> tuple[str | None, bool | None]:
+    """Of the source tree that this file belongs to, and whether files differ from that; nothing of
+    either for an installed package, wherever that lies."""
+    package = own.parent
+    if _git(package, "ls-files", "--error-unmatch", own.name) is None:
         return None, None
     changed = _git(package, "status", "--porcelain", "-uno")
     return _git(package, "rev-parse", "HEAD"), None if changed is None else bool(changed)
@@ -86,12 +125,18 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return made.stdout.strip() if made.returncode == 0 else None
 
 
+_HOW = {"opt_level": "opt-level", "lto": "LTO"}
+
+
 def described(build: Mapping[str, Any] | None) -> str:
     """In words: the profile, and commits and digest as far as they tell one build from another."""
     if not build:
         return ""
     native = cast("Mapping[str, Any]", build.get("native") or {})
-    words = [f"profile {build['profile']}"] if build.get("profile") else []
+    how = [f"{name} {build[key]}" for key, name in _HOW.items() if build.get(key) is not None]
+    how += ["with debug assertions"] if build.get("debug_assertions") else []
+    profile = f"profile {build.get('profile')}" + (f" ({', '.join(how)})" if how else "")
+    words = [profile] if build.get("profile") else []
     commit = build.get("commit")
     if commit:
         words.append(f"commit {commit[:12]}" + (" with changes" if build.get("modified") else ""))

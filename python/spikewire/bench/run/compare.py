@@ -321,7 +321,8 @@ class Lab:
         if cell.mode in CRATES:
             job = scheduled(job)
             command = self._rust[cell.client]
-            return worked_out(job, run_job(command, job, rust_variables(), heard=heard))
+            answer = run_job(command, job, rust_variables(), heard=heard)
+            return worked_out(job, rust.completed(cell.client, command, answer))
         if cell.mode == NODE:
             assert self._node is not None
             job = scheduled(job)

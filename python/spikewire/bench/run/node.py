@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from .. import measure
+from . import build
 from .launch import SETUP_SECONDS, run_job
 from .plan import NODE_OURS, NODE_PEER
 
@@ -53,8 +54,15 @@ class Runner:
                     "failed": "taskset, which --client-cpus needs for Node.js, is not installed"
                 }
             command = [taskset, "-c", ",".join(map(str, job["cpus"])), *command]
-        job = cast("Job", {**job, "client": PACKAGES[job["client"]]})
-        return encoded(run_job(command, job, seconds=seconds, heard=heard))
+        named = job["client"]
+        job = cast("Job", {**job, "client": PACKAGES[named]})
+        answer = {**run_job(command, job, seconds=seconds, heard=heard)}
+        if "client" in answer:
+            answer["client"] = named
+        addon = next((self.worker.parents[2] / "native").glob("*.node"), None)
+        if addon is None:
+            return encoded(answer)
+        return encoded(build.completed(answer, addon, self.worker.parents[2] / "package.json"))
 
 
 def runner(worker: Path | None = None) -> tuple[Runner | None, str]:

@@ -5,13 +5,25 @@ from __future__ import annotations
 import shutil
 import subprocess
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
+from . import build as build_of
 from .plan import RUST_OURS, RUST_PEER
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 CRATE = Path("benches") / "rust-peers"
 OPTIONS = ("build", "--release", "--quiet", "--no-default-features")
 BINARIES = {RUST_PEER: "peer", RUST_OURS: "ours"}
 FEATURES = {RUST_PEER: "peer,peer-sync", RUST_OURS: "ours"}
+
+
+def completed(client: str, command: Sequence[str], answer: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What a program answered, with its build: of ours the commit of the source tree as well."""
+    program = Path(command[0])
+    ours = program.parents[2] / "Cargo.toml" if client == RUST_OURS else None
+    return build_of.completed(answer, program, ours)
 
 
 def find_crate(start: Path | None = None) -> Path | None:
