@@ -3,7 +3,7 @@
 use spikewire_aerospike::cluster::Node;
 use spikewire_aerospike::command::{Prepared, SetRef};
 use spikewire_aerospike::transport::Aerospike;
-use spikewire_transport::{CommandError as _, Protocol as _};
+use spikewire_transport::Protocol as _;
 use tracing::field::{Empty, display};
 use tracing::span::Entered;
 use tracing::{Span, info_span};

@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use spikewire_cassandra::text::Summary;
-use spikewire_transport::CommandError as _;
 use tracing::field::{Empty, display};
 use tracing::span::Entered;
 use tracing::{Span, info_span};
