@@ -80,7 +80,7 @@ class Equal(Measurement):
 TEXT = (
     "All clients make the same calls each second, so that what they leave tells what a call takes."
     " Their processor time is that of the process without that of the thread, and with what paces"
-    " the calls, which is alike for all: unlike the share of the thread, it does not depend on what"
+    " the calls, which is alike for all: unlike the share of the thread, it hardly depends on what"
     " else the machine does."
 )
 
