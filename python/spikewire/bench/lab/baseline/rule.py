@@ -26,6 +26,8 @@ FALSE = 0.05
 BUSIER = 1.0
 """By how many programs that want to run, for each processor, the machine was busier in one run than
 in another for that to be told from nothing else."""
+CROWDED, CROWDED_BY = 2.0, 0.1
+"""Where more programs than this want to run, for each processor, in both runs, this part more."""
 RULE = (
     f"A figure changed if its medians differ by more than {THRESHOLD:.0%} and a rank test of the"
     " rounds (Mann-Whitney, exact) says so; where nothing changed at most"
@@ -97,11 +99,12 @@ def busier(before: Sequence[float], after: Sequence[float], processors: int) -> 
     averages that all rounds saw."""
     if not before or not after:
         return 0
-    change = (median(after) - median(before)) / processors
+    low, high = sorted(median(one) / processors for one in (before, after))
+    alike = high - low <= BUSIER and (low <= CROWDED or high <= (1 + CROWDED_BY) * low)
     up, down = _chances(*(Figure(median(one), len(one), tuple(one)) for one in (before, after)))
-    if abs(change) <= BUSIER or min(up, down) > FALSE / 2:
+    if alike or min(up, down) > FALSE / 2:
         return 0
-    return 1 if change > 0 else -1
+    return 1 if up < down else -1
 
 
 def judge(pairs: Sequence[Pair], machine: int = 0) -> list[Judged]:
