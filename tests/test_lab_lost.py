@@ -11,6 +11,7 @@ from spikewire.bench.lab.lost import Side, dearer, later, side, why
 from spikewire.bench.lab.recipes.sdk.layers import compared
 from spikewire.bench.run.plan import Cell
 from spikewire.bench.table.measured import Spread
+from spikewire.bench.table.report import notes
 from spikewire.bench.table.summary import Line
 
 pytestmark = pytest.mark.lab
@@ -80,3 +81,14 @@ def test_each_lost_cell_of_a_matrix_has_its_reason() -> None:
     assert "Why: it takes more processor time" in rate
     assert cpu == "Sync, 1 thread, processor time: 10 µs/op, 8 of aerospike."
     assert "Why: " in tail
+
+
+def test_the_lock_is_told_where_lines_do_not_name_it() -> None:
+    def a_line(*, gil: bool, named: bool) -> Line:
+        return Line(Cell("spikewire", SYNC, 1, gil=gil if named else None), 1, (), gil=gil)
+
+    told = notes([a_line(gil=True, named=False), a_line(gil=False, named=False)])
+    assert [one.rpartition(" ")[2] for one in told if "GIL" in one] == ["on", "off"]
+    assert not any(
+        "GIL" in one for one in notes([a_line(gil=gil, named=True) for gil in (True, False)])
+    )

@@ -134,7 +134,7 @@ def notes(lines: Sequence[Line]) -> list[str]:
             said.append(f"{client}: other programs used {line.others:.0%} of this machine")
         said += _limited(line)
         said += open_notes(line, pools=pools)
-        if differing and line.gil is not None:
+        if differing and line.gil is not None and line.cell.gil is None:
             said.append(f"{client}: ran with the GIL {'on' if line.gil else 'off'}")
     return said + _one_by_one(lines) + compared(lines)
 
