@@ -38,7 +38,7 @@ def amount(bench: Bench) -> Amount:
     """At full size that of the study, its 20 rounds in four processes of five."""
     made: Amount = bench.pick(
         Amount(calls=40, groups=2, rounds=3, processes=1, warmup=10, concurrency=50),
-        Amount(calls=500, groups=10, rounds=15, processes=1, warmup=100, concurrency=50),
+        Amount(calls=500, groups=10, rounds=10, processes=1, warmup=100, concurrency=50),
         Amount(calls=5_000, groups=10, rounds=5, processes=4, warmup=500, concurrency=50),
     )
     return reckoned(bench, made)

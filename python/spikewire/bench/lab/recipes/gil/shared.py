@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ...recipe import Bench
 
 CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
-FEW = (OURS, "aerospike-sdk", "aerospike", "aerospike-py")
-"""What the short form measures: `aerospike-native` is the engine of `aerospike-sdk`."""
+FEW = (OURS, "aerospike-sdk", "aerospike")
+"""What the short form measures."""
 RATE = Heading("rate", "throughput alone", "op/s", MORE, 0)
 OWN = Heading("own", "beside the thread", "% of alone", MORE, 0)
 OTHER = Heading("other", "the thread", "% of alone", MORE, 0)

@@ -30,6 +30,8 @@ CLIENTS = (
     *RUST_CLIENTS,
     *NODE_CLIENTS,
 )
+FEW = (OURS, "aerospike-sdk", "aerospike", "aerospike-py")
+"""What the short form measures."""
 TITLES = {
     ASYNC: "asyncio",
     ASYNC_UVLOOP: "uvloop",
@@ -54,7 +56,7 @@ class Sweep(Measurement):
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(
-            clients=bench.few(CLIENTS, self.title),
+            clients=bench.few(CLIENTS, self.title, FEW),
             modes=bench.pick((ASYNC, SYNC), (ASYNC, SYNC), MODES),
             tasks=(OUTSTANDING,),
             threads=(THREADS,),

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ....queries.lines import ScanLine
 
 PYTHON_CLIENTS = (OURS, "aerospike", "aerospike-py", "aerospike-sdk", "aerospike-native")
+FEW = (*NODE_CLIENTS, OURS, "aerospike", "aerospike-py")
+"""What the short form measures."""
 RATE = Heading("rate", "throughput", "records/s", MORE, 0)
 CPU = Heading("cpu", "client CPU", "µs/record", LESS)
 SERVER = Heading("server", "server CPU", "µs/record")
@@ -107,7 +109,8 @@ def unwaiting(groups: list[list[ScanLine]]) -> list[str]:
 
 def settings_of(bench: Bench) -> Settings:
     target = bench.target
-    names = bench.wanted((*NODE_CLIENTS, *PYTHON_CLIENTS))
+    clients = (*NODE_CLIENTS, *PYTHON_CLIENTS)
+    names = bench.few(clients, Scans.title, FEW)
     made = Settings(
         modes=(NODE_QUERIES_MODE, QUERIES_MODE),
         clients=names,

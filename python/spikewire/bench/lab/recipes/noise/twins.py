@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...report import Entry
 
 CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
-FEW = (OURS, "aerospike", "aerospike-py")
+FEW = (OURS, "aerospike")
 """What the short form measures: how far twins lie apart is the machine's doing more than theirs."""
 HEADINGS = (
     Heading("first", "throughput", "op/s", "", 0),

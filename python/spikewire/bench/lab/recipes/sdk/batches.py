@@ -57,7 +57,7 @@ class Batches(Measurement):
     def run(self, bench: Bench) -> Part:
         reads = bench.pick((4, 16), (16, 128), SIZES)
         writes = bench.pick((16,), (128,), SIZES)
-        cases = [case for case in CASES if bench.pick(short, short, _every)(case)]
+        cases = [case for case in CASES if bench.pick(_plain, _plain, _every)(case)]
         shapes = Sizes(reads, writes).batches()
         groups = [[each for case in cases for each in _ways(case, shape)] for shape in shapes]
         matrix = Chosen.of(bench, groups)
@@ -74,6 +74,11 @@ class Batches(Measurement):
         conclusions, losses = _compared(lines)
         runs = comparison.as_json()["cells"]
         return Part(section, runs, conclusions, losses, comparison.interrupted)
+
+
+def _plain(case: Case) -> bool:
+    """Whether the short form measures it: no pools, and no chains of ours beside our verbs."""
+    return short(case) and not case.loops and case.client != BUILDER
 
 
 def _every(_case: Case) -> bool:
