@@ -112,7 +112,7 @@ class Bench:
         made = Settings(
             matrix=matrix,
             **target.place(),
-            keys=self.pick(2_000, 100_000, 100_000),
+            keys=self.pick(2_000, 20_000, 100_000),
             bins="I8",
             workload="RU,50",
             duration=self.pick(0.15, 0.6, 5.0),
