@@ -282,7 +282,7 @@ bench-tools: build node node-peers
 		--optional requirements/peers.txt --optional requirements/serving.txt
 
 .PHONY: bench
-bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in a quarter of an hour
+bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in ten minutes
 	$(LAB) all --size short $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
 
 .PHONY: lab

@@ -404,7 +404,7 @@ def test_the_timeout_counts_while_it_waits_for_room(slow: Cluster) -> None:
         key = ("test", "s", "late")
         late = [
             client.submit.put(key, {"n": 1}, timeout=0.05),
-            client.submit.put_many({key: {"n": 1}}, timeout=0.05),  # type: ignore[arg-type]
+            client.submit.put_many({key: {"n": 1}}, timeout=0.05),
         ]
         for future in late:
             error = future.exception(0)  # type: ignore[attr-defined]

@@ -226,7 +226,8 @@ def _entry(read: Any) -> Entry:
     if not isinstance(read, dict):
         return cast("Entry", read)
     fields = cast("dict[str, Any]", read)
-    return Measured(**{**fields, "values": tuple(fields.get("values", ()))})
+    parts: dict[str, Any] = {**fields, "values": tuple(fields.get("values", ()))}
+    return Measured(**parts)
 
 
 def _chart(read: Mapping[str, Any]) -> Chart:
