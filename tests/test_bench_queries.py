@@ -18,7 +18,7 @@ from spikewire.bench import measure
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.clients.base import ASYNC, NODE, SYNC
 from spikewire.bench.commands.run import USAGE
-from spikewire.bench.queries import cells
+from spikewire.bench.queries import lab
 from spikewire.bench.queries.cells import (
     ARROW,
     CONSUMERS,
@@ -33,6 +33,7 @@ from spikewire.bench.queries.cells import (
     SLEEP,
     SLOW,
     WAYS,
+    Scan,
     lacks_waiting,
     record_bins,
     scans,
@@ -407,10 +408,20 @@ def test_only_fast_ways_are_used_for_scans_beside_gets() -> None:
     assert usual_way("aerospike-native", ASYNC) is None
 
 
+def leave_out_consumers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All but one. The others are looked at above; each would be a process more per way and
+    round."""
+
+    def without(*given: Any, **more: Any) -> tuple[Scan, ...]:
+        return tuple(scan for scan in scans(*given, **more) if scan.consumer == NOTHING)
+
+    monkeypatch.setattr(lab, "scans", without)
+
+
 def test_index_queries_from_flags_to_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cells, "CONSUMERS", (NOTHING,))
+    leave_out_consumers(monkeypatch)
     path = tmp_path / "index.json"
     flags = "--mode queries,index-queries --clients spikewire --records 1021 --record-size 64"
     status = run(
@@ -469,8 +480,7 @@ def test_flags_that_cannot_be(flags: str, says: str, capsys: pytest.CaptureFixtu
 def test_from_flags_to_tables(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # The other consumers are looked at above; each would be a process more per way and round.
-    monkeypatch.setattr(cells, "CONSUMERS", (NOTHING,))
+    leave_out_consumers(monkeypatch)
     path = tmp_path / "scans.json"
     flags = "--mode queries,scans-p99 --clients spikewire,null --records 600 --record-size 64"
     status = run(

@@ -79,7 +79,8 @@ INTERNAL = {
 }
 #: Classes in signatures that are between parts of the library.
 BETWEEN = {
-    *("AdminTask", "StatsFields", "OfficialResults", "NamedWrites"),  # of the engine
+    *("AdminTask", "StatsFields"),  # of the engine
+    *("OfficialOperations", "OfficialResults", "NamedWrites"),  # of the drop-ins
     *("State", "Document", "Unit", "Window", "How"),  # of profiles, pools, streams
     *("Parts", "Scheme"),  # of opening
     "Family",  # of metrics
