@@ -13,8 +13,8 @@ import pytest
 import lab_report
 from spikewire.bench.cli import add_parsers
 from spikewire.bench.lab.baseline.changes import changes
-from spikewire.bench.lab.baseline.rule import BETTER, UNCHANGED, UNTOLD, WORSE
 from spikewire.bench.lab.report import Measured, Row
+from spikewire.bench.noise import BETTER, UNCHANGED, UNTOLD, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

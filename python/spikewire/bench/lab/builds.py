@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..clients.registry import base_of, build_of
+from ..noise import Pair
 from ..table.builds import Ratio, told
 from .baseline.changes import figure
-from .baseline.rule import Pair
 from .report import MORE, Measured
 
 if TYPE_CHECKING:

@@ -34,8 +34,6 @@ LOGS = "hlog"
 """The folder for HDR interval logs, beside the report."""
 SIZES = (QUICK, SHORT, FULL)
 """How much of a recipe is run: enough to see that it works, what `make bench` runs, all of it."""
-FEW = ("spikewire", "aerospike-sdk", "aerospike-native", "aerospike", "aerospike-py")
-"""A client of each kind."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,16 +85,16 @@ class Bench:
         """Of a recipe's clients, those that the user wants."""
         return tuple(in_order(clients, self.clients or clients))
 
-    def few(self, clients: Sequence[str], part: str, kinds: Sequence[str] = FEW) -> tuple[str, ...]:
-        """The same where all of them would take longer than a short form may: in that, one of each
-        kind is measured unless the user names clients, and the report says which are left out."""
+    def few(self, clients: Sequence[str], part: str, some: Sequence[str]) -> tuple[str, ...]:
+        """The same where all of them would take longer than a short form may: that has only `some`
+        unless the user names clients, and the report says which are left out."""
         wanted = self.wanted(clients)
         if self.clients or self.size == FULL:
             return wanted
-        left = [name for name in wanted if name not in kinds]
+        left = [name for name in wanted if name not in some]
         if left:
             self.note({}, [f"{part}: the short form leaves out {', '.join(left)}"])
-        return tuple(name for name in wanted if name in kinds)
+        return tuple(name for name in wanted if name in some)
 
     def gil_states(self) -> tuple[bool | None, ...]:
         """The states of the GIL to compare: both, where every interpreter can be without it."""

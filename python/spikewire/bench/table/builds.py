@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..clients.registry import base_of, build_of
-from ..lab.baseline.rule import UNTOLD, Figure, Pair, in_words, judge
+from ..noise import UNTOLD, Figure, Pair, in_words, judge
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -234,23 +234,14 @@ class Plan:
                 stream = self._in_tables(stream[:TABLES_MOST])
             return into_blocks(stream, 1)
 
-        if shape.kind != SINGLE:
-            return drivers.Load(
-                workers,
-                job["warmup"],
-                job["duration"],
-                batching,
-                verbs=self.verbs,
-                part=part,
-                processes=processes,
-            )
-        if job["action"] == "populate" or self.workload.kind == INSERTING:
+        single = shape.kind == SINGLE
+        if single and (job["action"] == "populate" or self.workload.kind == INSERTING):
             return drivers.Load(workers, 0.0, INSERT_LIMIT, inserting, repeat=False)
         return drivers.Load(
             workers,
             job["warmup"],
             job["duration"],
-            mixing,
+            mixing if single else batching,
             verbs=self.verbs,
             most=drivers.share(job["max_ops"], part, processes) if "max_ops" in job else None,
             part=part,

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ...noise import RULE, needed, suffice
 from ..recipes import NAMES
 from .changes import changes, conditions, machines
-from .rule import RULE, needed, suffice
 
 if TYPE_CHECKING:
     import argparse

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from ..report import MORE, Measured
-from .rule import (
+from ...noise import (
     BETTER,
     THRESHOLD,
     UNTOLD,
@@ -21,6 +20,7 @@ from .rule import (
     judge,
     relative,
 )
+from ..report import MORE, Measured
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

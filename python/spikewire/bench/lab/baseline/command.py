@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...needed import missing
+from ...noise import RULE
 from .against import CANNOT_TELL
 from .changes import changes, conditions, machines
-from .rule import RULE
 
 if TYPE_CHECKING:
     import argparse

@@ -5,10 +5,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from ...noise import BETTER, RULE, UNCHANGED, UNTOLD, WORSE
 from ..html import parts
 from ..report import Heading, Row, Table
 from ..text import shown
-from .rule import BETTER, RULE, UNCHANGED, UNTOLD, WORSE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

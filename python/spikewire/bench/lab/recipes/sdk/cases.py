@@ -10,7 +10,6 @@ from ....clients.base import ASYNC, ASYNC_UVLOOP, CRATES, RUST, RUST_SYNC, SYNC
 from ....clients.registry import base_of, build_of, of_build
 from ....clients.shape import POOL, Shape
 from ....run.plan import RUST_CLIENTS, Cell, Matrix
-from ...recipe import FEW
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -113,6 +112,8 @@ BLOCKING = (
 )
 AWAITED = (OURS, BUILDER, SDK, SDK_BUILDER, NATIVE, EXECUTOR, AEROSPIKE_PY)
 POOLED = (OURS, BUILDER, SDK, SDK_BUILDER)
+FEW = (OURS, BUILDER, SDK, NATIVE, C_CLIENT, AEROSPIKE_PY)
+"""A client of each kind, and chains of ours."""
 
 CASES: tuple[Case, ...] = (
     *_each(RUST_CLIENTS, RUST, 32),
@@ -133,7 +134,7 @@ def short(case: Case) -> bool:
     """Whether the short form measures it: one kind of event loop, one size of pool, and one thread
     for a client of each kind."""
     if case.many == 1:
-        return case.mode == SYNC and case.client in (*FEW, BUILDER)
+        return case.mode == SYNC and case.client in FEW
     return case.mode != ASYNC and case.loops != 8
 
 

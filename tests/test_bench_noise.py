@@ -9,8 +9,8 @@ from statistics import mean, median
 
 import pytest
 
-from spikewire.bench.lab.baseline import rule
-from spikewire.bench.lab.baseline.rule import (
+from spikewire.bench import noise
+from spikewire.bench.noise import (
     BETTER,
     FALSE,
     UNCHANGED,
@@ -88,7 +88,7 @@ def test_chances_are_those_of_all_orders() -> None:
         orders = [sum(picked) for picked in combinations(ranks, len(sides[1]))]
         up = sum(one >= reached - 1e-9 for one in orders) / len(orders)
         down = sum(one <= reached + 1e-9 for one in orders) / len(orders)
-        assert rule._chances(figure(*sides[0]), figure(*sides[1])) == pytest.approx((up, down))
+        assert noise._chances(figure(*sides[0]), figure(*sides[1])) == pytest.approx((up, down))
 
 
 @pytest.mark.parametrize(
