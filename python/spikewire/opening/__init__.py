@@ -7,6 +7,7 @@ and from where. ``docs/opening.md`` has the rules.
 |---|---|
 | here | the order of precedence: what is used, and where each option comes from |
 | ``url`` | a URL, taken apart |
+| ``flags`` | flags of commands: a user, TLS |
 | ``values`` | the text of an option as a value of its type |
 | ``in_thread`` | opening that blocks, in a thread beside an event loop |
 """

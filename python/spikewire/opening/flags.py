@@ -1,0 +1,107 @@
+"""Flags of commands that open clients: who logs in, and TLS."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Mapping
+
+__all__ = ["AUTHS", "PASSWORD", "PASSWORD_CQL", "add_flags", "given", "problem"]
+
+#: How users may be known to the nodes.
+AUTHS = ("internal", "external", "external-insecure", "pki")
+#: The variables that hold passwords: those that ``from_url`` reads.
+PASSWORD, PASSWORD_CQL = "SPIKEWIRE_AEROSPIKE_PASSWORD", "SPIKEWIRE_CASSANDRA_PASSWORD"
+_FILES = {"tls_ca": "--tls-ca", "tls_certificate": "--tls-certificate", "tls_key": "--tls-key"}
+
+
+def add_flags(parser: argparse.ArgumentParser, *, cassandra: bool = False) -> None:
+    """Adds them as a group of their own. Cassandra has no ``--auth``."""
+    variable = PASSWORD_CQL if cassandra else PASSWORD
+    parser.set_defaults(password_variable=variable)
+    group = parser.add_argument_group("users and TLS")
+    group.add_argument("--user", metavar="NAME", help="log in as this user")
+    group.add_argument(
+        "--password",
+        metavar="TEXT",
+        help=f"of the user; without it the variable {variable}, which no list of processes shows",
+    )
+    if not cassandra:
+        group.add_argument(
+            "--auth",
+            choices=AUTHS,
+            help="how the nodes know the user; external sends the password over TLS,"
+            " external-insecure in any case, pki sends none but needs --tls-certificate;"
+            " default: internal",
+        )
+    group.add_argument(
+        "--tls",
+        action="store_true",
+        help="encrypt all connections, and verify the nodes' certificates; what begins with --tls-"
+        " asks for it, too",
+    )
+    group.add_argument(
+        "--tls-ca",
+        metavar="PATH",
+        help="PEM file of the authorities to trust; default: the system's",
+    )
+    group.add_argument(
+        "--tls-certificate", metavar="PATH", help="PEM file of a certificate to show to the nodes"
+    )
+    group.add_argument("--tls-key", metavar="PATH", help="PEM file of its private key")
+    group.add_argument(
+        "--tls-name",
+        metavar="NAME",
+        help="in the certificates of seeds that have no TLS name of their own;"
+        " default: their host name or address",
+    )
+
+
+def given(args: argparse.Namespace, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
+    """What the flags say, as options of a client; ``tls`` is True or a dict."""
+    environment = os.environ if environment is None else environment
+    options: dict[str, Any] = {}
+    if args.user is not None:
+        password: str | None = args.password
+        options["user"] = args.user
+        options["password"] = password or environment.get(args.password_variable, "")
+    auth: str | None = getattr(args, "auth", None)
+    if auth is not None:
+        options["auth"] = auth
+    named = {"ca": args.tls_ca, "certificate": args.tls_certificate, "private_key": args.tls_key}
+    named["server_name"] = args.tls_name
+    files = {name: value for name, value in named.items() if value is not None}
+    if args.tls or files:
+        options["tls"] = files or True
+    return options
+
+
+def problem(args: argparse.Namespace, environment: Mapping[str, str] | None = None) -> str | None:
+    """Why these flags do not go together, or None. Reads no file, but sees whether it is there."""
+    options = given(args, environment)
+    auth = options.get("auth")
+    for name, flag in _FILES.items():
+        path: str | None = getattr(args, name)
+        if path is not None and not Path(path).is_file():
+            return f"{flag} {path}: no such file"
+    for one, other in (("certificate", "key"), ("key", "certificate")):
+        if getattr(args, f"tls_{one}") is not None and getattr(args, f"tls_{other}") is None:
+            return f"--tls-{one} needs --tls-{other}"
+    if args.user is None and args.password is not None:
+        return "--password needs --user"
+    if auth == "pki":
+        if args.user is not None:
+            return "--auth pki takes no --user: the certificate says who it is"
+        return None if args.tls_certificate is not None else "--auth pki needs --tls-certificate"
+    if args.user is None:
+        return None if auth is None else f"--auth {auth} needs --user"
+    if not options["password"]:
+        variable: str = args.password_variable
+        return f"--user {args.user} needs --password, or the variable {variable}"
+    if auth == "external" and "tls" not in options:
+        return "--auth external sends the password as it is: it needs --tls"
+    return None

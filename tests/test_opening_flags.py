@@ -1,0 +1,72 @@
+"""The flags of commands about users and TLS."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING
+
+import pytest
+
+from spikewire.opening import flags
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def parsed(line: str, *, cassandra: bool = False) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    flags.add_flags(parser, cassandra=cassandra)
+    return parser.parse_args(line.split())
+
+
+def test_without_them_a_client_has_no_options() -> None:
+    args = parsed("")
+    assert flags.given(args, {flags.PASSWORD: "p"}) == {}
+    assert flags.problem(args, {}) is None
+
+
+def test_the_password_is_a_flag_or_a_variable() -> None:
+    args = parsed("--user app")
+    assert flags.given(args, {flags.PASSWORD: "p"}) == {"user": "app", "password": "p"}
+    assert flags.problem(args, {flags.PASSWORD: "p"}) is None
+    args = parsed("--user app --password q --auth external-insecure")
+    assert flags.given(args, {flags.PASSWORD: "p"}) == {
+        "user": "app",
+        "password": "q",
+        "auth": "external-insecure",
+    }
+    args = parsed("--user app", cassandra=True)
+    assert flags.given(args, {flags.PASSWORD_CQL: "p"}) == {"user": "app", "password": "p"}
+
+
+def test_tls_is_all_or_what_its_flags_say(tmp_path: Path) -> None:
+    assert flags.given(parsed("--tls"), {}) == {"tls": True}
+    assert flags.given(parsed("--tls-name db"), {}) == {"tls": {"server_name": "db"}}
+    pem = tmp_path / "x.pem"
+    pem.write_text("")
+    args = parsed(f"--tls-ca {pem} --tls-certificate {pem} --tls-key {pem} --auth pki")
+    files = {"ca": str(pem), "certificate": str(pem), "private_key": str(pem)}
+    assert flags.given(args, {}) == {"auth": "pki", "tls": files}
+    assert flags.problem(args, {}) is None
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("--user app", "--user app needs --password, or the variable SPIKEWIRE_AEROSPIKE_PASSWORD"),
+        ("--password p", "--password needs --user"),
+        ("--auth internal", "--auth internal needs --user"),
+        ("--user a --password p --auth external", "it needs --tls"),
+        ("--auth pki", "--auth pki needs --tls-certificate"),
+        ("--auth pki --user app --password p", "--auth pki takes no --user"),
+        ("--tls-ca /nowhere.pem", "--tls-ca /nowhere.pem: no such file"),
+        ("--tls-key {pem}", "--tls-key needs --tls-certificate"),
+        ("--tls-certificate {pem}", "--tls-certificate needs --tls-key"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(line: str, reason: str, tmp_path: Path) -> None:
+    pem = tmp_path / "x.pem"
+    pem.write_text("")
+    said = flags.problem(parsed(line.format(pem=pem)), {})
+    assert said is not None
+    assert reason in said
