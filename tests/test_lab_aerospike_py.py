@@ -13,6 +13,7 @@ from spikewire.bench.clients.base import ASYNC, SYNC
 from spikewire.bench.fixed.cells import ABSENT, BATCH_READ, GET, OPERATIONS, SINGLES
 from spikewire.bench.fixed.summary import Reckoned, Summary, summarise, trimmed
 from spikewire.bench.lab import recipes
+from spikewire.bench.lab.interpreters import names
 from spikewire.bench.lab.recipe import SHORT
 from spikewire.bench.lab.recipes.aerospike_py.columns import (
     COLUMNS,
@@ -130,6 +131,23 @@ def test_each_row_and_column_of_the_study_is_measured_or_said_to_be_absent() -> 
                     assert key == OFFICIAL_SYNC.key or key.endswith("-to-official")
                     assert any(row.label in note for note in ours.notes), (name, row.label, key)
     assert {row.label for row in published["tail"].rows} == set(SINGLES)
+
+
+def test_tables_of_several_interpreters_are_named_by_versions() -> None:
+    paths = {"/opt/old/bin/python": "3.13.1", "/opt/new/bin/python": "3.14.0t"}
+    called = names(paths)
+    assert list(called.values()) == ["Python 3.13.1", "Python 3.14.0t"]
+    made = {(GET, OURS_SYNC): a_summary(1.0)}
+    for under in called.values():
+        table = tables_of(made, {}, (GET,), amount(a_bench()), under)[0]
+        assert table.title == f"Average latency ({under})"
+        assert table.name == f"latency-{under.lower().replace(' ', '-')}"
+    alike = names(dict.fromkeys(paths, "3.13.1"))
+    assert list(alike.values()) == ["Python old/bin/python", "Python new/bin/python"]
+    assert names({"/opt/bin/python": "", "python": ""}) == {
+        "/opt/bin/python": "Python bin/python",
+        "python": "Python python",
+    }
 
 
 def test_the_full_size_is_that_of_the_study() -> None:

@@ -120,6 +120,9 @@ def test_it_is_said_where_another_client_leaves_more() -> None:
     (said,) = losses([slow, *rows[1:]])
     assert said.endswith("each of ours took more of the interpreter's time.")
     assert losses(rows[1:]) == []
+    assert losses([rows[0], replace(rows[1], flawed="errors"), rows[2]]) == []
+    # Another build of ours is no other client.
+    assert losses([rows[0], replace(rows[1], client="spikewire@before"), rows[2]]) == []
 
 
 def test_at_one_rate_the_thread_and_the_processor_time_tell() -> None:
@@ -132,9 +135,11 @@ def test_at_one_rate_the_thread_and_the_processor_time_tell() -> None:
     theirs = a_row("aerospike", rounds(80, 90), rounds(50, 60))
     assert losses_at_one_rate([a_row("spikewire", rounds(84, 90), rounds(52, 60)), theirs]) == []
     share, cpu = losses_at_one_rate([a_row("spikewire", rounds(50, 60), rounds(58, 80)), theirs])
-    beside = "32 tasks at one rate, the thread: 85 % of alone beside aerospike, 55 beside spikewire"
+    beside = (
+        "At one rate, 32 tasks, the thread: 85 % of alone beside aerospike, 55 beside spikewire"
+    )
     assert share.startswith(f"{beside}. Why: it takes more processor time, 69 ")
-    assert cpu.startswith("32 tasks at one rate, client CPU beside the thread: 55 ")
+    assert cpu.startswith("At one rate, 32 tasks, client CPU beside the thread: 55 ")
     assert "69 beside spikewire. Why: the rounds of the two overlap" in cpu
     once = a_row("spikewire", rounds(55), rounds(50, 60))
     (single,) = losses_at_one_rate([once, theirs])

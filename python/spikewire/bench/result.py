@@ -88,6 +88,11 @@ class Python(TypedDict):
     gil: bool
 
 
+def version_of(python: Python) -> str:
+    """The interpreter's version, marked as vendors do where it is free-threaded: `3.14.0t`."""
+    return python["version"] + ("t" if python["free_threaded"] else "")
+
+
 class Description(TypedDict):
     """Whether a client can be used, which version it is, and where it runs."""
 

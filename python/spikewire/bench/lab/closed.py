@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..table.report import notes
+from .interpreters import names
 from .relative import plain
 from .report import BARS, LESS, MORE, Axis, Chart, Heading, Measured, Row, Series, Table
 
@@ -74,14 +75,11 @@ def states(lines: Sequence[Line]) -> dict[State, str]:
         named = line.cell.interpreter
         if named:
             versions[named] = line.python or versions.get(named, "")
-    known = list(versions.values())
+    shown = names(versions)
     made: dict[State, str] = {}
     for named, gil in map(state, lines):
-        version = versions.get(named, "")
-        # Two builds of one version are told apart by how they were named.
-        shown = version if version and known.count(version) == 1 else named
         lock = "" if gil is None else f", GIL {'on' if gil else 'off'}"
-        made[named, gil] = (f", Python {shown}" if shown else "") + lock
+        made[named, gil] = (f", {shown[named]}" if named else "") + lock
     return made
 
 

@@ -1,9 +1,14 @@
-"""What is asked of an interpreter before anything is measured with it."""
+"""What is asked of an interpreter before anything is measured with it, and what pages call it."""
 
 from __future__ import annotations
 
 import subprocess
 from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
 
 _ASKED = "import sysconfig; print(sysconfig.get_config_var('Py_GIL_DISABLED') or 0)"
 SECONDS = 20.0
@@ -20,3 +25,27 @@ def free_threaded(python: str) -> bool:
     except (OSError, subprocess.SubprocessError):
         return False
     return asked.stdout.strip() == "1"
+
+
+def names(versions: Mapping[str, str]) -> dict[str, str]:
+    """What pages call interpreters, by how they were named with `--python`.
+
+    That is the version that each has said, `Python 3.14.0t`. Builds of one version, and what has
+    said nothing, are told apart by as much of their paths as differs.
+    """
+    known = list(versions.values())
+    told = {
+        named: version if version and known.count(version) == 1 else _end(named, versions)
+        for named, version in versions.items()
+    }
+    return {named: f"Python {what}" for named, what in told.items()}
+
+
+def _end(path: str, paths: Iterable[str]) -> str:
+    """The shortest end of a path, in whole parts, that none of the others has."""
+    parts = Path(path).parts
+    others = [Path(other).parts for other in paths if other != path]
+    for many in range(1, len(parts)):
+        if all(other[-many:] != parts[-many:] for other in others):
+            return str(Path(*parts[-many:]))
+    return path

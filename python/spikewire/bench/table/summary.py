@@ -11,7 +11,7 @@ from ..clients.registry import base_of
 from ..clients.shape import IN_COLUMNS
 from ..measure import mean, merge, percentiles, within
 from ..open.figures import OpenFigures, figures, without_ratios
-from ..result import Failure, Result
+from ..result import Failure, Result, version_of
 from ..run.plan import NODE_OURS, RUST_OURS, Cell
 from ..run.rounds import ERROR_LIMIT
 from .faces import Ratios, is_face, with_faces
@@ -91,7 +91,7 @@ def summarise(cell: Cell, rounds: Sequence[Round], error_limit: float = ERROR_LI
     # An operation is a record, and a batch of several is one call.
     line = replace(
         line.over(results, cell.shape.rows),
-        python=_python(results[0]),
+        python=None if results[0]["python"] is None else version_of(results[0]["python"]),
         gil=None if results[0]["python"] is None else results[0]["python"]["gil"],
         peak_rss=max(one["memory"]["peak"] for one in results),
         unserved=sum(map(_unserved, results)) if cell.client != FLOOR else 0,
@@ -113,12 +113,6 @@ def _unserved(result: Result) -> int:
 def failed_calls(errors: int, timeouts: int | None) -> str:
     """How many calls failed, and how many of them by a timeout."""
     return f"{errors:,} errors" + (f", {timeouts:,} of them timeouts" if timeouts else "")
-
-
-def _python(result: Result) -> str | None:
-    """The interpreter's version, marked as vendors do where it is free-threaded."""
-    python = result["python"]
-    return python and python["version"] + ("t" if python["free_threaded"] else "")
 
 
 def _with_costs(line: Line, results: Sequence[Result]) -> Line:

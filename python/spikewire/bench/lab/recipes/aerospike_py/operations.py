@@ -16,7 +16,9 @@ from ....fixed.cells import (
     Cell,
 )
 from ....fixed.summary import summarise
+from ....result import version_of
 from ...interleaved import Found
+from ...interpreters import names
 from ...lost import ALIKE, why
 from ...recipe import Bench, Measurement, Part
 from ...report import Chart, Section, Table
@@ -73,10 +75,11 @@ class Operations(Measurement):
         charts: list[Chart] = []
         conclusions: list[str] = []
         losses: list[str] = []
+        called = _names(found, cells, bench.interpreters)
         for interpreter in bench.interpreters:
             made = _summaries(found, cells, interpreter, columns)
             flaws = _flaws(found, cells, interpreter)
-            under = interpreter if len(bench.interpreters) > 1 else ""
+            under = called[interpreter] if len(bench.interpreters) > 1 else ""
             tables += tables_of(made, flaws, operations, much, under, columns)
             charts += [
                 chart_of(table, columns) for table in tables[-len(TABLES) : -len(TABLES) + 2]
@@ -109,6 +112,17 @@ def _rows(operation: str, much: Amount) -> int:
     if operation in SINGLES:
         return 1
     return much.calls if operation == SCAN else much.batch
+
+
+def _names(
+    found: Found[Cell, FixedResult], cells: Sequence[Cell], interpreters: Sequence[str]
+) -> dict[str, str]:
+    """What pages call each interpreter, by what its processes have said of it."""
+    versions = dict.fromkeys(interpreters, "")
+    for cell in cells:
+        for result in found.results(cell):
+            versions[cell.interpreter] = version_of(result["python"])
+    return names(versions)
 
 
 def _summaries(

@@ -124,6 +124,7 @@ def tables_of(
     under: str,
     columns: Sequence[Column] = COLUMNS,
 ) -> list[Table]:
+    """`under`: what pages call the interpreter, where there are several."""
     absent = tuple(
         f"{client} {reason}: no figure for {operation}."
         for (client, operation), reason in ABSENT.items()
@@ -149,8 +150,8 @@ def tables_of(
             for operation in operations
         )
         how = f"{much.caption()} {shape.more}".strip()
-        suffix, title = (f"-{under}", f"{shape.title} ({under})") if under else ("", shape.title)
-        name = f"{shape.name}{suffix}".replace("/", "-")
+        title = f"{shape.title} ({under})" if under else shape.title
+        name = f"{shape.name} {under}".strip().lower().replace(" ", "-").replace("/", "-")
         said = of_columns(rows, headings, builds_in(columns))
         table = Table(name, title, how, headings, rows, "operation", (*absent, *said))
         if shape.rates is not None:

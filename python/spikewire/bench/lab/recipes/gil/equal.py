@@ -9,8 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from ....clients import OURS
-from ....clients.registry import build_of
 from ....open import sweep
 from ....open.flags import OUTSTANDING, THREADS
 from ....run.compare import CannotRunError
@@ -18,7 +16,9 @@ from ....worker.companion import COUNTER
 from ... import closed, opened
 from ...lost import Side, why
 from ...recipe import Measurement, Part
-from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
+from ...relative import plain
+from ...report import LESS, Heading, Measured, Row, Section, Table
+from .beaten import beaten
 from .shared import OTHER, beside, label, share
 
 if TYPE_CHECKING:
@@ -35,7 +35,6 @@ SHARE = 0.5
 RESPONSE = Heading("p50", "response p50", "µs", LESS, 0)
 EACH = Heading("each", "client CPU beside the thread", "µs/op", LESS)
 HEADINGS = (opened.ASKED, opened.REACHED, OTHER, EACH, RESPONSE)
-LOSS = 1.1
 
 
 @dataclass
@@ -86,16 +85,16 @@ TEXT = (
 
 
 def _row(comparison: Comparison, line: Line, state: str) -> Row:
-    plain = opened.row(line, "")
+    found = opened.row(line, "")
     rounds = [one for one in comparison.rounds.get(line.cell, []) if "failed" not in one]
     each = [made for made in map(_each, rounds) if made is not None]
     fields = {
-        **{heading.key: plain.fields.get(heading.key) for heading in (opened.ASKED, RESPONSE)},
-        opened.REACHED.key: plain.fields.get(opened.REACHED.key),
+        **{heading.key: found.fields.get(heading.key) for heading in (opened.ASKED, RESPONSE)},
+        opened.REACHED.key: found.fields.get(opened.REACHED.key),
         OTHER.key: share(beside(comparison, line.cell)),
         EACH.key: Measured.of(each) if each else None,
     }
-    return Row(label(line, state), fields, line.cell.client, plain.flawed)
+    return Row(label(line, state), fields, line.cell.client, found.flawed)
 
 
 def _each(run: Result | Failure) -> float | None:
@@ -111,36 +110,16 @@ def _each(run: Result | Failure) -> float | None:
 
 def losses(rows: Sequence[Row]) -> list[str]:
     """Where another client leaves the thread more, or takes less for a call."""
-    said: list[str] = []
-    for setting in dict.fromkeys(row.label.partition(", ")[2] for row in rows):
-        here = [row for row in rows if row.label.partition(", ")[2] == setting and not row.flawed]
-        for heading in (OTHER, EACH):
-            figures = {
-                row.client: entry
-                for row in here
-                if isinstance(entry := row.fields.get(heading.key), Measured)
-                and not build_of(row.client)
-            }
-            ours = figures.pop(OURS, None)
-            if ours is None or not figures:
-                continue
-            more = heading.better == MORE
-            best = (max if more else min)(figures, key=lambda name: figures[name].value)
-            theirs = figures[best]
-            high, low = (theirs, ours) if more else (ours, theirs)
-            if high.value > LOSS * low.value:
-                said.append(
-                    f"{setting} at one rate, {heading.title}: {theirs.value:,.3g} {heading.unit}"
-                    f" beside {best}, {ours.value:,.3g} beside {OURS}."
-                    f" {why(_side(here, OURS, ours), _side(here, best, theirs))}"
-                )
-    return said
+    return [
+        f"At one rate, {one} {why(_side(one.ours, one.heading), _side(one.theirs, one.heading))}"
+        for one in beaten(rows, (OTHER, EACH))
+    ]
 
 
-def _side(rows: Sequence[Row], client: str, measured: Measured) -> Side:
-    each = next((row.fields.get(EACH.key) for row in rows if row.client == client), None)
-    value = measured.value
-    low = value if measured.low is None else measured.low
-    high = value if measured.high is None else measured.high
-    cpu = each.value if isinstance(each, Measured) else None
-    return Side(client, low, high, measured.rounds, cpu)
+def _side(row: Row, heading: Heading) -> Side | None:
+    entry = row.fields[heading.key]
+    if not isinstance(entry, Measured):
+        return None
+    low = entry.value if entry.low is None else entry.low
+    high = entry.value if entry.high is None else entry.high
+    return Side(row.client, low, high, entry.rounds, plain(row.fields.get(EACH.key)))

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 from ....clients import FLOOR, OURS, PEERS
 from ....clients.base import ASYNC, SYNC
-from ....clients.registry import build_of
 from ....measure import merge, percentiles
 from ....run.plan import Cell, Matrix
 from ....table.faces import is_face
@@ -18,6 +17,7 @@ from ...lost import ALIKE, told
 from ...recipe import Measurement, Part
 from ...relative import plain
 from ...report import LESS, MORE, Heading, Measured, Row, Section, Table
+from .beaten import beaten
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from ....run.compare import Comparison
     from ....table.summary import Line
     from ...recipe import Bench
+    from .beaten import Beaten
 
 CLIENTS = tuple(name for name in PEERS if name != FLOOR and not is_face(name))
 FEW = (OURS, "aerospike-sdk", "aerospike")
@@ -36,8 +37,6 @@ GAPS = tuple(
     Heading(name, f"event loop late, {name}", "µs", LESS, 0) for name in ("p50", "p99", "p99.9")
 )
 BEFORE = Heading("before", "p99 without the client", "µs", "", 0)
-LOSS = 1.1
-"""By how much another client has to leave more than ours for it to be said."""
 HEADINGS = (RATE, OWN, OTHER, *GAPS, BEFORE)
 
 
@@ -102,44 +101,25 @@ def _calm(lines: Sequence[Line]) -> list[Line]:
 
 def losses(rows: Sequence[Row]) -> list[str]:
     """Where beside another client the event loop is less late, or the thread faster."""
-    said: list[str] = []
-    settings = dict.fromkeys(row.label.partition(", ")[2] for row in rows)
-    for setting in settings:
-        here = [row for row in rows if row.label.partition(", ")[2] == setting]
-        for heading in (OWN, GAPS[1], OTHER):
-            figures = {row.client: plain(row.fields.get(heading.key)) for row in here}
-            known = {
-                client: value
-                for client, value in figures.items()
-                if value is not None and not build_of(client)
-            }
-            least = heading.better == LESS
-            best = (min if least else max)(known, key=lambda name: known[name], default=OURS)
-            if OURS not in known or best == OURS:
-                continue
-            ours, theirs = known[OURS], known[best]
-            if ours > LOSS * theirs if least else theirs > LOSS * ours:
-                said.append(
-                    f"{setting}, {heading.title}: {theirs:,.0f} {heading.unit} beside {best},"
-                    f" {ours:,.0f} beside {OURS}. {_why(here, best)}"
-                )
-    return said
+    return [f"{one} {_why(one)}" for one in beaten(rows, (OWN, GAPS[1], OTHER))]
 
 
-def _why(rows: Sequence[Row], best: str) -> str:
+def _why(one: Beaten) -> str:
     """What each of the two did meanwhile, and the rounds."""
-    done: dict[str, float] = {}
-    for row in rows:
-        rate, share = plain(row.fields.get(RATE.key)), plain(row.fields.get(OWN.key))
-        if rate is not None and share is not None:
-            done[row.client] = rate * share / 100
-    if OURS not in done or best not in done:
+    ours, theirs = map(_did, (one.ours, one.theirs))
+    if ours is None or theirs is None:
         return told(())
-    ours, theirs = done[OURS], done[best]
-    beside = f"beside the thread {OURS} did {ours:,.0f} op/s and {best} {theirs:,.0f}"
+    other = one.theirs.client
+    beside = f"beside the thread {OURS} did {ours:,.0f} op/s and {other} {theirs:,.0f}"
     if ours > ALIKE * theirs:
         return told([f"{beside}, and each of them takes the interpreter for a while"])
     return told([f"{beside}: each of ours took more of the interpreter's time"])
+
+
+def _did(row: Row) -> float | None:
+    """Operations each second beside the thread."""
+    rate, share = plain(row.fields.get(RATE.key)), plain(row.fields.get(OWN.key))
+    return None if rate is None or share is None else rate * share / 100
 
 
 def _row(
