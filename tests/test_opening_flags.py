@@ -7,15 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from spikewire.opening import flags
+from spikewire.cql._opening import CASSANDRA
+from spikewire.opening import AEROSPIKE, flags
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
-def parsed(line: str, *, cassandra: bool = False) -> argparse.Namespace:
+def parsed(line: str, *, cassandra: bool = False, any_name: bool = True) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
-    flags.add_flags(parser, cassandra=cassandra)
+    flags.add_flags(parser, cassandra=cassandra, any_name=any_name)
     return parser.parse_args(line.split())
 
 
@@ -35,8 +36,32 @@ def test_the_password_is_a_flag_or_a_variable() -> None:
         "password": "q",
         "auth": "external-insecure",
     }
+    assert CASSANDRA.variable("password") == flags.PASSWORD_CQL
+    assert AEROSPIKE.variable("password") == flags.PASSWORD
     args = parsed("--user app", cassandra=True)
     assert flags.given(args, {flags.PASSWORD_CQL: "p"}) == {"user": "app", "password": "p"}
+
+
+def test_a_password_is_asked_for(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("getpass.getpass", lambda prompt: f"typed at {prompt}")
+    for line in ("--user app --password", "--password --user app"):
+        asked = flags.given(parsed(line), {flags.PASSWORD: "p"})
+        assert asked == {"user": "app", "password": "typed at Password: "}
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    with pytest.raises(SystemExit):
+        parsed("--user app --password")
+    assert "--password without a text asks for it: that takes a terminal" in capsys.readouterr().err
+
+
+def test_names_are_verified_unless_a_command_can_do_without() -> None:
+    line = "--tls-name db --no-tls-verify-hostname"
+    assert flags.given(parsed(line), {}) == {"tls": {"server_name": "db", "verify_hostname": False}}
+    with pytest.raises(SystemExit):
+        parsed(line, any_name=False)
+    assert flags.given(parsed("--tls", any_name=False), {}) == {"tls": True}
 
 
 def test_tls_is_all_or_what_its_flags_say(tmp_path: Path) -> None:

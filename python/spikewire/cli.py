@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 import spikewire
 from spikewire.bench import cli as bench
+from spikewire.opening import flags
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import command as cassandra
 from spikewire.top import command as top
@@ -156,15 +157,15 @@ def _add_info(commands: Commands) -> None:
         "address. Info commands are sent to each node, and its answers follow its "
         "line.",
         epilog="example: spikewire info -H 127.0.0.1:3000 build namespaces namespace/test",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     info.add_argument(
         "-H",
         "--hosts",
         default="127.0.0.1:3000",
         metavar="SEEDS",
-        help="addresses of nodes of the cluster: HOST[:PORT],...",
+        help="addresses of nodes of the cluster: HOST[:TLS-NAME][:PORT],... (default: %(default)s)",
     )
+    flags.add_flags(info, any_name=True)
     info.add_argument(
         "command",
         nargs="*",
@@ -172,13 +173,16 @@ def _add_info(commands: Commands) -> None:
         default=argparse.SUPPRESS,
         help="info command to send to every node",
     )
-    info.set_defaults(run=_info)
+    info.set_defaults(run=_info, parser=info)
 
 
 def _info(options: argparse.Namespace) -> int:
+    reason = flags.problem(options)
+    if reason is not None:
+        options.parser.error(reason)
     commands: list[str] = getattr(options, "command", [])
     failed = 0
-    with spikewire.Client(options.hosts) as client:
+    with spikewire.Client(options.hosts, **flags.given(options)) as client:
         for node in client.nodes():
             print(node.name, node.address)
             for command in commands:

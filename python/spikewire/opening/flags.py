@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import argparse
+import getpass
 import os
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import argparse
     from collections.abc import Mapping
 
 __all__ = ["AUTHS", "PASSWORD", "PASSWORD_CQL", "add_flags", "given", "problem"]
@@ -15,20 +17,43 @@ __all__ = ["AUTHS", "PASSWORD", "PASSWORD_CQL", "add_flags", "given", "problem"]
 #: How users may be known to the nodes.
 AUTHS = ("internal", "external", "external-insecure", "pki")
 #: The variables that hold passwords: those that ``from_url`` reads.
-PASSWORD, PASSWORD_CQL = "SPIKEWIRE_AEROSPIKE_PASSWORD", "SPIKEWIRE_CASSANDRA_PASSWORD"
+PASSWORD, PASSWORD_CQL = "SPIKEWIRE_AEROSPIKE_PASSWORD", "SPIKEWIRE_CQL_PASSWORD"
 _FILES = {"tls_ca": "--tls-ca", "tls_certificate": "--tls-certificate", "tls_key": "--tls-key"}
 
 
-def add_flags(parser: argparse.ArgumentParser, *, cassandra: bool = False) -> None:
-    """Adds them as a group of their own. Cassandra has no ``--auth``."""
+class _Password(argparse.Action):
+    """A password, which is asked for where the flag has none."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: object,
+        option_string: str | None = None,
+    ) -> None:
+        if values is None:
+            if not sys.stdin.isatty():
+                parser.error(f"{option_string} without a text asks for it: that takes a terminal")
+            values = getpass.getpass("Password: ")
+        setattr(namespace, self.dest, values)
+
+
+def add_flags(
+    parser: argparse.ArgumentParser, *, cassandra: bool = False, any_name: bool = False
+) -> None:
+    """Adds them as a group of their own. Cassandra has no ``--auth``; with ``any_name`` there is
+    ``--no-tls-verify-hostname``, which not every client has."""
     variable = PASSWORD_CQL if cassandra else PASSWORD
     parser.set_defaults(password_variable=variable)
     group = parser.add_argument_group("users and TLS")
     group.add_argument("--user", metavar="NAME", help="log in as this user")
     group.add_argument(
         "--password",
+        nargs="?",
+        action=_Password,
         metavar="TEXT",
-        help=f"of the user; without it the variable {variable}, which no list of processes shows",
+        help="of the user; without a text it is asked for, and without the flag it is that of the"
+        f" variable {variable}: other users of the machine see the texts of flags",
     )
     if not cassandra:
         group.add_argument(
@@ -56,27 +81,39 @@ def add_flags(parser: argparse.ArgumentParser, *, cassandra: bool = False) -> No
     group.add_argument(
         "--tls-name",
         metavar="NAME",
-        help="in the certificates of seeds that have no TLS name of their own;"
-        " default: their host name or address",
+        help="the name in the nodes' certificates; default: the TLS name of a seed, or else its"
+        " host name or address",
     )
+    if any_name:
+        group.add_argument(
+            "--no-tls-verify-hostname",
+            action="store_false",
+            dest="tls_verify_hostname",
+            help="take certificates for other names, too: whoever has any certificate of a trusted"
+            " authority can pass for a node",
+        )
 
 
 def given(args: argparse.Namespace, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
     """What the flags say, as options of a client; ``tls`` is True or a dict."""
     environment = os.environ if environment is None else environment
     options: dict[str, Any] = {}
+    password: str | None = args.password
     if args.user is not None:
-        password: str | None = args.password
         options["user"] = args.user
-        options["password"] = password or environment.get(args.password_variable, "")
+        if password is None:
+            password = environment.get(args.password_variable, "")
+        options["password"] = password
     auth: str | None = getattr(args, "auth", None)
     if auth is not None:
         options["auth"] = auth
     named = {"ca": args.tls_ca, "certificate": args.tls_certificate, "private_key": args.tls_key}
     named["server_name"] = args.tls_name
-    files = {name: value for name, value in named.items() if value is not None}
-    if args.tls or files:
-        options["tls"] = files or True
+    tls = {name: value for name, value in named.items() if value is not None}
+    if not getattr(args, "tls_verify_hostname", True):
+        tls["verify_hostname"] = False
+    if args.tls or tls:
+        options["tls"] = tls or True
     return options
 
 
