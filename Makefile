@@ -280,6 +280,7 @@ bench-tools: build node node-peers
 	@tools/venv.sh $(VENV) $(BIN)/python requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt
+	@$(BIN)/python -m spikewire.bench.run.rust
 
 .PHONY: bench
 bench: bench-tools bench-cql-tools ## Run every published study again in short form: a page for each, in ten minutes

@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+import lab_bench
 import lab_report
 from spikewire.bench.cli import add_parsers
+from spikewire.bench.clients.base import ASYNC, SYNC
 from spikewire.bench.lab import cli
 from spikewire.bench.lab.html import page
 from spikewire.bench.lab.html.index import index
@@ -23,9 +25,10 @@ from spikewire.bench.lab.recipe import Bench, Measurement, Part, Recipe
 from spikewire.bench.lab.report import load
 from spikewire.bench.lab.way import Way
 from spikewire.bench.run import compare
+from spikewire.bench.run.plan import Matrix
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from spikewire.bench.lab.report import Section
@@ -221,6 +224,23 @@ def test_a_client_that_is_not_installed_is_left_out(
     assert any("aerospike sync: cannot import aerospike" in one for one in skipped), skipped
 
 
+def test_each_client_is_asked_once_for_all_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+
+    def absent(_: object, job: Mapping[str, str], *__: object, **___: object) -> dict[str, str]:
+        asked.append(f"{job['client']} {job['mode']}")
+        return {"unavailable": "cannot import it"}
+
+    monkeypatch.setattr(compare, "run_job", absent)
+    bench = lab_bench.a_bench(clients=("aerospike", "aerospike-py"))
+    for tasks in (1, 2):
+        matrix = Matrix(bench.clients, (ASYNC, SYNC), (tasks,), (tasks,), (1,), ("",))
+        with pytest.raises(compare.CannotRunError, match="none of the clients"):
+            bench.compare(bench.settings(matrix))
+    assert sorted(asked) == sorted(set(asked)), asked
+    assert any("aerospike-py async: cannot import it" in one for one in bench.skipped)
+
+
 def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
     flags = ("--size", "quick", "--clients", "spikewire", "--out", str(tmp_path))
     command = [sys.executable, "-m", "spikewire", "lab", "noise", *flags]
@@ -241,9 +261,9 @@ def test_an_interrupt_keeps_what_was_measured(tmp_path: Path) -> None:
 
 def test_progress_counts_recipes_and_parts() -> None:
     now = [0.0]
-    way = Way((1, 2), lambda: now[0])
+    way = Way(((30,), (10, 20)), lambda: now[0])
     assert way.next() == "recipe 1 of 2, part 1 of 1"
     now[0] = 60.0
-    assert way.next() == "recipe 2 of 2, part 1 of 2, about 2:00 left in all"
-    now[0] = 180.0
-    assert way.next() == "recipe 2 of 2, part 2 of 2, about 1:30 left in all"
+    assert way.next() == "recipe 2 of 2, part 1 of 2, about 1:00 left in all"
+    now[0] = 120.0
+    assert way.next() == "recipe 2 of 2, part 2 of 2, about 1:00 left in all"

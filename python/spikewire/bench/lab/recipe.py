@@ -16,7 +16,7 @@ from ..queries.lab import Scans
 from ..queries.lab import Settings as ScanSettings
 from ..run.compare import Comparison, Lab, Settings
 from ..run.place import Place
-from ..run.rounds import Found, until_interrupted
+from ..run.rounds import Asked, Found, until_interrupted
 from ..run.rounds import Lab as RoundsLab
 from .instead import Instead
 from .interpreters import free_threaded
@@ -76,6 +76,8 @@ class Bench:
     """Parts that ended in an error rather than with what they lack."""
     instead: Instead = field(default_factory=Instead)
     """What flags say of how much is measured, rather than the size."""
+    asked: Asked = field(default_factory=Asked)
+    """Which clients can be used, for the comparisons of all recipes."""
 
     def pick(self, quick: Any, short: Any, full: Any) -> Any:
         """One of three, as the size says."""
@@ -140,7 +142,7 @@ class Bench:
         interrupted.
         """
         comparison = Comparison("lab", settings)
-        self.measure(Lab(settings, comparison, self.progress), comparison)
+        self.measure(Lab(settings, comparison, self.progress, self.asked), comparison)
         return comparison
 
     def scans(self, settings: ScanSettings) -> Scans:
@@ -185,6 +187,8 @@ class Measurement(ABC):
 
     name: str
     title: str
+    seconds: float = 30.0
+    """About how long its short form takes, for the time that is left of several parts."""
 
     @abstractmethod
     def run(self, bench: Bench) -> Part:

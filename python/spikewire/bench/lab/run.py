@@ -32,7 +32,7 @@ def run_recipe(
     """Measures all parts of a recipe. After each the files in `folder` hold all that is finished,
     so that Ctrl-C, or the end of the machine, loses one part at the most."""
     parts = recipe.parts() if parts is None else parts
-    way = way or Way((len(parts),))
+    way = way or Way([_expected(parts)])
     began = time.monotonic()
     report = Report(recipe.name, recipe.title, recipe.text, recipe.source)
     report.published = list(recipe.published())
@@ -105,10 +105,14 @@ def versions(runs: object) -> Iterator[tuple[str, str]]:
             yield from versions(value)
 
 
+def _expected(parts: Sequence[Measurement]) -> list[float]:
+    return [part.seconds for part in parts]
+
+
 def run_all(recipes: Sequence[Recipe], bench: Bench, folder: Path) -> list[Report]:
     """One after the other, each into a folder of its own; Ctrl-C ends all of them."""
     parts = [recipe.parts() for recipe in recipes]
-    way = Way(tuple(map(len, parts)))
+    way = Way([_expected(own) for own in parts])
     reports: list[Report] = []
     for recipe, own in zip(recipes, parts, strict=True):
         bench.environment, bench.skipped = {}, []

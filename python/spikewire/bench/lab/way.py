@@ -14,12 +14,17 @@ if TYPE_CHECKING:
 class Way:
     """Counts parts of recipes as they begin, and tells the time that the rest will take."""
 
-    def __init__(self, parts: Sequence[int], clock: Callable[[], float] = time.monotonic) -> None:
-        """`parts` says how many each recipe has."""
+    def __init__(
+        self, recipes: Sequence[Sequence[float]], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        """`recipes` says of the parts of each about how long they take, in any unit."""
         self._places = [
-            (recipe, part, of) for recipe, of in enumerate(parts, 1) for part in range(1, of + 1)
+            (recipe, part, len(parts))
+            for recipe, parts in enumerate(recipes, 1)
+            for part in range(1, len(parts) + 1)
         ]
-        self._recipes = len(parts)
+        self._expected = [expected for parts in recipes for expected in parts]
+        self._recipes = len(recipes)
         self._begun = 0
         self._clock = clock
         self._began = clock()
@@ -32,8 +37,8 @@ class Way:
         return f"recipe {recipe} of {self._recipes}, {text}" if self._recipes > 1 else text
 
     def _left(self) -> str:
-        """As if all parts took as long as those before, which is all that is known of them."""
+        """What is expected, by how far those before were off."""
         if not self._begun:
             return ""
-        each = (self._clock() - self._began) / self._begun
-        return f", about {shown_time(each * (len(self._places) - self._begun))} left in all"
+        off = (self._clock() - self._began) / sum(self._expected[: self._begun])
+        return f", about {shown_time(off * sum(self._expected[self._begun :]))} left in all"

@@ -26,7 +26,7 @@ from .launch import as_result, python_worker, run_job, rust_variables
 from .place import NO_ALTERNATE, Place
 from .plan import Absence, Cell, Group, Matrix, Skipped
 from .progress import Progress, brief
-from .rounds import ERROR_LIMIT, Rounds, Usable, until_interrupted
+from .rounds import ERROR_LIMIT, Asked, Rounds, Usable, until_interrupted
 from .together import run_together
 
 if TYPE_CHECKING:
@@ -148,10 +148,18 @@ class CannotRunError(Exception):
 class Lab:
     """Runs the jobs of one comparison."""
 
-    def __init__(self, settings: Settings, comparison: Comparison, progress: Progress) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        comparison: Comparison,
+        progress: Progress,
+        asked: Asked | None = None,
+    ) -> None:
+        """`asked` has what other comparisons of this command asked already."""
         self._settings = settings
         self._comparison = comparison
         self._progress = progress
+        self._asked = Asked() if asked is None else asked
         self._rust: dict[str, list[str]] = {}
         self._node: node.Runner | None = None
         self._rounds = Rounds(settings.rounds, settings.seed, progress, settings.pause)
@@ -217,8 +225,7 @@ class Lab:
 
     def _reason(self, cell: Cell) -> str | None:
         if cell.mode in CRATES:
-            self._progress.say(f"building {cell.client}")
-            self._rust[cell.client], missing = rust.build(cell.client, rust.find_crate())
+            self._rust[cell.client], missing = self._asked(cell.client, lambda: self._built(cell))
             return missing
         if cell.mode == NODE and self._node is None:
             self._node, missing = node.runner()
@@ -226,7 +233,9 @@ class Lab:
                 return missing
         # Without PYTHON_GIL: 0 would keep the lock off whatever the client asks for, and another
         # interpreter would not even start.
-        answer = self._start(cell, self._job(cell, "describe", None), forced=False)
+        question = (cell.client, cell.mode, cell.interpreter, _needs(cell))
+        job = self._job(cell, "describe", None)
+        answer = self._asked(question, lambda: self._start(cell, job, forced=False))
         reason = answer.get("failed") or answer.get("unavailable")
         if reason is not None:
             return str(reason)
@@ -236,6 +245,10 @@ class Lab:
         if cell.gil is False and python and python["gil"]:
             return "switches the GIL on when it is imported"
         return None
+
+    def _built(self, cell: Cell) -> tuple[list[str], str | None]:
+        self._progress.say(f"building {cell.client}")
+        return rust.build(cell.client, rust.find_crate())
 
     def _record_sets(self) -> list[RecordSet]:
         """The records that the measured calls are about, each set once."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 import random
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 from .plan import Skipped
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from .progress import Progress
 
 C = TypeVar("C")
+T = TypeVar("T")
 ERROR_LIMIT = 0.001
 """The part of its calls from which failed ones make a line flawed."""
 
@@ -58,6 +59,19 @@ class Rounds:
                     prepare(cell)
                 time.sleep(self.pause)
                 self.progress.done(f"{cell}, round {number + 1}: {turn(cell)}")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Answers that hold as long as a command runs, such as whether a client is installed: each
+    question is asked once, however many comparisons the command makes."""
+
+    _known: dict[Hashable, Any] = field(default_factory=dict["Hashable", Any])
+
+    def __call__(self, question: Hashable, ask: Callable[[], T]) -> T:
+        if question not in self._known:
+            self._known[question] = ask()
+        return cast("T", self._known[question])
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,14 @@ def find_crate(start: Path | None = None) -> Path | None:
     return None
 
 
+def build_all() -> None:
+    """Both programs, so that building them takes no time of the first run."""
+    crate = find_crate()
+    reasons = [why for client in BINARIES if (why := build(client, crate)[1]) is not None]
+    for why in dict.fromkeys(reasons):
+        print(f"the Rust clients: {why}: left out", file=sys.stderr)
+
+
 def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
     """The command that runs this client, or why there is none."""
     if crate is None:
@@ -57,3 +66,7 @@ def build(client: str, crate: Path | None) -> tuple[list[str], str | None]:
         lines = [line for line in made.stderr.splitlines() if line.startswith("error")]
         return [], f"does not build: {lines[0] if lines else 'see cargo build'}"
     return [str(crate / "target" / "release" / binary)], None
+
+
+if __name__ == "__main__":
+    build_all()

@@ -49,6 +49,7 @@ def amount(bench: Bench) -> Amount:
 class Operations(Measurement):
     name = "operations"
     title = "operations one by one and in batches"
+    seconds = 40
 
     def run(self, bench: Bench) -> Part:
         much = amount(bench)

@@ -48,6 +48,7 @@ Summaries = dict[tuple[Point, Column, str], Summary]
 class Scaling(Measurement):
     name = "numpy"
     title = "NumPy: time and memory"
+    seconds = 30
 
     def run(self, bench: Bench) -> Part:
         records = bench.pick((100, 1_000), (100, 1_000, 10_000), RECORDS)

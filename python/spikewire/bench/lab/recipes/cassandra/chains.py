@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 class Chains(Measurement):
     name = "chains"
     title = "chains of callbacks"
+    seconds = 20
 
     def run(self, bench: Bench) -> Part:
         chains = bench.pick((120, 500), (120, 500, 5_000), (120, 250, 500, 5_000))

@@ -42,6 +42,7 @@ WAYS = (BLOCKING, BATCHES, PIPELINE, UNTHROTTLED, CHAINS, ASYNCIO, UVLOOP)
 class Patterns(Measurement):
     name = "patterns"
     title = "ways to keep calls in flight, by threads"
+    seconds = 65
 
     def run(self, bench: Bench) -> Part:
         threads = bench.pick((1, 2), (1, 8), (1, 2, 4, 8, 16))

@@ -43,6 +43,7 @@ class Equal(Measurement):
     """Measured before: where its slowest client ends beside the thread is what the rate is of."""
     name: str = "equal"
     title: str = "clients at one rate beside a busy thread"
+    seconds = 35
 
     def run(self, bench: Bench) -> Part:
         before = self.shared.made

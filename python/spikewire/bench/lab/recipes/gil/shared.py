@@ -43,6 +43,7 @@ HEADINGS = (RATE, OWN, OTHER, *GAPS, BEFORE)
 class Shared(Measurement):
     name = "shared"
     title = "clients beside an event loop and beside a busy thread"
+    seconds = 40
 
     def __init__(self) -> None:
         self.made: Comparison | None = None

@@ -53,6 +53,7 @@ LOSS = 1.05
 class Sweep(Measurement):
     name = "sweep"
     title = "open loops at shares of the slowest client's saturation"
+    seconds = 60
 
     def run(self, bench: Bench) -> Part:
         matrix = Matrix(

@@ -39,6 +39,7 @@ GROWN = Heading("grown", "memory added", "MB", LESS, 1)
 class Scans(Measurement):
     name = "scans"
     title = "scans with consumers"
+    seconds = 40
 
     def run(self, bench: Bench) -> Part:
         settings = settings_of(bench)
@@ -66,6 +67,7 @@ class Index(Measurement):
 
     name = "index"
     title = "queries by an index"
+    seconds = 12
 
     def run(self, bench: Bench) -> Part:
         if bench.size == SHORT:

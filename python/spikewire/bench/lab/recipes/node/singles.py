@@ -26,6 +26,7 @@ SHOWN = (RATE, closed.CPU, closed.SERVER, *SHARE_HEADINGS, closed.P50, closed.P9
 class Singles(Measurement):
     name = "singles"
     title = "single records in processes of Node.js"
+    seconds = 25
 
     def run(self, bench: Bench) -> Part:
         builds = ", ".join(filter(build_of, bench.clients))

@@ -53,6 +53,7 @@ KINDS = {BATCH_READ: "read", BATCH_WRITE: "written"}
 class Batches(Measurement):
     name = "batches"
     title = "batches of more and more records"
+    seconds = 40
 
     def run(self, bench: Bench) -> Part:
         reads = bench.pick((4, 16), (16, 128), SIZES)

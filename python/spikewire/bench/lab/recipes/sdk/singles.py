@@ -26,6 +26,7 @@ LATENCIES = (closed.P50, closed.P90, closed.P99, closed.TAIL)
 class Singles(Measurement):
     name = "singles"
     title = "single keys with every client and face"
+    seconds = 120
 
     def run(self, bench: Bench) -> Part:
         settings = bench.settings(

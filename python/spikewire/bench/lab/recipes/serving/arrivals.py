@@ -31,6 +31,7 @@ class Arrivals(Measurement):
     """Environment C, measured before: where its slowest client saturates is what rates are of."""
     name: str = "open"
     title: str = "C in an open loop"
+    seconds = 11
 
     def run(self, bench: Bench) -> Part:
         rates = [

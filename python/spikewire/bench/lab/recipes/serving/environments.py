@@ -32,6 +32,7 @@ class Environment(Measurement):
     text: str
     made: dict[Cell, Figures] = field(default_factory=dict[Cell, Figures])
     """What was measured, once it was."""
+    seconds = 11
 
     @property
     def title(self) -> str:  # type: ignore[override]
