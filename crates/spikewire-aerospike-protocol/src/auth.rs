@@ -75,6 +75,13 @@ pub enum Request<'a> {
         /// The token that [`Request::Login`] brought.
         token: &'a [u8],
     },
+    /// [`Request::Login`] where the client's certificate names the user.
+    CertificateLogin,
+    /// [`Request::Authenticate`] where it does.
+    CertificateAuthenticate {
+        /// The token that [`Request::CertificateLogin`] brought.
+        token: &'a [u8],
+    },
 }
 
 /// Names the command and the user, and no secret.
@@ -83,6 +90,10 @@ impl fmt::Debug for Request<'_> {
         let (name, user) = match self {
             Self::Login { user, .. } => ("Login", user),
             Self::Authenticate { user, .. } => ("Authenticate", user),
+            Self::CertificateLogin => return f.write_str("CertificateLogin"),
+            Self::CertificateAuthenticate { .. } => {
+                return f.debug_struct("CertificateAuthenticate").finish_non_exhaustive();
+            }
         };
         f.debug_struct(name).field("user", user).finish_non_exhaustive()
     }
@@ -102,6 +113,11 @@ impl<'a> Request<'a> {
                 let fields = [(field::USER, user.as_bytes()), (field::SESSION_TOKEN, token)];
                 write(out, ResultCode::OK, command::AUTHENTICATE, &fields);
             }
+            Self::CertificateLogin => write(out, ResultCode::OK, command::LOGIN, &[]),
+            Self::CertificateAuthenticate { token } => {
+                let fields = [(field::SESSION_TOKEN, token)];
+                write(out, ResultCode::OK, command::AUTHENTICATE, &fields);
+            }
         }
     }
 
@@ -113,7 +129,12 @@ impl<'a> Request<'a> {
             let name = find(&fields, field::USER).ok_or(missing("no user name"))?;
             std::str::from_utf8(name).map_err(|_| missing("user name is not valid UTF-8"))
         };
+        let named = find(&fields, field::USER).is_some();
         match command {
+            command::LOGIN if fields.is_empty() => Ok(Self::CertificateLogin),
+            command::AUTHENTICATE if !named => Ok(Self::CertificateAuthenticate {
+                token: find(&fields, field::SESSION_TOKEN).ok_or(missing("no session token"))?,
+            }),
             command::LOGIN => Ok(Self::Login {
                 user: user()?,
                 credential: find(&fields, field::CREDENTIAL).ok_or(missing("no credential"))?,
@@ -267,6 +288,8 @@ mod tests {
             Request::Login { user: "ü", credential: b"hash", clear_password: Some(b"word") },
             Request::Authenticate { user: "u", token: &[0, 255, 7] },
             Request::Authenticate { user: "", token: &[] },
+            Request::CertificateLogin,
+            Request::CertificateAuthenticate { token: b"t" },
         ];
         for request in requests {
             let bytes = frame_of(|out| request.encode(out));

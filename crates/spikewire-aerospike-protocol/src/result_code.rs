@@ -116,7 +116,12 @@ impl ResultCode {
 
     /// Whether the server is known to drop or desynchronise the connection after this code.
     pub fn closes_connection(self) -> bool {
-        matches!(self, Self::SCAN_ABORTED | Self::NOT_AUTHENTICATED | Self::QUERY_ABORTED)
+        matches!(self, Self::SCAN_ABORTED | Self::QUERY_ABORTED) || self.asks_for_login()
+    }
+
+    /// Whether the connection is not, or no longer, logged in, so that the request was not executed.
+    pub fn asks_for_login(self) -> bool {
+        matches!(self, Self::EXPIRED_SESSION | Self::NOT_AUTHENTICATED)
     }
 }
 

@@ -4,10 +4,12 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::host;
+use spikewire_transport::tls::{Tls, TlsOptions};
 
 use crate::command::{CommandDefaults, MAX_RETRIES, ReadMode, Refusal, multiplier, parse};
 use crate::hedging::Hedge;
 use crate::options::Options;
+use crate::security::{Auth, Secret};
 
 /// What a client is told when it is made.
 #[derive(Debug, Clone)]
@@ -20,6 +22,9 @@ pub struct ClientOptions {
     pub read_mode: ReadMode,
     /// When reads of one record have a second request.
     pub hedge: Hedge,
+    /// How connections are encrypted, if they are: certificates are read by
+    /// [`ClientOptions::finish`].
+    pub tls: Option<TlsOptions>,
 }
 
 /// An option's value as a host has it. Names are for error messages.
@@ -43,6 +48,10 @@ pub trait OptionValue {
     fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Self::Error>;
     /// Numbers of racks.
     fn racks(&self, name: &str) -> Result<Vec<u32>, Self::Error>;
+    /// How connections are encrypted, if they are.
+    fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error>;
+    /// Whether there is a value at all, for those options that may be said to have none.
+    fn is_given(&self) -> bool;
 }
 
 /// Options that are counts, and their bounds.
@@ -67,13 +76,15 @@ const LEAST: [(&str, Duration); 3] = [
 impl Default for ClientOptions {
     fn default() -> Self {
         let options = Options::new(Vec::new());
-        Self { options, send_key: false, read_mode: ReadMode::default(), hedge: Hedge::NEVER }
+        let (read_mode, hedge) = (ReadMode::default(), Hedge::NEVER);
+        Self { options, send_key: false, read_mode, hedge, tls: None }
     }
 }
 
 impl ClientOptions {
     /// The names of all options.
-    pub const NAMES: [&str; 26] = [
+    pub const NAMES: [&str; 30] = [
+        "auth",
         "cluster_name",
         "connect_timeout",
         "connections_per_node",
@@ -86,6 +97,7 @@ impl ClientOptions {
         "max_in_flight",
         "max_retries",
         "max_sleep_between_retries",
+        "password",
         "pipeline_depth",
         "queue_limit",
         "racks",
@@ -99,7 +111,9 @@ impl ClientOptions {
         "socket_timeout",
         "tend_interval",
         "timeout",
+        "tls",
         "use_services_alternate",
+        "user",
     ];
 
     /// Sets the option of this name. `others` are those that the host has besides, for the message
@@ -119,6 +133,11 @@ impl ClientOptions {
         let options = &mut self.options;
         match name {
             "cluster_name" => options.cluster_name = Some(value.text(name)?),
+            "user" | "password" | "auth" if !value.is_given() => {}
+            "user" => options.login.user = Some(value.text(name)?),
+            "password" => options.login.password = Some(Secret::from(value.text(name)?)),
+            "auth" => options.login.auth = Some(Auth::parse(&value.text(name)?)?),
+            "tls" => self.tls = if value.is_given() { value.tls(name)? } else { None },
             "timeout" => options.policy.timeout = span()?,
             "socket_timeout" => options.policy.socket_timeout = span()?.into(),
             "sleep_between_retries" => options.policy.sleep = span()?.into(),
@@ -177,6 +196,17 @@ impl ClientOptions {
         let factor = options.policy.multiplier;
         multiplier("sleep_multiplier", f64::from(factor), factor)?;
         Ok(())
+    }
+
+    /// The engine's options, whose certificates it reads from files and from the system, so that it
+    /// may wait for a disk; refuses what makes no sense together.
+    pub fn finish(mut self) -> Result<Options, Refusal> {
+        if let Some(tls) = &self.tls {
+            let tls = Tls::new(tls).map_err(|error| Refusal::of_value(error.to_string()))?;
+            self.options.tls = Some(tls);
+        }
+        self.options.login.check(self.options.tls.as_ref())?;
+        Ok(self.options)
     }
 
     /// Where the cluster is looked for: hosts in a comma list.
@@ -259,6 +289,14 @@ mod tests {
         fn racks(&self, _: &str) -> Result<Vec<u32>, Refusal> {
             Ok(vec![self.0 as u32])
         }
+
+        fn tls(&self, _: &str) -> Result<Option<TlsOptions>, Refusal> {
+            Ok(Some(TlsOptions::default()))
+        }
+
+        fn is_given(&self) -> bool {
+            true
+        }
     }
 
     #[test]
@@ -270,7 +308,7 @@ mod tests {
         }
         let unknown = ClientOptions::default().set("speed", &Number(1), &["codec"]).unwrap_err();
         assert!(
-            unknown.message().starts_with("unknown client option \"speed\"; there are: cluster")
+            unknown.message().starts_with("unknown client option \"speed\"; there are: auth, cl")
         );
         assert!(unknown.message().contains("codec, connect_timeout"));
     }
@@ -292,6 +330,17 @@ mod tests {
         options.options.connections_per_node = 2000;
         let refused = options.check().unwrap_err();
         assert_eq!(refused.message(), "connections_per_node must be from 1 to 1024, got 2000");
+    }
+
+    #[test]
+    fn what_makes_no_sense_together_is_refused_at_the_end() {
+        let mut options = ClientOptions::default();
+        options.options.login.user = Some("app".to_owned());
+        let refused = options.clone().finish().unwrap_err();
+        assert_eq!(refused.message(), "user and password go together");
+        options.options.login.password = Some("opensesame".into());
+        assert!(!format!("{options:?}").contains("opensesame"));
+        assert_eq!(options.finish().unwrap().login.user.as_deref(), Some("app"));
     }
 
     #[test]

@@ -1,27 +1,96 @@
 //! Aerospike's frames, as far as opening a connection needs them.
 
-use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind};
-use spikewire_transport::protocol::{Answers, Frame, Framing, Malformed};
+use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind, VERSION};
+use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed};
+
+use crate::security::{Access, Greeter};
 
 /// Aerospike's protocol: replies come in the order of the requests, and a connection is ready as
-/// soon as it is there.
-#[derive(Debug, Clone, Copy, Default)]
+/// soon as it is there and, where a client logs in, the node has let it in.
+#[derive(Debug, Clone, Default)]
 pub struct Aerospike {
     /// Whether the frame that was cut last answers an info request.
     pub(crate) info: bool,
+    /// Whether the client logs in.
+    pub(crate) logs_in: bool,
+    /// What is said before the first command, until it was.
+    greeter: Option<Box<Greeter>>,
+}
+
+impl Aerospike {
+    /// Of a new connection.
+    pub(crate) fn new(access: &Access) -> Self {
+        let greeter = access.greeter();
+        Self { info: false, logs_in: greeter.is_some(), greeter }
+    }
 }
 
 impl Framing for Aerospike {
+    fn greet(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Greeting {
+        let Some(greeter) = &mut self.greeter else { return Greeting::Ready };
+        let greeting = greeter.greet(heard, out);
+        if greeting == Greeting::Ready {
+            self.greeter = None;
+        }
+        greeting
+    }
+
     #[inline]
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
-        let header = Header::parse(bytes).map_err(|error| Malformed(error.to_string().into()))?;
-        let Some(header) = header else { return Ok(None) };
+        let header = Header::parse(bytes).map_err(|error| malformed(&error.to_string(), bytes))?;
+        let Some(header) = header else { return begun(bytes) };
         self.info = match header.kind {
             Kind::Message => false,
             Kind::Info => true,
-            _ => return Err(Malformed("the reply is not a message".into())),
+            Kind::Admin => self.hear_security()?,
+            Kind::Compressed => return Err(no_message()),
         };
         let len = HEADER_LEN + header.len;
         Ok(Some(Frame { header: HEADER_LEN, len, answers: Answers::Oldest }))
+    }
+}
+
+impl Aerospike {
+    /// A frame of security has come, which only a connection that logs in waits for.
+    #[cold]
+    fn hear_security(&mut self) -> Result<bool, Malformed> {
+        let greeter = self.greeter.as_mut().ok_or_else(no_message)?;
+        greeter.heard_security = true;
+        Ok(false)
+    }
+}
+
+#[cold]
+fn no_message() -> Malformed {
+    Malformed("the reply is not a message".into())
+}
+
+/// Less than a header has come. If that is no beginning of one, the rest may never come.
+#[cold]
+fn begun(bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
+    match bytes.first() {
+        Some(first) if *first != VERSION => Err(malformed("no header begins so", bytes)),
+        _ => Ok(None),
+    }
+}
+
+#[cold]
+fn malformed(why: &str, bytes: &[u8]) -> Malformed {
+    Malformed(format!("{why}{}", stranger(bytes)).into())
+}
+
+/// A guess at what is talking, from its first bytes, which are not this protocol.
+pub(crate) fn stranger(bytes: &[u8]) -> &'static str {
+    let starts = |with: &[u8]| bytes.starts_with(with);
+    if starts(b"HTTP/") || starts(b"<") {
+        " (an HTTP server?)"
+    } else if starts(&[0x15, 3]) || starts(&[0x16, 3]) {
+        " (a TLS port?)"
+    } else if starts(b"-ERR") {
+        " (a Redis server?)"
+    } else if starts(b"SSH-") {
+        " (an SSH server?)"
+    } else {
+        ""
     }
 }

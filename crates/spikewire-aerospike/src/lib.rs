@@ -7,6 +7,7 @@
 //! | [`admin`] | info, indexes, modules, jobs: state machines without I/O, and what runs them |
 //! | [`command`] | what a command is: routing, retries, doubt; the same for every driver |
 //! | `framing` | Aerospike's frames, for what opens connections |
+//! | `security` | encryption and logging in, at every node |
 //! | `options`, `client_options` | how it behaves; the options by name, with their bounds |
 //! | `error`, [`clock`] | what can go wrong, what time it is |
 //! | `hedging` | second requests for reads whose answer is late |
@@ -25,6 +26,7 @@ mod framing;
 mod hedging;
 mod name;
 mod options;
+mod security;
 pub mod transport;
 
 pub use spikewire_transport::clock;
@@ -34,3 +36,5 @@ pub use error::{Error, Kind, Result};
 pub use hedging::{Hedge, Hedging};
 pub use name::Name;
 pub use options::{Backoff, Options, Policy, ReplicaPolicy};
+pub use security::{Auth, Login, Secret};
+pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};

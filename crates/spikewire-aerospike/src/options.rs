@@ -4,6 +4,9 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::host::Host;
+use spikewire_transport::tls::Tls;
+
+use crate::security::Login;
 
 /// Where a command goes first and on its retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -31,6 +34,12 @@ pub struct Options {
     pub seeds: Vec<Host>,
     /// The name the cluster must have.
     pub cluster_name: Option<String>,
+    /// Who logs in to the nodes.
+    pub login: Login,
+    /// How connections are encrypted; `None`: they are not. The certificate of a node has to be for
+    /// the TLS name of the seed, or of the node in other nodes' lists of peers; where there is none,
+    /// for the host as it is named there. Options of `Tls` may say otherwise.
+    pub tls: Option<Tls>,
     /// Defaults of every command.
     pub policy: Policy,
     /// Time for one connection attempt and for one info request.
@@ -67,6 +76,8 @@ impl Options {
         Self {
             seeds,
             cluster_name: None,
+            login: Login::default(),
+            tls: None,
             policy: Policy::default(),
             connect_timeout: Duration::from_secs(1),
             tend_interval: Duration::from_secs(1),

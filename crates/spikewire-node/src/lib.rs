@@ -20,6 +20,7 @@
 //! | [`cql`] | Cassandra |
 //! | [`testing`], [`clusters`] | the embedded cluster; those of an environment |
 //! | [`key`], [`arguments`], [`value`] | what verbs are given |
+//! | [`tls`] | how connections are encrypted |
 //! | [`errors`] | what goes wrong, as JavaScript errors |
 //! | [`exports`] | the functions that JavaScript sees |
 //! | [`js`], [`uv`] | Node-API and libuv |
@@ -53,6 +54,7 @@ mod resource;
 mod setup;
 mod testing;
 mod ticket;
+mod tls;
 mod uv;
 mod value;
 mod verbs;

@@ -7,10 +7,11 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString, PyTuple};
 
-use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options};
+use spikewire_aerospike::{ClientOptions, Hedge, OptionValue, Options, TlsOptions};
 
 use crate::arguments::{count, hedge, multiplier, seconds};
 use crate::bridge::lifecycle::Lifecycle;
+use crate::bridge::tls;
 use crate::core::Core;
 use crate::errors::{Raised, refused, type_error, type_name, utf8};
 use crate::identity::{Token, token};
@@ -84,7 +85,7 @@ impl Shared {
             None => PyDict::new(py),
         };
         let (given, lifecycle) = (given.unbind(), Lifecycle::new(lazy));
-        let (options, stages) = (checked.options, Stages::default());
+        let (options, stages) = (checked.finish().map_err(refused)?, Stages::default());
         Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
     }
 
@@ -208,5 +209,13 @@ impl OptionValue for Given<'_, '_> {
     fn racks(&self, name: &str) -> Result<Vec<u32>, Raised> {
         let what = "must be a list of rack ids (int from 0 up)";
         Ok(self.0.extract().map_err(|_| type_error(format!("{name} {what}")))?)
+    }
+
+    fn tls(&self, _: &str) -> Result<Option<TlsOptions>, Raised> {
+        Ok(tls::options(self.0)?)
+    }
+
+    fn is_given(&self) -> bool {
+        !self.0.is_none()
     }
 }

@@ -230,6 +230,11 @@ impl<F: Framing> Opening<F> {
         self.dial.until()
     }
 
+    /// What the handshake has come to.
+    pub fn framing(&self) -> &F {
+        &self.framing
+    }
+
     /// Whether the socket is awaited for writing rather than for reading.
     pub fn awaits_writing(&self) -> bool {
         self.dial.awaits_writing()

@@ -128,24 +128,14 @@ impl Wire {
         Ok((self.socket.peer_addr()?, self.socket.local_addr()?))
     }
 
-    /// Whether it is open and nothing waits to be read. Of an encrypted one that is not known.
-    pub fn is_quiet(&self) -> bool {
+    /// Whether it is open and nothing waits to be read. If not, it is of no more use.
+    pub fn is_quiet(&mut self) -> bool {
         if self.encrypted.is_some() {
-            return false;
+            let read = self.receive(&mut [0], RecvFlags::DONTWAIT);
+            return read.is_err_and(|error| error.kind() == io::ErrorKind::WouldBlock);
         }
         let flags = RecvFlags::DONTWAIT | RecvFlags::PEEK;
         matches!(recv(&self.socket, &mut [0], flags), Err(rustix::io::Errno::WOULDBLOCK))
-    }
-
-    /// The socket as one that blocks, for threads that do nothing else. Not of an encrypted one.
-    pub fn into_blocking(self) -> io::Result<std::net::TcpStream> {
-        if self.encrypted.is_some() {
-            let why = "the socket of an encrypted connection is of no use without it";
-            return Err(io::Error::new(io::ErrorKind::Unsupported, why));
-        }
-        let socket = std::net::TcpStream::from(self.socket);
-        socket.set_nonblocking(false)?;
-        Ok(socket)
     }
 }
 

@@ -167,6 +167,11 @@
 //! # Ok::<(), spikewire::Error>(())
 //! ```
 //!
+//! # Security
+//!
+//! [`Builder::credentials`] logs in to every node, and [`Builder::tls`] encrypts every connection
+//! (feature `tls`, one of the default ones). No text of this crate shows a password.
+//!
 //! # Errors
 //!
 //! There is one [`Error`]. Its [`kind`](Error::kind) says what class of failure it is, its message
@@ -258,7 +263,9 @@ pub use query::{Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, P
 pub use record::{Bin, Bins, Name, Record};
 pub use row::Row;
 pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
-pub use spikewire_aerospike::{Backoff, Error, Hedge, Kind, ReplicaPolicy, Result};
+pub use spikewire_aerospike::{
+    Auth, Backoff, Error, Hedge, Kind, Pem, ReplicaPolicy, Result, Tls, TlsError, TlsOptions,
+};
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;
 

@@ -10,7 +10,7 @@ use spikewire_aerospike::command::{
     CommandDefaults, ExistsRule as Exists, GenerationRule, ReadMode, ReadOptions, ReadRules,
     ReadTouch, RetryOptions, Ttl, WriteOptions, parse,
 };
-use spikewire_aerospike::{Backoff, ClientOptions, Hedge, ReplicaPolicy};
+use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, Tls};
 
 use crate::{Error, Expression, Result};
 
@@ -299,7 +299,7 @@ impl PartialEq for Filter {
 
 /// Seed hosts: where a client looks for the cluster first.
 ///
-/// Texts such as `"db1"`, `"db1:3000"`, `"[::1]:3000"` or comma lists of them, socket addresses,
+/// Texts such as `"db1"`, `"db1:3000"`, `"[::1]:3000"`, `"db1:tls-name:4333"` or comma lists of them, socket addresses,
 /// and slices, arrays and vectors of these.
 pub trait Seeds {
     /// The seeds as one comma list.
@@ -442,6 +442,43 @@ impl Builder {
         self
     }
 
+    /// Logs in to every node with a user and a password.
+    ///
+    /// A node is logged in to once; further connections show the token that this gave, until it is
+    /// about to end. A user or password that a node does not take ends connecting with an error of
+    /// [`Kind::Server`](crate::Kind::Server), with the code 60, 62 or 65.
+    ///
+    /// ```no_run
+    /// use spikewire::{Client, Pem, Tls, TlsOptions};
+    ///
+    /// let authorities = vec![Pem::File("/etc/ssl/cluster-ca.pem".into())];
+    /// let tls = Tls::new(&TlsOptions { authorities, ..TlsOptions::default() })?;
+    /// let client = Client::builder()
+    ///     .credentials("app", std::env::var("DB_PASSWORD")?)
+    ///     .tls(tls)
+    ///     .connect("db1:4333,db2:4333")?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn credentials(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
+        self.client.options.login.user = Some(user.into());
+        self.client.options.login.password = Some(password.into().into());
+        self
+    }
+
+    /// How the client logs in. Default [`Auth::Internal`] where there are credentials.
+    pub fn auth(mut self, auth: Auth) -> Self {
+        self.client.options.login.auth = Some(auth);
+        self
+    }
+
+    /// Encrypts every connection. Seeds are `host[:tls-name][:port]`: the certificate of a node has to
+    /// be for the TLS name, of the seed or of the node in other nodes' lists of peers. Where there is
+    /// none, it has to be for the host as it is named there.
+    pub fn tls(mut self, tls: Tls) -> Self {
+        self.client.options.tls = Some(tls);
+        self
+    }
+
     /// The name the cluster must have.
     pub fn cluster_name(mut self, name: impl Into<String>) -> Self {
         self.client.options.cluster_name = Some(name.into());
@@ -538,6 +575,6 @@ impl Builder {
         self.client.check()?;
         parse::count("threads", Some(self.threads as u64), (1, 256), self.threads)?;
         let defaults = self.client.defaults();
-        Ok((self.client.options, defaults, self.threads))
+        Ok((self.client.finish()?, defaults, self.threads))
     }
 }

@@ -11,18 +11,28 @@ use spikewire_aerospike_protocol::peers::Address;
 use spikewire_transport::resolve::Resolving;
 
 use crate::error::{Error, Result};
+use crate::security::name_of;
+
+/// Which of the addresses that nodes have are asked for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Scheme {
+    /// Those of encrypted connections.
+    pub tls: bool,
+    /// Those that are reached from outside.
+    pub alternate: bool,
+}
 
 /// How the addresses that nodes advertise are asked for and read.
 #[derive(Debug, Default)]
 pub(super) struct Addressing {
-    alternate: bool,
+    scheme: Scheme,
     map: HashMap<String, Address>,
 }
 
 impl Addressing {
     /// Reads the IP map: keys are `host` or `host:port`, values likewise. A value without a port
     /// keeps the advertised one (0 here).
-    pub fn new(alternate: bool, map: &HashMap<String, String>) -> Result<Self> {
+    pub fn new(scheme: Scheme, map: &HashMap<String, String>) -> Result<Self> {
         let map = map
             .iter()
             .map(|(from, to)| {
@@ -31,17 +41,27 @@ impl Addressing {
                 Ok((from.clone(), to))
             })
             .collect::<Result<_>>()?;
-        Ok(Self { alternate, map })
+        Ok(Self { scheme, map })
     }
 
     /// The info command for a node's peers.
     pub fn peers_command(&self) -> &'static str {
-        if self.alternate { "peers-clear-alt" } else { "peers-clear-std" }
+        match self.scheme {
+            Scheme { tls: false, alternate: false } => "peers-clear-std",
+            Scheme { tls: false, alternate: true } => "peers-clear-alt",
+            Scheme { tls: true, alternate: false } => "peers-tls-std",
+            Scheme { tls: true, alternate: true } => "peers-tls-alt",
+        }
     }
 
     /// The info command for a node's own addresses.
     pub fn services_command(&self) -> &'static str {
-        if self.alternate { "service-clear-alt" } else { "service-clear-std" }
+        match self.scheme {
+            Scheme { tls: false, alternate: false } => "service-clear-std",
+            Scheme { tls: false, alternate: true } => "service-clear-alt",
+            Scheme { tls: true, alternate: false } => "service-tls-std",
+            Scheme { tls: true, alternate: true } => "service-tls-alt",
+        }
     }
 
     /// Where an advertised address is reached from here.
@@ -67,17 +87,30 @@ fn address(text: &str) -> std::result::Result<Address, String> {
     }
 }
 
-/// Resolves many advertised addresses at once; those that fail are left out.
+/// Where a host may be reached, and what its certificate is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Place {
+    pub address: SocketAddr,
+    /// The name that the certificate is for; `None`: the address.
+    pub name: Option<String>,
+}
+
+/// Resolves many advertised addresses at once; those that fail are left out. Their certificates are
+/// for `tls_name`, or else for the hosts as they are advertised.
 pub(super) fn resolve_all(
     addresses: &[Address],
+    tls_name: Option<&str>,
     within: Duration,
     closed: &AtomicBool,
-) -> Vec<SocketAddr> {
+) -> Vec<Place> {
     let asked: Vec<_> = addresses.iter().map(|a| Resolving::start(&a.host, a.port)).collect();
-    let mut once = Vec::new();
-    for found in asked.into_iter().filter_map(|asked| asked.finish(within, closed).ok()).flatten() {
-        if !once.contains(&found) {
-            once.push(found);
+    let mut once: Vec<Place> = Vec::new();
+    for (advertised, asked) in addresses.iter().zip(asked) {
+        let name = tls_name.or_else(|| name_of(&advertised.host));
+        for address in asked.finish(within, closed).into_iter().flatten() {
+            if once.iter().all(|place| place.address != address) {
+                once.push(Place { address, name: name.map(str::to_owned) });
+            }
         }
     }
     once
@@ -103,7 +136,7 @@ mod tests {
 
     fn addressing(entries: &[(&str, &str)]) -> Result<Addressing> {
         let map = entries.iter().map(|(a, b)| ((*a).to_owned(), (*b).to_owned())).collect();
-        Addressing::new(false, &map)
+        Addressing::new(Scheme::default(), &map)
     }
 
     #[test]
@@ -131,17 +164,30 @@ mod tests {
     }
 
     #[test]
-    fn alternate_addresses_have_commands_of_their_own() {
-        let alternate = Addressing::new(true, &HashMap::new()).unwrap();
-        assert_eq!(alternate.peers_command(), "peers-clear-alt");
-        assert_eq!(alternate.services_command(), "service-clear-alt");
+    fn each_kind_of_addresses_has_commands_of_its_own() {
+        for (tls, alternate, kind) in [
+            (false, false, "clear-std"),
+            (false, true, "clear-alt"),
+            (true, false, "tls-std"),
+            (true, true, "tls-alt"),
+        ] {
+            let it = Addressing::new(Scheme { tls, alternate }, &HashMap::new()).unwrap();
+            assert_eq!(it.peers_command(), format!("peers-{kind}"));
+            assert_eq!(it.services_command(), format!("service-{kind}"));
+        }
     }
 
     #[test]
     fn addresses_are_found_once_each() {
         let (within, open) = (Duration::from_secs(5), AtomicBool::new(false));
-        let found = resolve_all(&[at("127.0.0.1", 7), at("127.0.0.1", 7)], within, &open);
-        assert_eq!(found.len(), 1);
+        let twice = [at("127.0.0.1", 7), at("127.0.0.1", 7)];
+        let found = resolve_all(&twice, None, within, &open);
+        let address = "127.0.0.1:7".parse().unwrap();
+        assert_eq!(found, [Place { address, name: None }]);
+        let named = resolve_all(&twice, Some("db"), within, &open);
+        assert_eq!(named, [Place { address, name: Some("db".into()) }]);
+        let host = resolve_all(&[at("localhost", 7)], None, within, &open);
+        assert_eq!(host[0].name.as_deref(), Some("localhost"));
     }
 
     #[test]

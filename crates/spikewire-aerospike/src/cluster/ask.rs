@@ -59,8 +59,8 @@ impl Cluster {
         let net = &self.shared.net;
         let commands = &[command.as_str()];
         let start = |node: &Arc<Node>| {
-            let (address, within) = (node.address, net.within);
-            let spec = InfoCommands { address, commands, introduce: false, within };
+            let (address, access, within) = (node.address, &node.access, net.within);
+            let spec = InfoCommands { address, access, commands, introduce: false, within };
             InfoRequest::start(&spec, None, &net.descriptors)
         };
         let mut requests: Vec<InfoRequest> = nodes.iter().map(start).collect();
@@ -87,7 +87,7 @@ impl Cluster {
         }
         let (net, node) = (&self.shared.net, &request.node);
         let mut sent = [InfoRequest::message(
-            node.address,
+            (node.address, &node.access),
             &request.frame,
             net.within,
             request.deadline,

@@ -50,7 +50,8 @@ impl Tender {
             let listed = || {
                 let reached: Vec<_> =
                     peer.addresses.iter().map(|a| net.addressing.reach(a)).collect();
-                address::resolve_all(&reached, net.within, &net.closed)
+                let places = address::resolve_all(&reached, None, net.within, &net.closed);
+                places.into_iter().map(|place| place.address).collect()
             };
             let mut members = self.members.iter_mut();
             match members.find(|member| member.node.name == peer.name && !member.replaced) {
@@ -68,8 +69,7 @@ impl Tender {
         }
         let cluster_name = self.shared.options.cluster_name.clone();
         let met = self.candidates.meet(wanted, cluster_name.as_ref(), &net);
-        let newcomers: FxHashSet<u32> =
-            met.into_iter().map(|met| self.admit(met.found, met.tls_name)).collect();
+        let newcomers: FxHashSet<u32> = met.into_iter().map(|found| self.admit(found)).collect();
         for member in self.members.iter_mut().filter(|m| newcomers.contains(&m.node.slot)) {
             member.listed_by =
                 unknown.iter().filter(|name| **name == member.node.name).count() as u32;

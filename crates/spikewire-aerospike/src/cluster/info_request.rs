@@ -10,13 +10,14 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::frame::{self, Header, Kind};
 use spikewire_aerospike_protocol::info;
 use spikewire_transport::descriptors::{Descriptors, Listed};
-use spikewire_transport::dial::Opening;
+use spikewire_transport::dial::{DialError, Opening};
 use spikewire_transport::wire::Wire;
 
 use super::build;
 use super::node_error::{self, NodeError};
 use crate::clock::Tick;
 use crate::framing::Aerospike;
+use crate::security::Access;
 
 /// The largest answer that is taken.
 const MAX_ANSWER: usize = 16 << 20;
@@ -33,9 +34,21 @@ pub(super) struct InfoConnection {
     introduced: bool,
 }
 
+impl Drop for InfoConnection {
+    fn drop(&mut self) {
+        self.wire.hang_up();
+    }
+}
+
 impl InfoConnection {
-    fn open(address: SocketAddr, until: Tick, list: &Arc<Descriptors>) -> Result<Self, NodeError> {
-        let (wire, opening) = Opening::start(address, None, Aerospike::default(), until)?;
+    fn open(
+        address: SocketAddr,
+        access: &Access,
+        until: Tick,
+        list: &Arc<Descriptors>,
+    ) -> Result<Self, NodeError> {
+        let (encryption, framing) = (access.encryption(), Aerospike::new(access));
+        let (wire, opening) = Opening::start(address, encryption, framing, until)?;
         let opening = Some(opening);
         let listed = list.list([wire.as_raw_fd()]);
         Ok(Self { _listed: listed, wire, opening, introduced: false })
@@ -46,6 +59,7 @@ impl InfoConnection {
 #[derive(Debug, Clone)]
 pub(super) struct InfoCommands<'a> {
     pub address: SocketAddr,
+    pub access: &'a Access,
     pub commands: &'a [&'a str],
     /// Tell the server who we are if this connection has not yet.
     pub introduce: bool,
@@ -63,6 +77,7 @@ enum Phase {
 #[derive(Debug)]
 pub(super) struct InfoRequest {
     address: SocketAddr,
+    access: Access,
     list: Arc<Descriptors>,
     connection: Option<InfoConnection>,
     phase: Phase,
@@ -90,7 +105,8 @@ impl InfoRequest {
     ) -> Self {
         let fresh = encode(spec.commands, spec.introduce);
         let deadline = Tick::now().after(spec.within);
-        let mut request = Self::new(spec.address, spec.within, deadline, list);
+        let to = (spec.address, spec.access);
+        let mut request = Self::new(to, spec.within, deadline, list);
         request.introduces = spec.introduce;
         match connection {
             Some(connection) => {
@@ -108,21 +124,27 @@ impl InfoRequest {
 
     /// Sends a message frame, on a new connection that is made within `within`.
     pub fn message(
-        address: SocketAddr,
+        to: (SocketAddr, &Access),
         frame: &[u8],
         within: Duration,
         deadline: Tick,
         list: &Arc<Descriptors>,
     ) -> Self {
-        let mut request = Self::new(address, within, deadline, list);
+        let mut request = Self::new(to, within, deadline, list);
         request.expects = Kind::Message;
         request.dial(frame.to_vec());
         request
     }
 
-    fn new(address: SocketAddr, within: Duration, deadline: Tick, list: &Arc<Descriptors>) -> Self {
+    fn new(
+        (address, access): (SocketAddr, &Access),
+        within: Duration,
+        deadline: Tick,
+        list: &Arc<Descriptors>,
+    ) -> Self {
         Self {
             address,
+            access: access.clone(),
             list: list.clone(),
             connection: None,
             phase: Phase::Connecting,
@@ -142,7 +164,7 @@ impl InfoRequest {
     fn dial(&mut self, request: Vec<u8>) {
         (self.out, self.sent, self.phase) = (request, 0, Phase::Connecting);
         self.input.clear();
-        match InfoConnection::open(self.address, self.deadline, &self.list) {
+        match InfoConnection::open(self.address, &self.access, self.deadline, &self.list) {
             Ok(connection) => self.connection = Some(connection),
             Err(error) => self.end(Err(error)),
         }
@@ -233,10 +255,12 @@ impl InfoRequest {
         let wire = &mut connection.wire;
         match self.phase {
             Phase::Connecting => {
-                if let Some(opening) = &mut connection.opening
-                    && !opening.advance(wire).map_err(io::Error::from)?
-                {
-                    return Ok(false);
+                if let Some(opening) = &mut connection.opening {
+                    match opening.advance(wire) {
+                        Ok(true) => {}
+                        Ok(false) => return Ok(false),
+                        Err(error) => return Err(self.not_let_in(error)),
+                    }
                 }
                 connection.opening = None;
                 self.phase = Phase::Sending;
@@ -265,6 +289,15 @@ impl InfoRequest {
             }
         }
         Ok(true)
+    }
+
+    fn not_let_in(&self, error: DialError) -> NodeError {
+        match (error, self.access.refusal()) {
+            (DialError::Refused(why), Some(refused)) if refused.why == why => {
+                NodeError::LoginRefused(refused)
+            }
+            (error, _) => error.into(),
+        }
     }
 
     fn cut_off(&self) -> NodeError {

@@ -173,6 +173,8 @@ impl Member {
     /// passes must not use up the patience with a node.
     pub fn fail(&mut self, interval: Duration) {
         self.answered = false;
+        // The connection may be why: its session is over, or a login is missing.
+        self.connection = None;
         let now = Tick::now();
         // A little less than the interval: passes are not punctual.
         if self.failures == 0 || now >= self.failed_at.after(interval / 10 * 9) {
@@ -185,6 +187,7 @@ impl Member {
         if self.request.is_none() {
             let spec = InfoCommands {
                 address: self.node.address,
+                access: &self.node.access,
                 commands,
                 introduce: self.node.build.takes_user_agent(),
                 within: net.within,

@@ -83,7 +83,7 @@ impl Cluster {
     /// keeps looking in the background. Fails when no seed leads to a node, with a message that
     /// says for each of them why.
     pub fn connect(options: Options) -> Result<Arc<Self>> {
-        seeds::check(&options.seeds)?;
+        seeds::check(&options.seeds, options.tls.is_some())?;
         let net = Net::new(&options)?;
         let shared = Arc::new(Shared::new(options, net));
         let tender = Tender::start(shared.clone())?;

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use spikewire_transport::descriptors::Descriptors;
 
-use super::address::Addressing;
+use super::address::{Addressing, Scheme};
 use crate::error::Result;
 use crate::options::Options;
+use crate::security::Gate;
 
 /// Time for a connection when the options say nothing.
 const WITHIN: Duration = Duration::from_secs(1);
@@ -19,6 +20,7 @@ pub(super) struct Net {
     /// Time for one connection attempt and its answer.
     pub within: Duration,
     pub addressing: Addressing,
+    pub gate: Gate,
     pub descriptors: Arc<Descriptors>,
     /// Set once, when the client is closed; ends every wait.
     pub closed: AtomicBool,
@@ -27,9 +29,12 @@ pub(super) struct Net {
 impl Net {
     pub fn new(options: &Options) -> Result<Self> {
         let within = options.connect_timeout;
+        let gate = Gate::new(&options.login, options.tls.as_ref())?;
+        let scheme = Scheme { tls: gate.encrypts(), alternate: options.use_services_alternate };
         Ok(Self {
             within: if within.is_zero() { WITHIN } else { within },
-            addressing: Addressing::new(options.use_services_alternate, &options.ip_map)?,
+            addressing: Addressing::new(scheme, &options.ip_map)?,
+            gate,
             descriptors: Arc::default(),
             closed: AtomicBool::new(false),
         })

@@ -8,6 +8,7 @@ pub use spikewire_transport::Breaker;
 use spikewire_transport::metrics::{Gauges, Recent};
 
 use super::Build;
+use crate::security::Access;
 
 /// A node: identity that transports key their connections by.
 #[derive(Debug)]
@@ -19,8 +20,10 @@ pub struct Node {
     pub name: String,
     /// Where commands go.
     pub address: SocketAddr,
-    /// The name to check certificates against.
+    /// The name that its certificate is for, where connections are encrypted; `None`: its address.
     pub tls_name: Option<String>,
+    /// How connections to it begin.
+    pub(crate) access: Access,
     /// The server's version; all zero when it was not asked.
     pub build: Build,
     /// Gives the node a rest when it fails too often.
@@ -35,16 +38,22 @@ pub struct Node {
 impl Node {
     /// A node that was just found.
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
-        let (build, breaker, gauges) = Default::default();
+        let (build, breaker, gauges, access) = Default::default();
         let active = AtomicBool::new(true);
         let latencies = OnceLock::new();
-        Self { slot, name, address, tls_name, build, breaker, gauges, active, latencies }
+        Self { slot, name, address, tls_name, access, build, breaker, gauges, active, latencies }
     }
 
     /// The same node, whose server has this version.
     #[must_use]
     pub fn with_build(self, build: Build) -> Self {
         Self { build, ..self }
+    }
+
+    /// The same node, to which connections begin so.
+    #[must_use]
+    pub(crate) fn with_access(self, access: Access) -> Self {
+        Self { access, ..self }
     }
 
     /// How long reads took of late, as far as that was looked at.

@@ -6,10 +6,13 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::info::InfoError;
 use spikewire_transport::CLIENT_CLOSED;
+use spikewire_transport::dial::DialError;
 use spikewire_transport::resolve::Unresolved;
 
 use super::build::{Build, OLDEST};
 use crate::error::{Error, Kind};
+use crate::framing::stranger;
+use crate::security::Refused;
 
 /// Why a conversation with a host came to nothing.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -42,6 +45,8 @@ pub(super) enum NodeError {
     NotClustered(i64),
     #[error("server build {0} is too old: {OLDEST} is the oldest that can be used")]
     TooOld(Build),
+    #[error("{}", .0.why)]
+    LoginRefused(Refused),
     #[error("{CLIENT_CLOSED}")]
     Stopped,
 }
@@ -67,10 +72,24 @@ impl NodeError {
             Self::NoConnection(_) | Self::NoAnswer(_) => Kind::Timeout,
             Self::NotThisProtocol(_) | Self::Garbled(_) => Kind::Malformed,
             Self::OtherCluster { .. } => Kind::Invalid,
+            Self::LoginRefused(ref refused) => Kind::Server(refused.code),
             Self::Stopped => Kind::Closed,
             _ => Kind::Connection,
         };
         Error::new(kind, self.to_string())
+    }
+}
+
+impl From<DialError> for NodeError {
+    fn from(error: DialError) -> Self {
+        match error {
+            // What encryption has to say about an end is worth more than that it ended.
+            DialError::Io(error) if error.get_ref().is_some() => Self::Io(error.to_string()),
+            DialError::Io(error) => error.into(),
+            DialError::HungUp => Self::HungUp,
+            DialError::Stopped => Self::Stopped,
+            error => Self::Unusable(error.to_string()),
+        }
     }
 }
 
@@ -89,18 +108,7 @@ impl From<io::Error> for NodeError {
 
 /// A guess at what is talking, from the first bytes of an answer that is not this protocol.
 pub(super) fn guess(bytes: &[u8]) -> NodeError {
-    let starts = |with: &[u8]| bytes.starts_with(with);
-    NodeError::NotThisProtocol(if starts(b"HTTP/") || starts(b"<") {
-        " (an HTTP server?)"
-    } else if starts(&[0x15, 3]) || starts(&[0x16, 3]) {
-        " (a TLS port?)"
-    } else if starts(b"-ERR") {
-        " (a Redis server?)"
-    } else if starts(b"SSH-") {
-        " (an SSH server?)"
-    } else {
-        ""
-    })
+    NodeError::NotThisProtocol(stranger(bytes))
 }
 
 #[cfg(test)]

@@ -38,13 +38,6 @@ impl UnknownPeers {
     }
 }
 
-/// A peer that was met.
-#[derive(Debug)]
-pub(super) struct Met {
-    pub found: Found,
-    pub tls_name: Option<String>,
-}
-
 /// A peer that was tried.
 #[derive(Debug, Default)]
 struct Candidate {
@@ -88,26 +81,26 @@ impl Candidates {
         wanted: UnknownPeers,
         cluster_name: Option<&String>,
         net: &Net,
-    ) -> Vec<Met> {
-        let mut tried = BTreeMap::new();
+    ) -> Vec<Found> {
+        let mut tried = Vec::new();
         for (name, wanted) in wanted.0 {
             if self.listed.insert(name.clone()) {
                 let candidate = self.known.entry(name.clone()).or_default();
                 if candidate.probe.is_none() {
                     candidate.probe = Some(start(&name, &wanted, cluster_name, net));
                 }
-                tried.insert(name, wanted);
+                tried.push(name);
             }
         }
         self.wait(net);
 
         let mut met = Vec::new();
-        for (name, wanted) in tried {
+        for name in tried {
             let Some(candidate) = self.known.get_mut(&name) else { continue };
             match candidate.probe.take_if(|probe| probe.is_over()).map(Probe::finish) {
                 Some(Ok(found)) => {
                     self.known.remove(&name);
-                    met.push(Met { found, tls_name: wanted.tls_name });
+                    met.push(found);
                 }
                 Some(Err(_)) => {
                     candidate.failed_before = true;
@@ -146,8 +139,9 @@ impl Candidates {
 
 fn start(name: &str, wanted: &UnknownPeer, cluster_name: Option<&String>, net: &Net) -> Probe {
     let addresses: Vec<_> = wanted.addresses.iter().map(|a| net.addressing.reach(a)).collect();
-    let addresses = address::resolve_all(&addresses, net.within, &net.closed);
+    let tls_name = wanted.tls_name.as_deref();
+    let places = address::resolve_all(&addresses, tls_name, net.within, &net.closed);
     let requirements =
         Requirements { node: Some(name.to_owned()), cluster_name: cluster_name.cloned() };
-    Probe::start(&addresses, requirements, net)
+    Probe::start(places, requirements, net)
 }

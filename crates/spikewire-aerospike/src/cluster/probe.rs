@@ -2,17 +2,20 @@
 
 use std::net::SocketAddr;
 
+use super::address::Place;
 use super::info_request::{InfoCommands, InfoConnection, InfoRequest};
 use super::net::Net;
 use super::node_error::NodeError;
 use super::node_info::{NodeInfo, Requirements};
 use super::poll;
 use crate::clock::Tick;
+use crate::security::Access;
 
 /// A host that introduced itself, and the connection it did so on.
 #[derive(Debug)]
 pub(super) struct Found {
-    pub address: SocketAddr,
+    pub place: Place,
+    pub access: Access,
     pub connection: InfoConnection,
     pub info: NodeInfo,
 }
@@ -21,44 +24,49 @@ pub(super) struct Found {
 #[derive(Debug)]
 pub(super) struct Probe {
     requirements: Requirements,
-    open: Vec<(SocketAddr, InfoRequest)>,
+    open: Vec<(Place, Access, InfoRequest)>,
     failed: Vec<(SocketAddr, NodeError)>,
     found: Option<Found>,
 }
 
 impl Probe {
     /// Starts on all addresses at once.
-    pub fn start(addresses: &[SocketAddr], requirements: Requirements, net: &Net) -> Self {
+    pub fn start(places: Vec<Place>, requirements: Requirements, net: &Net) -> Self {
         let commands = requirements.commands(&net.addressing);
-        let open = addresses
-            .iter()
-            .map(|&address| {
-                let (commands, within) = (commands.as_slice(), net.within);
-                let spec = InfoCommands { address, commands, introduce: false, within };
-                (address, InfoRequest::start(&spec, None, &net.descriptors))
-            })
-            .collect();
-        Self { requirements, open, failed: Vec::new(), found: None }
+        let (mut open, mut failed) = (Vec::new(), Vec::new());
+        for place in places {
+            let address = place.address;
+            match net.gate.access(address, place.name.as_deref()) {
+                Ok(access) => {
+                    let (commands, within, access) = (commands.as_slice(), net.within, &access);
+                    let spec = InfoCommands { address, access, commands, introduce: false, within };
+                    let request = InfoRequest::start(&spec, None, &net.descriptors);
+                    open.push((place, access.clone(), request));
+                }
+                Err(error) => failed.push((address, NodeError::Unusable(error.to_string()))),
+            }
+        }
+        Self { requirements, open, failed, found: None }
     }
 
     /// Reads the answers that are in. Earlier addresses win over later ones that answered in the
     /// same moment.
     pub fn settle(&mut self, net: &Net) {
         let (over, open) =
-            std::mem::take(&mut self.open).into_iter().partition(|(_, e)| e.is_over());
+            std::mem::take(&mut self.open).into_iter().partition(|(_, _, e)| e.is_over());
         self.open = open;
-        let over: Vec<(SocketAddr, InfoRequest)> = over;
-        for (address, request) in over {
+        let over: Vec<(Place, Access, InfoRequest)> = over;
+        for (place, access, request) in over {
             let judged = request.finish().and_then(|(answer, connection)| {
                 Ok((self.requirements.validate(&answer, &net.addressing)?, connection))
             });
             match judged {
                 Ok((info, connection)) if self.found.is_none() => {
-                    self.found = Some(Found { address, connection, info });
+                    self.found = Some(Found { place, access, connection, info });
                     self.open.clear();
                 }
                 Ok(_) => {}
-                Err(error) => self.failed.push((address, error)),
+                Err(error) => self.failed.push((place.address, error)),
             }
         }
     }
@@ -74,7 +82,7 @@ impl Probe {
 
     /// What is still in flight.
     pub fn pending(&mut self) -> impl Iterator<Item = &mut InfoRequest> {
-        self.open.iter_mut().map(|(_, request)| request)
+        self.open.iter_mut().map(|(_, _, request)| request)
     }
 
     /// The host, or why each of its addresses failed.

@@ -5,13 +5,14 @@ use std::net::SocketAddr;
 use spikewire_aerospike_protocol::host::Host;
 use spikewire_transport::resolve::Resolving;
 
-use super::address;
+use super::address::{self, Place};
 use super::net::Net;
 use super::node_error::NodeError;
 use super::node_info::Requirements;
 use super::probe::{self, Found, Probe};
 use crate::clock::Tick;
 use crate::error::{Error, Kind};
+use crate::security::name_of;
 
 /// Why one seed could not be used: one entry per address that was tried.
 #[derive(Debug)]
@@ -38,16 +39,16 @@ impl std::fmt::Display for Failed {
     }
 }
 
-/// Seeds this build cannot use at all are refused before anything is tried.
-pub(super) fn check(seeds: &[Host]) -> Result<(), Error> {
+/// Seeds that cannot be used at all are refused before anything is tried.
+pub(super) fn check(seeds: &[Host], tls: bool) -> Result<(), Error> {
     if seeds.is_empty() {
         return Err(Error::invalid("no seed host given"));
     }
-    match seeds.iter().find(|seed| seed.tls_name.is_some()) {
+    match seeds.iter().find(|seed| seed.tls_name.is_some() && !tls) {
         None => Ok(()),
         Some(seed) => Err(Error::invalid(format!(
-            "seed {seed} asks for TLS (it has a TLS name), but TLS is not available in this \
-             build; nothing was sent in plain text"
+            "seed {seed} has a TLS name, but connections are not encrypted: that takes the option \
+             tls; nothing was sent in plain text"
         ))),
     }
 }
@@ -62,8 +63,12 @@ pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Re
     for (seed, asked) in seeds.iter().zip(asked) {
         match asked.finish(names_until.since(Tick::now()), &net.closed) {
             Ok(addresses) => {
+                let name = seed.tls_name.as_deref().or_else(|| name_of(&seed.name));
+                let name = name.map(str::to_owned);
+                let place = |address| Place { address, name: name.clone() };
+                let places = addresses.into_iter().map(place).collect();
                 probed.push(seed);
-                probes.push(Probe::start(&addresses, requirements.clone(), net));
+                probes.push(Probe::start(places, requirements.clone(), net));
             }
             Err(reason) => {
                 failed.push(Failed { seed: seed.clone(), reasons: vec![(None, reason.into())] });
@@ -78,9 +83,10 @@ pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Re
         .position(has_peers)
         .or_else(|| probes.iter().position(|probe| probe.found().is_some()));
     if let Some(best) = best
+        && let tls_name = probed[best].tls_name.as_deref()
         && let Ok(found) = probes.swap_remove(best).finish()
     {
-        return Ok(behind_balancer(found, net));
+        return Ok(behind_balancer(found, tls_name, net));
     }
     for (seed, probe) in probed.into_iter().zip(probes) {
         let reasons = probe.finish().err().unwrap_or_default();
@@ -94,34 +100,41 @@ pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Re
 /// A seed that is not among the addresses its node gives may be a load balancer: the node itself
 /// is preferred where it can be reached. (On this machine that is natural: nodes do not list the
 /// loopback.)
-fn behind_balancer(found: Found, net: &Net) -> Found {
-    if address::is_local(found.address) {
+fn behind_balancer(found: Found, tls_name: Option<&str>, net: &Net) -> Found {
+    let used = found.place.address;
+    if address::is_local(used) {
         return found;
     }
     let services: Vec<_> = found.info.services.iter().map(|a| net.addressing.reach(a)).collect();
-    let listed = address::resolve_all(&services, net.within, &net.closed);
-    if !is_elsewhere(found.address, &listed) {
+    let listed = address::resolve_all(&services, tls_name, net.within, &net.closed);
+    if !is_elsewhere(used, listed.iter().map(|place| place.address)) {
         return found;
     }
     let requirements = Requirements { node: Some(found.info.node.clone()), cluster_name: None };
-    let mut probes = [Probe::start(&listed, requirements, net)];
+    let mut probes = [Probe::start(listed, requirements, net)];
     probe::run(&mut probes, net, Tick::NEVER, |_| false);
     let [probe] = probes;
     probe.finish().unwrap_or(found)
 }
 
 /// Whether a node that was found at `used` gives only other addresses of itself.
-fn is_elsewhere(used: SocketAddr, listed: &[SocketAddr]) -> bool {
-    let is_used = |address: &SocketAddr| address::same(*address, used);
-    !listed.is_empty() && !listed.iter().any(is_used)
+fn is_elsewhere(used: SocketAddr, listed: impl IntoIterator<Item = SocketAddr>) -> bool {
+    let mut listed = listed.into_iter().peekable();
+    listed.peek().is_some() && !listed.any(|address| address::same(address, used))
 }
 
 fn report(failed: &[Failed]) -> Error {
     let reasons = || failed.iter().flat_map(|f| &f.reasons).map(|(_, reason)| reason);
     let text: Vec<String> = failed.iter().map(ToString::to_string).collect();
     let text = format!("no seed leads to the cluster: {}", text.join("; "));
+    let refusal = reasons().find_map(|reason| match reason {
+        NodeError::LoginRefused(refused) => Some(refused.code),
+        _ => None,
+    });
     // A name that fits nowhere is the caller's mistake, not the network's.
-    let kind = if reasons().all(|reason| matches!(reason, NodeError::OtherCluster { .. })) {
+    let kind = if let Some(code) = refusal {
+        Kind::Server(code)
+    } else if reasons().all(|reason| matches!(reason, NodeError::OtherCluster { .. })) {
         Kind::Invalid
     } else if reasons().all(|reason| *reason == NodeError::Stopped) {
         Kind::Closed
@@ -133,7 +146,10 @@ fn report(failed: &[Failed]) -> Error {
 
 #[cfg(test)]
 mod tests {
+    use spikewire_aerospike_protocol::result_code::ResultCode;
+
     use super::*;
+    use crate::security::Refused;
 
     fn seed(text: &str) -> Host {
         spikewire_aerospike_protocol::host::parse_hosts(text, 3000).unwrap().remove(0)
@@ -146,22 +162,24 @@ mod tests {
     }
 
     #[test]
-    fn tls_seeds_are_refused() {
-        let error = check(&[seed("a"), seed("b:tls.example:4333")]).unwrap_err();
+    fn tls_names_need_tls() {
+        let seeds = [seed("a"), seed("b:tls.example:4333")];
+        let error = check(&seeds, false).unwrap_err();
         assert_eq!(error.kind(), Kind::Invalid);
         assert!(error.message().contains("b:tls.example:4333"), "{error}");
-        assert!(error.message().contains("TLS is not available"), "{error}");
-        assert_eq!(check(&[]).unwrap_err().kind(), Kind::Invalid);
-        assert!(check(&[seed("a")]).is_ok());
+        assert!(error.message().contains("takes the option tls"), "{error}");
+        assert!(check(&seeds, true).is_ok());
+        assert_eq!(check(&[], true).unwrap_err().kind(), Kind::Invalid);
+        assert!(check(&[seed("a")], false).is_ok());
     }
 
     #[test]
     fn a_balancer_is_an_address_its_node_does_not_list() {
         let at = |text: &str| text.parse::<SocketAddr>().unwrap();
         let listed = [at("10.0.0.1:3000"), at("10.0.1.1:3000")];
-        assert!(is_elsewhere(at("10.9.9.9:3000"), &listed));
-        assert!(!is_elsewhere(at("10.0.1.1:3000"), &listed));
-        assert!(!is_elsewhere(at("10.9.9.9:3000"), &[]), "nothing to prefer");
+        assert!(is_elsewhere(at("10.9.9.9:3000"), listed));
+        assert!(!is_elsewhere(at("10.0.1.1:3000"), listed));
+        assert!(!is_elsewhere(at("10.9.9.9:3000"), []), "nothing to prefer");
     }
 
     #[test]
@@ -183,6 +201,18 @@ mod tests {
              10.0.0.1:3000 connection refused, 10.0.0.2:3000 the connection was closed before an \
              answer came"
         );
+    }
+
+    #[test]
+    fn a_refused_login_is_what_counts() {
+        let code = ResultCode::INVALID_PASSWORD;
+        let refused = NodeError::LoginRefused(Refused { code, why: "wrong password".into() });
+        let error = report(&[
+            failed("a", &[("10.0.0.1:3000", refused)]),
+            failed("b", &[("10.0.0.2:3000", NodeError::Refused)]),
+        ]);
+        assert_eq!(error.kind(), Kind::Server(code));
+        assert!(error.message().contains("seed a:3000: wrong password; seed b:3000"), "{error}");
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! The tender: looks at the nodes and publishes what it found. One pass is one look.
 
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -57,7 +56,7 @@ impl Tender {
         };
         tender.pass(true)?;
         tender.shared.tends.note(true);
-        let found = tender.members.iter().map(|member| seed(member.node.address));
+        let found = tender.members.iter().map(|member| seed(&member.node));
         let found: Vec<_> = found.filter(|host| !tender.seeds.contains(host)).collect();
         tender.seeds.extend(found);
         tender.unsettled_until = Tick::default();
@@ -108,15 +107,17 @@ impl Tender {
         let cluster_name = self.shared.options.cluster_name.clone();
         let requirements = Requirements { node: None, cluster_name };
         let found = seeds::find(&self.seeds, &requirements, &self.shared.net)?;
-        self.admit(found, None);
+        self.admit(found);
         Ok(())
     }
 
-    pub(super) fn admit(&mut self, found: Found, tls_name: Option<String>) -> u32 {
-        let Found { address, connection, info } = found;
+    pub(super) fn admit(&mut self, found: Found) -> u32 {
+        let Found { place, access, connection, info } = found;
         let slot = self.next_slot;
         self.next_slot += 1;
-        let node = Node::new(slot, info.node, address, tls_name).with_build(info.build);
+        let tls_name = if self.shared.net.gate.encrypts() { place.name } else { None };
+        let node = Node::new(slot, info.node, place.address, tls_name);
+        let node = node.with_build(info.build).with_access(access);
         node.breaker.reset(self.shared.options.max_error_rate);
         for old in self.members.iter_mut().filter(|old| old.node.name == node.name) {
             old.replaced = true;
@@ -237,6 +238,7 @@ impl Tender {
     }
 }
 
-fn seed(address: SocketAddr) -> Host {
-    Host { name: address.ip().to_string(), tls_name: None, port: address.port() }
+fn seed(node: &Node) -> Host {
+    let (name, port) = (node.address.ip().to_string(), node.address.port());
+    Host { name, tls_name: node.tls_name.clone(), port }
 }

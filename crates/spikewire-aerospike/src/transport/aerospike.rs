@@ -11,7 +11,9 @@ use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sh
 use spikewire_transport::topology::{
     CopyPlan, Endpoint, Preference, Settings, Target as Addressed,
 };
-use spikewire_transport::{Breaker, CommandError, Fault, FaultKind, Metrics, Protocol, Topology};
+use spikewire_transport::{
+    Breaker, CommandError, Encryption, Fault, FaultKind, Metrics, Protocol, Topology,
+};
 
 use super::{INFO_WEIGHT, LARGE, MANY, MESSAGE_WEIGHT, about};
 use crate::cluster::{Cluster, Node};
@@ -24,8 +26,8 @@ impl Protocol for Aerospike {
     type Topology = Cluster;
     type Code = ResultCode;
 
-    fn new(_: &Cluster, _: &Node) -> Self {
-        Self::default()
+    fn new(_: &Cluster, node: &Node) -> Self {
+        Self::new(&node.access)
     }
 
     #[inline]
@@ -44,6 +46,9 @@ impl Protocol for Aerospike {
             return Err(Malformed("a reply shorter than its header".into()));
         }
         let code = Header::result_of(body);
+        if code == ResultCode::OK && !request.many {
+            return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
+        }
         if request.many && !is_last(body) && !refuses_all(body) {
             // Each holds a row at least.
             if request.parts >= request.weight {
@@ -51,7 +56,9 @@ impl Protocol for Aerospike {
             }
             return Ok(Disposition { outcome: ReplyKind::More, closes: false });
         }
-        let outcome = if code.is_retryable() && !request.many {
+        // Not executed; the next connection logs in anew.
+        let is_out = self.logs_in && code.asks_for_login();
+        let outcome = if (code.is_retryable() || is_out) && !request.many {
             ReplyKind::Retry { doubtful: is_doubtful(code) }
         } else {
             ReplyKind::Done
@@ -201,6 +208,10 @@ impl Endpoint for Node {
 
     fn address(&self) -> SocketAddr {
         self.address
+    }
+
+    fn encryption(&self) -> Option<Encryption> {
+        self.access.encryption()
     }
 
     #[inline]

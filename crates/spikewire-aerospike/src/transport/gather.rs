@@ -5,8 +5,9 @@
 //! thread per node reads its answer, and hands it over through a short queue. A caller that takes nothing
 //! makes the queue fill up, then the socket, and then the node waits.
 
-use std::io::{self, Read as _, Write as _};
-use std::net::{Shutdown, TcpStream};
+use std::io::{self, Read, Write};
+use std::net::Shutdown;
+use std::os::fd::AsFd as _;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
@@ -16,7 +17,9 @@ use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind as Frame};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 use spikewire_aerospike_protocol::message::{Message, info3};
 
+use socket2::Socket;
 use spikewire_transport::dial;
+use spikewire_transport::wire::Wire;
 
 use super::node_error;
 use crate::cluster::{Cluster, Node, Snapshot};
@@ -29,6 +32,10 @@ const AHEAD: usize = 4;
 const GLANCE: Duration = Duration::from_millis(50);
 /// Bytes that are read at a time: a frame's announced length is not believed at once.
 const PIECE: usize = 1 << 20;
+/// How long a thread waits for a node at a time.
+const LONGEST: Duration = Duration::from_secs(1);
+/// The same for room in a socket.
+const TURN: Duration = Duration::from_millis(1);
 
 /// How long an aggregation may take.
 #[derive(Debug, Clone, Copy)]
@@ -67,19 +74,20 @@ pub fn gather(
             nodes.push(node.clone());
         }
     }
-    let sockets = connect(cluster, &nodes, patience.silence)?;
+    let (lines, ends): (Vec<Line>, Vec<Socket>) =
+        connect(cluster, &nodes, patience.silence)?.into_iter().unzip();
     let gathered = thread::scope(|scope| {
         let (sender, receiver) = sync_channel(AHEAD * nodes.len());
-        for (node, socket) in nodes.iter().zip(&sockets) {
+        for (node, line) in nodes.iter().zip(lines) {
             let sender = sender.clone();
-            scope.spawn(move || read(node, socket, request, &sender));
+            scope.spawn(move || read(node, line, request, &sender));
         }
         drop(sender);
         let outcome = take_all(&receiver, nodes.len(), patience.timeout, interrupted, take);
         // Threads that still read, or wait for room in the queue, end.
         drop(receiver);
-        for socket in &sockets {
-            let _ = socket.shutdown(Shutdown::Both);
+        for end in &ends {
+            let _ = end.shutdown(Shutdown::Both);
         }
         outcome
     });
@@ -111,14 +119,79 @@ fn masters_of(snapshot: &Snapshot, namespace: &str) -> Option<Vec<Arc<Node>>> {
     (0..PARTITIONS as u16).map(|pid| map.holder(0, pid).map(|(node, _)| node.clone())).collect()
 }
 
-fn connect(cluster: &Cluster, nodes: &[Arc<Node>], silence: Duration) -> Result<Vec<TcpStream>> {
+/// A connection for a thread that does nothing else.
+#[derive(Debug)]
+struct Line {
+    wire: Wire,
+    /// How long the node may say nothing, or take nothing; zero: no limit.
+    silence: Duration,
+}
+
+impl Line {
+    /// Whether the node was silent for too long since then.
+    fn is_over(&self, since: Instant) -> bool {
+        !self.silence.is_zero() && since.elapsed() >= self.silence
+    }
+
+    /// How long to wait at a time.
+    fn glance(&self) -> Duration {
+        if self.silence.is_zero() { LONGEST } else { self.silence.min(LONGEST) }
+    }
+}
+
+impl Read for Line {
+    fn read(&mut self, out: &mut [u8]) -> io::Result<usize> {
+        let (start, glance) = (Instant::now(), self.glance());
+        loop {
+            match self.wire.waiting(glance)?.read(out) {
+                Err(error) if is_pause(&error) && !self.is_over(start) => {}
+                done => return done,
+            }
+        }
+    }
+}
+
+impl Write for Line {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let start = Instant::now();
+        loop {
+            match self.wire.write(bytes) {
+                Err(error) if is_pause(&error) && !self.is_over(start) => {
+                    // There is hardly ever no room for a request.
+                    thread::sleep(TURN);
+                }
+                done => return done,
+            }
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.wire.flush()
+    }
+}
+
+impl Drop for Line {
+    fn drop(&mut self) {
+        self.wire.hang_up();
+    }
+}
+
+fn is_pause(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
+}
+
+/// A connection to each node, and what ends it.
+fn connect(
+    cluster: &Cluster,
+    nodes: &[Arc<Node>],
+    silence: Duration,
+) -> Result<Vec<(Line, Socket)>> {
     let within = cluster.options().connect_timeout.max(Duration::from_millis(1));
     let connect = |node: &Arc<Node>| {
-        let socket =
-            dial::open(node.address, None, Aerospike::default(), within)?.into_blocking()?;
-        socket.set_read_timeout((!silence.is_zero()).then_some(silence))?;
-        socket.set_write_timeout((!silence.is_zero()).then_some(silence))?;
-        Ok(socket)
+        let (encryption, framing) = (node.access.encryption(), Aerospike::new(&node.access));
+        let wire = dial::open(node.address, encryption, framing, within)?;
+        let end = Socket::from(wire.as_fd().try_clone_to_owned()?);
+        Ok((Line { wire, silence }, end))
     };
     let told = |node: &Arc<Node>| {
         connect(node).map_err(|error: io::Error| node_error::unreachable(node, error))
@@ -127,7 +200,7 @@ fn connect(cluster: &Cluster, nodes: &[Arc<Node>], silence: Duration) -> Result<
 }
 
 /// A node's thread.
-fn read(node: &Node, mut socket: &TcpStream, request: &[u8], progress: &SyncSender<Progress>) {
+fn read(node: &Node, mut line: Line, request: &[u8], progress: &SyncSender<Progress>) {
     let broke = |error: io::Error| match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
             let message = format!("node {node} was silent for the socket timeout");
@@ -137,10 +210,10 @@ fn read(node: &Node, mut socket: &TcpStream, request: &[u8], progress: &SyncSend
     };
     let odd = |what: &dyn std::fmt::Display| node_error::nonsense(node, what);
     let mut work = || -> Result<()> {
-        socket.write_all(request).map_err(broke)?;
+        line.write_all(request).map_err(broke)?;
         loop {
             let mut head = [0; HEADER_LEN];
-            socket.read_exact(&mut head).map_err(broke)?;
+            line.read_exact(&mut head).map_err(broke)?;
             let header = Header::parse(&head).map_err(|error| odd(&error))?;
             let header = header.filter(|header| header.kind == Frame::Message);
             let header = header.ok_or_else(|| odd(&"the answer is not a message"))?;
@@ -148,7 +221,7 @@ fn read(node: &Node, mut socket: &TcpStream, request: &[u8], progress: &SyncSend
             while body.len() < header.len {
                 let from = body.len();
                 body.resize(header.len.min(from + PIECE), 0);
-                socket.read_exact(&mut body[from..]).map_err(broke)?;
+                line.read_exact(&mut body[from..]).map_err(broke)?;
             }
             let last = is_last(&body).map_err(|error| odd(&error))?;
             if progress.send(Progress::Frame(body)).is_err() || last {

@@ -8,10 +8,12 @@ use std::sync::Arc;
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use spikewire_aerospike_protocol::frame::{self, Kind};
+use spikewire_aerospike_protocol::auth::{Reply, Request, Session, hash_password};
+use spikewire_aerospike_protocol::frame::{self, Frame, Kind};
 use spikewire_aerospike_protocol::info;
 use spikewire_aerospike_protocol::partition::{Bitmap, Replicas};
 use spikewire_aerospike_protocol::peers::{Address, Peer, Peers};
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::Mutex;
 
 const TURN: Duration = Duration::from_millis(5);
@@ -22,6 +24,30 @@ struct State {
     asked: Vec<String>,
     hangs: bool,
     stopped: bool,
+    security: Security,
+}
+
+/// Who may come in, and what happened at the door.
+#[derive(Default)]
+struct Security {
+    /// Name and hash of the password; `None`: everybody.
+    user: Option<(String, String)>,
+    /// What every login is answered with instead.
+    answers: Option<ResultCode>,
+    ttl: Option<u32>,
+    tokens: Vec<Vec<u8>>,
+    forgets: bool,
+    logins: usize,
+    refused: usize,
+    shown: usize,
+}
+
+/// A connection.
+struct Open {
+    stream: TcpStream,
+    input: Vec<u8>,
+    /// Whether somebody has logged in on it.
+    known: bool,
 }
 
 /// One node on a port of its own.
@@ -67,13 +93,16 @@ impl FakeNode {
         listener.set_nonblocking(true).unwrap();
         let state = self.state.clone();
         self.threads.push(thread::spawn(move || {
-            let mut open: Vec<(TcpStream, Vec<u8>)> = Vec::new();
+            let mut open: Vec<Open> = Vec::new();
             while !state.lock().stopped {
                 while let Ok((stream, _)) = listener.accept() {
                     stream.set_nonblocking(true).unwrap();
-                    open.push((stream, Vec::new()));
+                    open.push(Open { stream, input: Vec::new(), known: false });
                 }
-                open.retain_mut(|(stream, input)| talk(stream, input, &state));
+                if std::mem::take(&mut state.lock().security.forgets) {
+                    open.iter_mut().for_each(|open| open.known = false);
+                }
+                open.retain_mut(|open| talk(open, &state));
                 thread::sleep(TURN);
             }
         }));
@@ -93,6 +122,37 @@ impl FakeNode {
     /// How often a command was asked.
     pub fn asked(&self, command: &str) -> usize {
         self.state.lock().asked.iter().filter(|line| line.starts_with(command)).count()
+    }
+
+    /// From now on only this user comes in.
+    pub fn set_user(&self, name: &str, password: &str) {
+        self.state.lock().security.user = Some((name.to_owned(), hash_password(password)));
+    }
+
+    /// How long tokens hold, in seconds.
+    pub fn set_ttl(&self, ttl: u32) {
+        self.state.lock().security.ttl = Some(ttl);
+    }
+
+    /// Answers every login so.
+    pub fn answer_logins(&self, code: ResultCode) {
+        self.state.lock().security.answers = Some(code);
+    }
+
+    /// No token holds any longer.
+    pub fn end_sessions(&self) {
+        self.state.lock().security.tokens.clear();
+    }
+
+    /// Whoever has logged in on a connection has not any more.
+    pub fn forget_connections(&self) {
+        self.state.lock().security.forgets = true;
+    }
+
+    /// Logins so far, those among them that were refused, and connections that showed a token.
+    pub fn entries(&self) -> (usize, usize, usize) {
+        let security = &self.state.lock().security;
+        (security.logins, security.refused, security.shown)
     }
 
     /// Changes the peers, and the generation that says so.
@@ -154,12 +214,12 @@ impl Drop for FakeNode {
 }
 
 /// Answers what is there; `false` when the connection is over.
-fn talk(stream: &mut TcpStream, input: &mut Vec<u8>, state: &Mutex<State>) -> bool {
+fn talk(open: &mut Open, state: &Mutex<State>) -> bool {
     let mut chunk = [0; 4096];
     loop {
-        match stream.read(&mut chunk) {
+        match open.stream.read(&mut chunk) {
             Ok(0) => return false,
-            Ok(count) => input.extend_from_slice(&chunk[..count]),
+            Ok(count) => open.input.extend_from_slice(&chunk[..count]),
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => break,
             Err(_) => return false,
         }
@@ -167,23 +227,69 @@ fn talk(stream: &mut TcpStream, input: &mut Vec<u8>, state: &Mutex<State>) -> bo
     if state.lock().hangs {
         return true;
     }
-    while let Ok(Some((frame, used))) = frame::split(input) {
-        let mut out = Vec::new();
-        let start = frame::begin(&mut out, Kind::Info);
+    while let Ok(Some((frame, used))) = frame::split(&open.input) {
         let mut state = state.lock();
-        for command in info::commands(frame.body) {
-            state.asked.push(command.line.to_owned());
-            let value = state.values.get(command.line).map(String::as_str);
-            info::answer(&mut out, command.line, value.unwrap_or("ERROR:4:unrecognized command"));
-        }
+        let out = match frame {
+            Frame { kind: Kind::Admin, body } => let_in(body, &mut open.known, &mut state.security),
+            Frame { body, .. } => answer(body, open.known, &mut state),
+        };
         drop(state);
-        frame::finish(&mut out, start);
-        input.drain(..used);
-        stream.set_nonblocking(false).unwrap();
-        if stream.write_all(&out).is_err() {
+        open.input.drain(..used);
+        open.stream.set_nonblocking(false).unwrap();
+        if open.stream.write_all(&out).is_err() {
             return false;
         }
-        stream.set_nonblocking(true).unwrap();
+        open.stream.set_nonblocking(true).unwrap();
     }
     true
+}
+
+fn answer(body: &[u8], known: bool, state: &mut State) -> Vec<u8> {
+    let is_stranger = state.security.user.is_some() && !known;
+    let mut out = Vec::new();
+    let start = frame::begin(&mut out, Kind::Info);
+    for command in info::commands(body) {
+        state.asked.push(command.line.to_owned());
+        let value = state.values.get(command.line).map(String::as_str);
+        let value = value.unwrap_or("ERROR:4:unrecognized command");
+        let value = if is_stranger { "ERROR:80:not authenticated" } else { value };
+        info::answer(&mut out, command.line, value);
+    }
+    frame::finish(&mut out, start);
+    out
+}
+
+fn let_in(body: &[u8], known: &mut bool, security: &mut Security) -> Vec<u8> {
+    let mut session = None;
+    let result = match Request::parse(body).unwrap() {
+        Request::Authenticate { token, .. } => {
+            security.shown += 1;
+            let holds = security.tokens.iter().any(|known| known == token);
+            if holds { ResultCode::OK } else { ResultCode::EXPIRED_SESSION }
+        }
+        Request::Login { user, credential, .. } => {
+            security.logins += 1;
+            match (&security.user, security.answers) {
+                (_, Some(code)) => code,
+                (None, _) => ResultCode::SECURITY_NOT_ENABLED,
+                (Some((name, _)), _) if *name != user => ResultCode::INVALID_USER,
+                (Some((_, hash)), _) if hash.as_bytes() != credential => {
+                    ResultCode::INVALID_PASSWORD
+                }
+                _ => {
+                    let token = format!("token {}", security.logins).into_bytes();
+                    security.tokens.push(token.clone());
+                    session = Some(Session { token, ttl: security.ttl });
+                    ResultCode::OK
+                }
+            }
+        }
+        other => panic!("{other:?}"),
+    };
+    *known = result == ResultCode::OK;
+    let by_login = body[2] == spikewire_aerospike_protocol::auth::command::LOGIN;
+    security.refused += usize::from(by_login && !*known);
+    let mut out = Vec::new();
+    Reply { result, session }.encode(&mut out);
+    out
 }

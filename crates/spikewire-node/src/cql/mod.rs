@@ -3,7 +3,7 @@
 //! | module | what it holds |
 //! |---|---|
 //! | [`session`] | a session: connecting, closing, what it knows |
-//! | [`options`], [`security`] | what it is opened with; encryption |
+//! | [`options`] | what it is opened with |
 //! | [`statement`] | prepared statements; what is said about one execution |
 //! | [`verbs`] | `execute`, `page`, `prepare`, `batch` |
 //! | [`bind`] | the values of a statement |
@@ -21,7 +21,6 @@ pub mod hooks;
 mod job;
 mod options;
 mod rows;
-mod security;
 pub mod session;
 pub mod shapes;
 pub mod statement;

@@ -11,11 +11,11 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 use spikewire_transport::tls::{Tls, TlsOptions};
 
-use super::security;
 use super::value::Reading;
 use crate::arguments::{count, flag, span, text};
 use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Type, Value};
+use crate::tls;
 
 /// The names of all options.
 const NAMES: [&str; 33] = [
@@ -117,7 +117,7 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Op
             "consistency" => options.consistency = consistency(name, value)?,
             "serialConsistency" => options.serial_consistency = Some(consistency(name, value)?),
             "pageSize" => options.page_size = Some(page_size(name, value)?),
-            "tls" => encryption = security::encryption(value)?,
+            "tls" => encryption = tls::options(value)?,
             "timestamps" => options.timestamps = flag(name, value)?,
             "application" => options.application = pairs(name, value)?.into_iter().collect(),
             "integers" => reading.bigints = word(name, value, &["auto", "bigint"])? == 1,

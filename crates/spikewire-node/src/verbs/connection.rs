@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::command::CommandDefaults;
-use spikewire_aerospike::{ClientOptions, Error, Hedge, Kind, OptionValue};
+use spikewire_aerospike::{ClientOptions, Error, Hedge, Kind, OptionValue, TlsOptions};
 
 use crate::arguments;
 use crate::binding::{Binding, Call};
@@ -16,6 +16,7 @@ use crate::client::Client;
 use crate::errors::kind_name;
 use crate::js::failure::camel;
 use crate::js::{Env, Failure, Result, Value, work};
+use crate::tls;
 use crate::value::decode::Reading;
 
 /// An option's value as it was given.
@@ -77,6 +78,14 @@ impl OptionValue for Given<'_> {
         });
         racks.collect()
     }
+
+    fn tls(&self, _: &str) -> Result<Option<TlsOptions>> {
+        tls::options(self.0)
+    }
+
+    fn is_given(&self) -> bool {
+        self.0.present().is_some()
+    }
 }
 
 /// `connect(slot, seeds, names, values, bigints, doubles, maps)`: gives the handle of a client.
@@ -95,8 +104,8 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let reading = Reading { bigints: flag(4), doubles: flag(5), maps: flag(6) };
     let defaults = checked.defaults();
     let binding = call.host.shared();
-    let options = checked.options;
-    let open = move || Cluster::connect(options);
+    // Certificates are read there, too.
+    let open = move || Cluster::connect(checked.finish()?);
     work::spawn(call.env, "spikewire.connect", open, move |env, opened| {
         let made = opened
             .unwrap_or_else(|_| Err(Error::new(Kind::Connection, "connecting panicked")))

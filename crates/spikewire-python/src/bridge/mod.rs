@@ -16,6 +16,7 @@
 //! | [`lifecycle`], [`background`] | a client from connecting to closing, and the thread it has |
 //! | [`registry`], [`forks`] | how pickles find their client; what belongs to a parent process |
 //! | [`kept`] | what is made once, without letting go of the interpreter |
+//! | [`words`], [`tls`] | what keywords have in common; how connections are encrypted |
 //! | [`errors`] | exceptions |
 
 pub mod background;
@@ -35,4 +36,6 @@ pub mod promise;
 pub mod registry;
 pub mod signal;
 pub mod submitter;
+pub mod tls;
 pub mod turns;
+pub mod words;

@@ -19,10 +19,10 @@ use super::faces::{Blocking, Connections, Loops, Runner, Shared, thread_of};
 use super::job::{Goal, Job, Start};
 use super::statement::Statement;
 use super::ticket::{self, Delivery, Promise, Taker};
-use super::words::text;
 use crate::bridge::errors::{closed, shown, type_error, value_error};
 use crate::bridge::forks::forks;
 use crate::bridge::signal::{Interrupted, detached};
+use crate::bridge::words::text;
 
 /// How a call with many rows goes, checked: rows in flight, whether there are results, whether errors
 /// are among them.

@@ -4,7 +4,7 @@
 //! |---|---|
 //! | [`session`], [`faces`] | the two sessions, and who runs a statement: the calling thread, an event loop |
 //! | [`core`], [`options`] | a session's running half, and what it is opened with |
-//! | [`security`], [`words`] | encryption, and logins by Python code; what keywords have in common |
+//! | [`security`] | encryption, and logins by Python code |
 //! | [`job`], [`ticket`] | a statement with all that lies between it and its result: preparing, pages |
 //! | [`statement`], [`prepared`], [`bind`], [`table_row`], [`batch`] | what is said about one execution, and its values |
 //! | [`many`] | one statement with the parameters of many rows |
@@ -36,7 +36,6 @@ pub mod statement;
 pub mod table_row;
 pub mod ticket;
 pub mod value;
-pub mod words;
 
 /// What Python sees of it.
 pub mod module {

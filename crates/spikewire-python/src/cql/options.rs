@@ -13,9 +13,9 @@ use spikewire_cql::consistency::Consistency;
 use spikewire_cql::version::Version;
 
 use super::security;
-pub use super::words::{flag, optional, text};
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{shown, type_error, type_name, utf8, value_error};
+pub use crate::bridge::words::{flag, optional, text};
 
 /// The names of all options.
 pub const NAMES: [&str; 32] = [

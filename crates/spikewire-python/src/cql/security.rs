@@ -1,68 +1,22 @@
 //! Encryption and logins, from keywords.
 
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use pyo3::intern;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict};
+use pyo3::types::PyBytes;
 use spikewire_cassandra::authenticator::{Authenticator, Conversation};
-use spikewire_transport::tls::{Pem, Tls, TlsOptions};
+use spikewire_transport::tls::Tls;
 
-use super::words::{flag, optional, text};
 use crate::bridge::errors::{type_error, type_name, value_error};
+use crate::bridge::tls;
 
-/// Reads `tls`: whether there is encryption, or a dict of how.
+/// Reads `tls`, and the certificates that it names.
 pub fn encryption(value: &Bound<'_, PyAny>) -> PyResult<Option<Tls>> {
-    if value.is_none() {
-        return Ok(None);
-    }
-    let mut options = TlsOptions::default();
-    if let Ok(entries) = value.cast::<PyDict>() {
-        let (mut certificate, mut key) = (None, None);
-        for (name, value) in entries {
-            let name: String = name.extract().map_err(|_| wrong(&name))?;
-            let what = format!("tls[{name:?}]");
-            match name.as_str() {
-                "ca" => options.authorities.extend(optional(&what, &value, pem)?),
-                "system_ca" => options.system_authorities = optional(&what, &value, flag)?,
-                "certificate" => certificate = optional(&what, &value, pem)?,
-                "private_key" => key = optional(&what, &value, pem)?,
-                "verify_hostname" => options.verify_hostname = flag(&what, &value)?,
-                "server_name" => options.server_name = optional(&what, &value, text)?,
-                _ => {
-                    return Err(type_error(format!(
-                        "unknown entry {name:?} of tls; there are: ca, certificate, private_key, \
-                         server_name, system_ca, verify_hostname"
-                    )));
-                }
-            }
-        }
-        options.identity = match (certificate, key) {
-            (None, None) => None,
-            (Some(certificate), Some(key)) => Some((certificate, key)),
-            _ => return Err(value_error("tls: certificate and private_key go together")),
-        };
-    } else if !value.extract::<bool>().map_err(|_| wrong(value))? {
-        return Ok(None);
-    }
-    Tls::new(&options).map(Some).map_err(|error| value_error(error.to_string()))
-}
-
-fn wrong(value: &Bound<'_, PyAny>) -> PyErr {
-    type_error(format!("tls must be True, False or a dict of str, not {}", type_name(value)))
-}
-
-/// A path, or what such a file holds.
-fn pem(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Pem> {
-    if let Ok(bytes) = value.cast::<PyBytes>() {
-        return Ok(Pem::Bytes(bytes.as_bytes().to_vec()));
-    }
-    value.extract::<PathBuf>().map(Pem::File).map_err(|_| {
-        let kind = type_name(value);
-        type_error(format!("{name} must be the path of a file or the bytes of one, not {kind}"))
-    })
+    let options = tls::options(value)?;
+    let tls = options.map(|options| Tls::new(&options)).transpose();
+    tls.map_err(|error| value_error(error.to_string()))
 }
 
 /// Reads `authenticator`: an object whose `begin(class_name)` gives one for each login, which has

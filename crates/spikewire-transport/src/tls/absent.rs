@@ -1,14 +1,52 @@
 //! Without the feature `tls` nothing is encrypted: these types have no values.
 
 use std::io;
+use std::net::IpAddr;
 use std::ops::{Deref, DerefMut};
 
 use mio::net::TcpStream;
 use rustix::net::RecvFlags;
 
+use super::UnitLength;
+use super::given::{TlsError, TlsOptions};
+
 /// How a connection is encrypted, and whom it must lead to.
 #[derive(Debug, Clone)]
 pub enum Encryption {}
+
+impl Encryption {
+    /// The same for a server that must find no bytes of the next unit in a record.
+    #[must_use]
+    pub fn with_units(self, _: UnitLength) -> Self {
+        match self {}
+    }
+}
+
+/// Options that were read and checked: there are none.
+#[derive(Debug, Clone)]
+pub enum Tls {}
+
+impl Tls {
+    /// Refuses.
+    pub fn new(_: &TlsOptions) -> Result<Self, TlsError> {
+        Err(TlsError("tls: this build has no TLS (it lacks the feature `tls`)".to_owned()))
+    }
+
+    /// Whether the client has a certificate to show.
+    pub fn has_identity(&self) -> bool {
+        match *self {}
+    }
+
+    /// For a server that is reached by this address.
+    pub fn to_address(&self, _: IpAddr) -> Encryption {
+        match *self {}
+    }
+
+    /// For a server that is reached by this name.
+    pub fn to_host(&self, _: &str) -> Result<Encryption, TlsError> {
+        match *self {}
+    }
+}
 
 #[derive(Debug)]
 pub(crate) enum Stream {}

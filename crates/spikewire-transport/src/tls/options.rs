@@ -1,8 +1,6 @@
 //! Whom a client trusts, and what it shows of itself.
 
-use std::fmt;
 use std::net::IpAddr;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::WebPkiServerVerifier;
@@ -14,6 +12,9 @@ use rustls::{
     CertificateError, ClientConfig, DigitallySignedStruct, Error, RootCertStore, SignatureScheme,
 };
 
+use super::UnitLength;
+use super::given::{Pem, TlsError, TlsOptions};
+
 /// How a connection is encrypted, and whom it must lead to.
 #[derive(Debug, Clone)]
 pub struct Encryption {
@@ -21,74 +22,25 @@ pub struct Encryption {
     pub config: Arc<ClientConfig>,
     /// The name that the server's certificate must be for, sent along where it is no address.
     pub name: ServerName<'static>,
+    /// Where a record must end at the latest, if the server wants that.
+    pub(super) unit: Option<UnitLength>,
 }
 
-/// Certificates or a key in PEM format.
-#[derive(Clone, PartialEq, Eq)]
-pub enum Pem {
-    /// In this file.
-    File(PathBuf),
-    /// Here.
-    Bytes(Vec<u8>),
-}
-
-impl fmt::Debug for Pem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::File(path) => f.debug_tuple("File").field(path).finish(),
-            // It may be a private key.
-            Self::Bytes(_) => f.write_str("Bytes(..)"),
-        }
+impl Encryption {
+    /// The same for a server that must find no bytes of the next unit in a record: of bytes that
+    /// begin a unit (a request), `length` tells how many belong to it, 0 if that is not known yet.
+    #[must_use]
+    pub fn with_units(self, length: UnitLength) -> Self {
+        Self { unit: Some(length), ..self }
     }
 }
-
-/// Options of encrypted connections. By default, a server is trusted whose certificate was signed
-/// by an authority that the system trusts, and is for the name or address by which it is reached.
-#[derive(Debug, Clone)]
-pub struct TlsOptions {
-    /// Authorities that are trusted: certificates, one or more.
-    pub authorities: Vec<Pem>,
-    /// Whether those of the system are trusted, too; `None`: if there are no others.
-    pub system_authorities: Option<bool>,
-    /// The client's certificate with those that lead to an authority, and its key.
-    pub identity: Option<(Pem, Pem)>,
-    /// Whether the server's certificate has to be for the server's name. Without that, whoever has
-    /// any certificate of a trusted authority can pass for a server.
-    pub verify_hostname: bool,
-    /// The name that the certificates of all servers are for, instead of their own names or
-    /// addresses.
-    pub server_name: Option<String>,
-}
-
-impl Default for TlsOptions {
-    fn default() -> Self {
-        Self {
-            authorities: Vec::new(),
-            system_authorities: None,
-            identity: None,
-            verify_hostname: true,
-            server_name: None,
-        }
-    }
-}
-
-/// Options that cannot be used, in words that name the culprit.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct TlsError(String);
-
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl std::error::Error for TlsError {}
 
 /// Options that were read and checked: what encrypts the connections of one client.
 #[derive(Debug, Clone)]
 pub struct Tls {
     config: Arc<ClientConfig>,
     name: Option<ServerName<'static>>,
+    identified: bool,
 }
 
 impl Tls {
@@ -127,19 +79,24 @@ impl Tls {
             }
         };
         let name = server_name.as_deref().map(name_of).transpose()?;
-        Ok(Self { config: Arc::new(config), name })
+        Ok(Self { config: Arc::new(config), name, identified: identity.is_some() })
+    }
+
+    /// Whether the client has a certificate to show.
+    pub fn has_identity(&self) -> bool {
+        self.identified
     }
 
     /// For a server that is reached by this address.
     pub fn to_address(&self, address: IpAddr) -> Encryption {
         let name = self.name.clone().unwrap_or_else(|| ServerName::IpAddress(address.into()));
-        Encryption { config: self.config.clone(), name }
+        Encryption { config: self.config.clone(), name, unit: None }
     }
 
     /// For a server that is reached by this name (or an address, as text).
     pub fn to_host(&self, host: &str) -> Result<Encryption, TlsError> {
         let name = self.name.clone().map_or_else(|| name_of(host), Ok)?;
-        Ok(Encryption { config: self.config.clone(), name })
+        Ok(Encryption { config: self.config.clone(), name, unit: None })
     }
 }
 

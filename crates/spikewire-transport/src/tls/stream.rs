@@ -1,23 +1,32 @@
 //! One encrypted connection over a socket that does not wait.
 //!
 //! Reading goes on until there is no more room or the socket is drained, so that no plain bytes
-//! are left in here while the poller has nothing to tell. Writing takes the bytes of one record at
-//! a time, and says that they are written when the last byte of the record is with the system: a
-//! record that has left in part cannot be read, so that what it holds is not executed.
+//! are left in here while the poller has nothing to tell. Writing says that bytes are written when the
+//! last byte of their record is with the system: a record that has left in part cannot be read, so
+//! that what it holds is not executed.
+//!
+//! Some servers look for the next request at the socket only, and never find one whose bytes came in
+//! a record with those before it. To these each request goes in records of its own, many of them with
+//! one system call ([`Encryption::with_units`]).
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, Read as _, Write};
+use std::io::{self, Read as _, Write as _};
 
 use mio::net::TcpStream;
+use rustix::io::Errno;
 use rustix::net::{RecvFlags, recv, send};
 use rustls::ClientConnection;
 
 use super::options::Encryption;
-use super::trouble;
+use super::{UnitLength, trouble};
 use crate::socket::NO_WAIT;
 
 /// Plain bytes in a record.
 const RECORD: usize = 16 << 10;
+
+/// Plain bytes that are sealed at a time where units have records of their own.
+const BURST: usize = 64 << 10;
 
 /// Bytes taken from the socket at a time.
 const ROOM: usize = 64 << 10;
@@ -28,8 +37,17 @@ pub(crate) struct Stream {
     sealed: Box<[u8]>,
     start: usize,
     end: usize,
-    /// Plain bytes of a record that was made and is not with the system to its end.
+    /// What is sealed: `out[sent..]` has not left.
+    out: Vec<u8>,
+    sent: usize,
+    /// Records that were made of a caller's bytes and are not with the system to their end: where
+    /// they end in `out`, and how many bytes of the caller's they hold.
+    records: VecDeque<(usize, usize)>,
+    /// The caller's bytes in them.
     committed: usize,
+    unit: Option<UnitLength>,
+    /// Bytes of the unit that was begun which no record holds yet.
+    unit_left: usize,
     /// The server sends nothing more.
     ended: bool,
     /// What went wrong behind bytes that were handed on.
@@ -49,12 +67,24 @@ impl fmt::Debug for Stream {
 
 impl Stream {
     pub fn new(encryption: Encryption) -> io::Result<Self> {
-        let Encryption { config, name } = encryption;
+        let Encryption { config, name, unit } = encryption;
         let session = ClientConnection::new(config, name);
         let session = session.map_err(|error| trouble::said(&error))?;
         let sealed = vec![0; ROOM].into_boxed_slice();
-        let (start, end, committed, ended, trouble) = (0, 0, 0, false, None);
-        Ok(Self { session, sealed, start, end, committed, ended, trouble })
+        Ok(Self {
+            session,
+            sealed,
+            start: 0,
+            end: 0,
+            out: Vec::new(),
+            sent: 0,
+            records: VecDeque::new(),
+            committed: 0,
+            unit,
+            unit_left: 0,
+            ended: false,
+            trouble: None,
+        })
     }
 
     /// Goes on with the handshake; `true` when it is over and all of it has left.
@@ -117,21 +147,51 @@ impl Stream {
         }
     }
 
-    /// Writes the bytes of a record; all of them or, with an error that it would have to wait,
-    /// none yet. The next call must then begin with the same bytes.
+    /// Writes bytes up to the end of a record; those of records that have left, or, with an error
+    /// that it would have to wait, none yet. The next call must then begin with the same bytes.
     pub fn write(&mut self, socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
         if self.committed == 0 {
             if !self.send(socket)? {
                 return Err(io::ErrorKind::WouldBlock.into());
             }
-            self.committed = self.session.writer().write(&bytes[..bytes.len().min(RECORD)])?;
+            self.seal(bytes)?;
         }
         debug_assert!(self.committed <= bytes.len(), "bytes were taken back");
-        if self.send(socket)? {
-            Ok(std::mem::take(&mut self.committed))
-        } else {
-            Err(io::ErrorKind::WouldBlock.into())
+        let all = self.send(socket)?;
+        let mut written = 0;
+        while let Some(&(end, size)) = self.records.front()
+            && (all || end <= self.sent)
+        {
+            self.records.pop_front();
+            written += size;
         }
+        self.committed -= written;
+        if written > 0 { Ok(written) } else { Err(io::ErrorKind::WouldBlock.into()) }
+    }
+
+    /// Makes records of these bytes, as many as go at a time.
+    fn seal(&mut self, bytes: &[u8]) -> io::Result<()> {
+        let mut rest = bytes;
+        while !rest.is_empty() && self.committed < BURST {
+            let mut size = rest.len().min(RECORD);
+            if let Some(length) = self.unit {
+                if self.unit_left == 0 {
+                    self.unit_left = length(rest);
+                }
+                // Of bytes that do not say it yet, all belong to it.
+                size = if self.unit_left == 0 { size } else { size.min(self.unit_left) };
+            }
+            let size = self.session.writer().write(&rest[..size])?;
+            self.session.write_tls(&mut self.out)?;
+            self.records.push_back((self.out.len(), size));
+            self.committed += size;
+            self.unit_left = self.unit_left.saturating_sub(size);
+            rest = &rest[size..];
+            if self.unit.is_none() {
+                break;
+            }
+        }
+        Ok(())
     }
 
     /// Sends what the session has to say itself, as far as the socket takes it. A record that
@@ -150,7 +210,7 @@ impl Stream {
 
     /// Whether [`Stream::flush`] has something to send.
     pub fn has_unsent(&self) -> bool {
-        self.committed == 0 && self.session.wants_write()
+        self.committed == 0 && (self.sent < self.out.len() || self.session.wants_write())
     }
 
     /// Whether reading gives something, if only the end, although the poller may be silent.
@@ -204,27 +264,19 @@ impl Stream {
     /// Sends what is sealed; `true` when nothing is left.
     fn send(&mut self, socket: &TcpStream) -> io::Result<bool> {
         while self.session.wants_write() {
-            match self.session.write_tls(&mut Outlet(socket)) {
+            self.session.write_tls(&mut self.out)?;
+        }
+        while self.sent < self.out.len() {
+            match send(socket, &self.out[self.sent..], NO_WAIT) {
                 Ok(0) => return Err(io::ErrorKind::WriteZero.into()),
-                Ok(_) => {}
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(false),
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => return Err(error),
+                Ok(size) => self.sent += size,
+                Err(Errno::WOULDBLOCK) => return Ok(false),
+                Err(Errno::INTR) => {}
+                Err(error) => return Err(error.into()),
             }
         }
+        self.out.clear();
+        self.sent = 0;
         Ok(true)
-    }
-}
-
-/// The socket, for writes that do not wait.
-struct Outlet<'a>(&'a TcpStream);
-
-impl Write for Outlet<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        Ok(send(self.0, bytes, NO_WAIT)?)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }

@@ -108,7 +108,8 @@ impl Stream {
             (wire, None)
         } else {
             let until = now.after(self.streams.cluster.options().connect_timeout);
-            match Opening::start(node.address, None, Aerospike::default(), until) {
+            let (encryption, framing) = (node.access.encryption(), Aerospike::new(&node.access));
+            match Opening::start(node.address, encryption, framing, until) {
                 Ok((wire, opening)) => (wire, Some(opening)),
                 Err(error) => return Err((error, node)),
             }

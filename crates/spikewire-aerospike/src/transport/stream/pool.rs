@@ -59,7 +59,7 @@ impl Streams {
         self.look_for_ends(Tick::now());
         let mut idle = self.idle.lock();
         let own = idle.get_mut(&node.slot)?;
-        while let Some(Idle { wire, .. }) = own.pop() {
+        while let Some(Idle { mut wire, .. }) = own.pop() {
             if wire.is_quiet() {
                 return Some(wire);
             }

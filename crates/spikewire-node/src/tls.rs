@@ -12,7 +12,7 @@ const NAMES: [&str; 7] =
 
 /// Reads `tls`: whether there is encryption, or an object of how. What certificates say is looked at
 /// when connecting.
-pub fn encryption(value: Value<'_>) -> Result<Option<TlsOptions>> {
+pub fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
     let mut options = TlsOptions::default();
     if let Some(encrypted) = value.boolean() {
         return Ok(encrypted.then_some(options));

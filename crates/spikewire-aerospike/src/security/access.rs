@@ -1,0 +1,138 @@
+//! How connections to one node begin.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header};
+use spikewire_sync::Mutex;
+use spikewire_transport::Encryption;
+use spikewire_transport::tls::{Tls, TlsError};
+
+use super::credentials::Credentials;
+use super::session::{Refused, Session};
+use super::{Greeter, Login};
+use crate::clock::Tick;
+use crate::command::Refusal;
+
+/// Sessions that are kept before those are looked for that are of no more use.
+const SESSIONS: usize = 64;
+
+/// What a client shows and wants to see at every node.
+#[derive(Debug, Default)]
+pub struct Gate {
+    tls: Option<Tls>,
+    credentials: Option<Arc<Credentials>>,
+    /// By address: they outlive what the tender knows of a node.
+    sessions: Mutex<FxHashMap<SocketAddr, Arc<Session>>>,
+}
+
+/// How connections to one node begin. By default, with commands.
+#[derive(Debug, Clone, Default)]
+pub struct Access {
+    encryption: Option<Encryption>,
+    session: Option<Arc<Session>>,
+}
+
+impl Gate {
+    /// Checks the options. Hashes a password, which takes its time.
+    pub fn new(login: &Login, tls: Option<&Tls>) -> Result<Self, Refusal> {
+        let auth = login.check(tls)?;
+        let credentials = auth.map(|auth| Arc::new(Credentials::new(login, auth)));
+        Ok(Self { tls: tls.cloned(), credentials, sessions: Mutex::default() })
+    }
+
+    /// Whether connections are encrypted.
+    pub fn encrypts(&self) -> bool {
+        self.tls.is_some()
+    }
+
+    /// The way in at an address. Certificates are for `name`, or else for the address.
+    pub fn access(&self, address: SocketAddr, name: Option<&str>) -> Result<Access, TlsError> {
+        let encryption = match (&self.tls, name) {
+            (None, _) => None,
+            (Some(tls), Some(name)) => Some(tls.to_host(name)?),
+            (Some(tls), None) => Some(tls.to_address(address.ip())),
+        };
+        let encryption = encryption.map(|encryption| encryption.with_units(frame_len));
+        let session = self.credentials.as_ref().map(|it| self.session(address, it));
+        Ok(Access { encryption, session })
+    }
+
+    fn session(&self, address: SocketAddr, credentials: &Arc<Credentials>) -> Arc<Session> {
+        let mut sessions = self.sessions.lock();
+        if sessions.len() >= SESSIONS && !sessions.contains_key(&address) {
+            let now = Tick::now();
+            sessions.retain(|_, known| Arc::strong_count(known) > 1 || known.is_refused(now));
+        }
+        let new = || Arc::new(Session::new(credentials.clone()));
+        sessions.entry(address).or_insert_with(new).clone()
+    }
+}
+
+impl Access {
+    /// How connections are encrypted.
+    pub fn encryption(&self) -> Option<Encryption> {
+        self.encryption.clone()
+    }
+
+    /// What a new connection says first.
+    pub fn greeter(&self) -> Option<Box<Greeter>> {
+        self.session.as_ref().map(|session| Box::new(Greeter::new(session.clone())))
+    }
+
+    /// Why the last login failed, if it did.
+    pub fn refusal(&self) -> Option<Refused> {
+        self.session.as_ref()?.refusal()
+    }
+}
+
+/// Bytes of the frame that begins here: a server over TLS does not see a request whose first bytes
+/// came in one record with the one before.
+fn frame_len(bytes: &[u8]) -> usize {
+    match Header::parse(bytes) {
+        Ok(Some(header)) => HEADER_LEN + header.len,
+        _ => 0,
+    }
+}
+
+/// The name of a host that certificates may be for; an address is none.
+pub fn name_of(host: &str) -> Option<&str> {
+    let is_address = host.parse::<IpAddr>().is_ok() || host.contains('%');
+    (!is_address).then_some(host)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::security::Secret;
+
+    #[test]
+    fn an_address_has_one_session() {
+        let login =
+            Login { user: Some("app".to_owned()), password: Some(Secret::from("x")), auth: None };
+        let gate = Gate::new(&login, None).unwrap();
+        let at = |port| SocketAddr::from(([127, 0, 0, 1], port));
+        let (first, second) =
+            (gate.access(at(1), None).unwrap(), gate.access(at(1), None).unwrap());
+        let session = |access: &Access| access.session.clone().unwrap();
+        assert!(Arc::ptr_eq(&session(&first), &session(&second)));
+        assert!(first.greeter().is_some() && first.encryption().is_none());
+        // What was left behind does not pile up.
+        for port in 2..1000 {
+            gate.access(at(port), None).unwrap();
+        }
+        assert!(gate.sessions.lock().len() <= SESSIONS);
+        assert!(Arc::ptr_eq(&session(&first), &session(&gate.access(at(1), None).unwrap())));
+        let open = Gate::new(&Login::default(), None).unwrap();
+        assert!(open.access(at(1), None).unwrap().greeter().is_none());
+    }
+
+    #[test]
+    fn names_and_addresses() {
+        assert_eq!(name_of("db1.example"), Some("db1.example"));
+        for address in ["10.0.0.1", "::1", "fe80::1%eth0"] {
+            assert_eq!(name_of(address), None);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! What a client sends to log in, made once: hashing a password takes its time on purpose.
+
+use std::fmt;
+
+use spikewire_aerospike_protocol::auth::{Request, hash_password};
+
+use super::{Auth, Login, Secret};
+
+/// What logs in.
+pub struct Credentials {
+    /// `None`: the certificate says it.
+    user: Option<String>,
+    hash: Option<String>,
+    /// Where the password leaves as it is.
+    clear: Option<Secret>,
+}
+
+impl Credentials {
+    /// Of a login that was checked.
+    pub fn new(login: &Login, auth: Auth) -> Self {
+        if auth == Auth::Pki {
+            return Self { user: None, hash: None, clear: None };
+        }
+        let hash = login.password.as_ref().map(|password| hash_password(password.reveal()));
+        let clear = if auth == Auth::Internal { None } else { login.password.clone() };
+        Self { user: login.user.clone(), hash, clear }
+    }
+
+    /// Appends what trades them for a session.
+    pub fn write_login(&self, out: &mut Vec<u8>) {
+        match (&self.user, &self.hash) {
+            (Some(user), Some(hash)) => {
+                let clear_password = self.clear.as_ref().map(|clear| clear.reveal().as_bytes());
+                let credential = hash.as_bytes();
+                Request::Login { user, credential, clear_password }.encode(out);
+            }
+            _ => Request::CertificateLogin.encode(out),
+        }
+    }
+
+    /// Appends what shows the token of a session.
+    pub fn write_token(&self, token: &[u8], out: &mut Vec<u8>) {
+        match &self.user {
+            Some(user) => Request::Authenticate { user, token }.encode(out),
+            None => Request::CertificateAuthenticate { token }.encode(out),
+        }
+    }
+}
+
+/// Who logs in, for messages.
+impl fmt::Display for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.user {
+            Some(user) => write!(f, "user {user:?}"),
+            None => f.write_str("the client's certificate"),
+        }
+    }
+}
+
+impl fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Credentials").field("user", &self.user).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,177 @@
+//! Who logs in and how, as a program says it.
+
+use std::fmt;
+
+use spikewire_transport::tls::Tls;
+
+use crate::command::Refusal;
+
+/// How a client logs in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Auth {
+    /// With a user that the cluster keeps itself. The password leaves as a hash, which is as good as
+    /// the password to whoever hears it: without TLS, only on networks that are trusted.
+    #[default]
+    Internal,
+    /// With a user that the cluster looks up elsewhere (LDAP). The password leaves as it is, so this
+    /// takes TLS.
+    External,
+    /// The same without TLS: whoever listens has the password.
+    ExternalInsecure,
+    /// With the client's certificate, which names the user. Takes TLS.
+    Pki,
+}
+
+impl Auth {
+    /// Every way, by its name.
+    pub const ALL: [(&'static str, Self); 4] = [
+        ("internal", Self::Internal),
+        ("external", Self::External),
+        ("external-insecure", Self::ExternalInsecure),
+        ("pki", Self::Pki),
+    ];
+
+    /// The way of this name.
+    pub fn parse(name: &str) -> Result<Self, Refusal> {
+        let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, auth)| *auth);
+        found.ok_or_else(|| {
+            let names: Vec<String> =
+                Self::ALL.iter().map(|(known, _)| format!("{known:?}")).collect();
+            Refusal::of_value(format!("auth must be one of {}; got {name:?}", names.join(", ")))
+        })
+    }
+}
+
+/// A text that no debug output shows.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Secret(String);
+
+impl Secret {
+    /// The text itself.
+    pub fn reveal(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<T: Into<String>> From<T> for Secret {
+    fn from(text: T) -> Self {
+        Self(text.into())
+    }
+}
+
+impl fmt::Debug for Secret {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(..)")
+    }
+}
+
+/// Who logs in, and how. By default, nobody does.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Login {
+    /// The user's name.
+    pub user: Option<String>,
+    /// The user's password.
+    pub password: Option<Secret>,
+    /// How; `None`: [`Auth::Internal`] where there is a user.
+    pub auth: Option<Auth>,
+}
+
+impl Login {
+    /// How the client logs in, if it does; refuses what makes no sense.
+    pub fn check(&self, tls: Option<&Tls>) -> Result<Option<Auth>, Refusal> {
+        let refuse = |why: &str| Err(Refusal::of_value(why));
+        let Self { user, password, auth } = self;
+        if *auth == Some(Auth::Pki) {
+            return match tls {
+                _ if user.is_some() || password.is_some() => refuse(
+                    "auth \"pki\" takes the user from the client's certificate: leave out user \
+                     and password",
+                ),
+                Some(tls) if tls.has_identity() => Ok(Some(Auth::Pki)),
+                _ => refuse(
+                    "auth \"pki\" logs in with the client's certificate: name certificate and \
+                     private key in the option tls",
+                ),
+            };
+        }
+        let (user, password) = match (user, password) {
+            (Some(user), Some(password)) => (user, password),
+            (None, None) if auth.is_some() => {
+                return refuse("auth says how a user logs in: give user and password, too");
+            }
+            (None, None) => return Ok(None),
+            _ => return refuse("user and password go together"),
+        };
+        if user.is_empty() {
+            return refuse("user must not be empty");
+        }
+        if user.contains('\0') || password.reveal().contains('\0') {
+            return refuse("user and password must not hold a zero character");
+        }
+        let auth = auth.unwrap_or_default();
+        if auth == Auth::External && tls.is_none() {
+            return refuse(
+                "auth \"external\" sends the password as it is, so it needs the option tls; \
+                 \"external-insecure\" goes without",
+            );
+        }
+        Ok(Some(auth))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn login(user: Option<&str>, password: Option<&str>, auth: Option<Auth>) -> Login {
+        Login { user: user.map(str::to_owned), password: password.map(Secret::from), auth }
+    }
+
+    #[test]
+    fn what_makes_sense() {
+        assert_eq!(Login::default().check(None), Ok(None));
+        let plain = login(Some("app"), Some("secret"), None);
+        assert_eq!(plain.check(None), Ok(Some(Auth::Internal)));
+        let insecure = login(Some("app"), Some(""), Some(Auth::ExternalInsecure));
+        assert_eq!(insecure.check(None), Ok(Some(Auth::ExternalInsecure)));
+    }
+
+    #[test]
+    fn what_does_not_says_why() {
+        for (login, says) in [
+            (login(Some("app"), None, None), "user and password go together"),
+            (login(None, Some("x"), None), "user and password go together"),
+            (login(None, None, Some(Auth::Internal)), "give user and password, too"),
+            (login(Some(""), Some("x"), None), "user must not be empty"),
+            (login(Some("a\0"), Some("x"), None), "zero character"),
+            (login(Some("a"), Some("x\0y"), None), "zero character"),
+            (login(Some("a"), Some("x"), Some(Auth::External)), "needs the option tls"),
+            (login(Some("a"), Some("x"), Some(Auth::Pki)), "leave out user and password"),
+            (login(None, None, Some(Auth::Pki)), "name certificate and private key"),
+        ] {
+            let refused = login.check(None).unwrap_err();
+            assert!(refused.message().contains(says), "{refused}");
+            assert!(!refused.message().contains("x\0y"));
+        }
+    }
+
+    #[test]
+    fn names() {
+        for (name, auth) in Auth::ALL {
+            assert_eq!(Auth::parse(name), Ok(auth));
+        }
+        let refused = Auth::parse("ldap").unwrap_err();
+        assert_eq!(
+            refused.message(),
+            "auth must be one of \"internal\", \"external\", \"external-insecure\", \"pki\"; got \
+             \"ldap\""
+        );
+    }
+
+    #[test]
+    fn passwords_are_not_shown() {
+        let login = login(Some("app"), Some("opensesame"), None);
+        let shown = format!("{login:?}");
+        assert!(shown.contains("app") && !shown.contains("opensesame"), "{shown}");
+    }
+}

@@ -1,0 +1,20 @@
+//! How connections to a cluster with security begin: encryption, and logging in.
+//!
+//! | file | what it holds |
+//! |---|---|
+//! | `login` | who logs in and how, as a program says it, and what makes no sense |
+//! | `credentials` | what is sent of it: made once for a client |
+//! | `session` | what a node gave for it: a token, which further connections show |
+//! | `greeter` | what a connection says before its first command |
+//! | `access` | all of this for one node |
+
+mod access;
+mod credentials;
+mod greeter;
+mod login;
+mod session;
+
+pub(crate) use access::{Access, Gate, name_of};
+pub(crate) use greeter::Greeter;
+pub use login::{Auth, Login, Secret};
+pub(crate) use session::Refused;

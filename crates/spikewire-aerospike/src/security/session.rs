@@ -1,0 +1,233 @@
+//! What a node gave for a login: a token that holds for some time. One for all connections to it.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::auth;
+use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_sync::Mutex;
+
+use super::credentials::Credentials;
+use crate::clock::Tick;
+
+/// So long before its end a token is renewed.
+const MARGIN: Duration = Duration::from_secs(60);
+/// While one connection renews a token, others go on with the old one for so long at most.
+const RENEWING: Duration = Duration::from_secs(5);
+/// How long a node that refused a login is left alone, at first and at most: a password that is
+/// wrong now is wrong in a moment, and servers lock users out that try too often.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
+
+/// Why a node let nobody in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Refused {
+    /// The server's code.
+    pub code: ResultCode,
+    /// The same in words, with the user's name.
+    pub why: String,
+}
+
+/// What a new connection does first.
+#[derive(Debug, PartialEq, Eq)]
+pub enum First {
+    /// It shows this token.
+    Show(Arc<[u8]>),
+    /// It logs in.
+    LogIn,
+    /// Nothing: the node refused a login a moment ago.
+    GiveUp(Refused),
+}
+
+/// The session of one node.
+pub struct Session {
+    credentials: Arc<Credentials>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    token: Option<Arc<[u8]>>,
+    /// When the token is to be renewed.
+    renew_at: Tick,
+    /// Until when a connection is trusted to do so.
+    renewing_until: Tick,
+    refused: Option<Refused>,
+    /// Until when the node is left alone after that, and for how long.
+    wait_until: Tick,
+    pause: Duration,
+}
+
+impl Session {
+    /// Of a node that was not asked yet.
+    pub fn new(credentials: Arc<Credentials>) -> Self {
+        Self { credentials, state: Mutex::default() }
+    }
+
+    /// Who logs in.
+    pub fn credentials(&self) -> &Credentials {
+        &self.credentials
+    }
+
+    /// What a connection that is new at this time does first.
+    pub fn begin(&self, now: Tick) -> First {
+        let mut state = self.state.lock();
+        if let Some(refused) = state.refused.as_ref().filter(|_| now < state.wait_until) {
+            return First::GiveUp(refused.clone());
+        }
+        match &state.token {
+            Some(token) if now < state.renew_at.max(state.renewing_until) => {
+                First::Show(token.clone())
+            }
+            _ => {
+                state.renewing_until = now.after(RENEWING);
+                First::LogIn
+            }
+        }
+    }
+
+    /// The node let the client in.
+    pub fn opened(&self, session: Option<auth::Session>, now: Tick) {
+        let mut state = self.state.lock();
+        let ttl = session.as_ref().and_then(|session| session.ttl).filter(|ttl| *ttl > 0);
+        *state = State {
+            token: session.map(|session| session.token.into()),
+            renew_at: ttl.map_or(Tick::NEVER, |ttl| now.after(renewed_after(ttl))),
+            ..State::default()
+        };
+    }
+
+    /// The node does not take this token any more.
+    pub fn forget(&self, token: &Arc<[u8]>) {
+        self.state.lock().token.take_if(|known| known == token);
+    }
+
+    /// The node refused the login.
+    pub fn refused(&self, code: ResultCode, now: Tick) -> Refused {
+        let why = match code {
+            ResultCode::SECURITY_NOT_SUPPORTED => format!(
+                "the login of {} was refused: this server has no security ({}); leave out user and \
+                 password",
+                self.credentials, code.0
+            ),
+            code => format!("the login of {} was refused: {code}", self.credentials),
+        };
+        let refused = Refused { code, why };
+        let mut state = self.state.lock();
+        state.pause = (state.pause * 2).clamp(PAUSES.0, PAUSES.1);
+        state.wait_until = now.after(state.pause);
+        state.refused = Some(refused.clone());
+        refused
+    }
+
+    /// Why the last login failed, if it did.
+    pub fn refusal(&self) -> Option<Refused> {
+        self.state.lock().refused.clone()
+    }
+
+    /// Whether the node is left alone because it refused a login.
+    pub fn is_refused(&self, now: Tick) -> bool {
+        let state = self.state.lock();
+        state.refused.is_some() && now < state.wait_until
+    }
+}
+
+/// How long a token that holds for so many seconds is used.
+fn renewed_after(ttl: u32) -> Duration {
+    let ttl = Duration::from_secs(ttl.into());
+    ttl.saturating_sub(MARGIN).max(ttl / 2)
+}
+
+/// Shows no token.
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").field("credentials", &self.credentials).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::security::{Auth, Login, Secret};
+
+    const SECOND: u64 = 1_000_000_000;
+
+    fn session() -> Session {
+        let login = Login {
+            user: Some("app".to_owned()),
+            password: Some(Secret::from("opensesame")),
+            auth: None,
+        };
+        Session::new(Arc::new(Credentials::new(&login, Auth::Internal)))
+    }
+
+    fn given(token: &[u8], ttl: u32) -> auth::Session {
+        auth::Session { token: token.to_vec(), ttl: Some(ttl) }
+    }
+
+    fn shows(first: &First, token: &[u8]) -> bool {
+        matches!(first, First::Show(shown) if **shown == *token)
+    }
+
+    #[test]
+    fn a_token_is_renewed_in_time_by_one_connection() {
+        let (session, at) = (session(), |second: u64| Tick(second * SECOND));
+        assert_eq!(session.begin(at(0)), First::LogIn);
+        assert_eq!(session.begin(at(0)), First::LogIn, "there is nothing to show yet");
+        session.opened(Some(given(b"one", 3600)), at(0));
+        assert!(shows(&session.begin(at(3539)), b"one"));
+        assert_eq!(session.begin(at(3540)), First::LogIn);
+        assert!(shows(&session.begin(at(3541)), b"one"), "another one renews it");
+        assert_eq!(session.begin(at(3546)), First::LogIn, "that one came to nothing");
+        session.opened(Some(given(b"two", 10)), at(3546));
+        assert!(shows(&session.begin(at(3550)), b"two"));
+        assert_eq!(session.begin(at(3551)), First::LogIn, "half of a short time");
+        session.opened(Some(given(b"ever", 0)), at(3551));
+        assert!(shows(&session.begin(Tick(u64::MAX - 1)), b"ever"));
+    }
+
+    #[test]
+    fn a_token_that_is_not_taken_is_forgotten_once() {
+        let (session, now) = (session(), Tick(7));
+        session.opened(Some(given(b"one", 0)), now);
+        let First::Show(old) = session.begin(now) else { panic!("it has one") };
+        session.forget(&old);
+        assert_eq!(session.begin(now), First::LogIn);
+        session.opened(Some(given(b"two", 0)), now);
+        session.forget(&old);
+        assert!(shows(&session.begin(now), b"two"), "that was another one");
+    }
+
+    #[test]
+    fn a_node_that_refuses_is_left_alone_for_longer_and_longer() {
+        let session = session();
+        let mut now = Tick(SECOND);
+        let mut pauses = Vec::new();
+        for _ in 0..8 {
+            assert_eq!(session.begin(now), First::LogIn);
+            let refused = session.refused(ResultCode::INVALID_PASSWORD, now);
+            assert_eq!(
+                refused.why,
+                "the login of user \"app\" was refused: 62 (INVALID_PASSWORD): wrong password"
+            );
+            let start = now;
+            while session.begin(now) == First::GiveUp(refused.clone()) {
+                now = now.after(Duration::from_millis(100));
+            }
+            pauses.push(now.since(start).as_millis());
+        }
+        assert_eq!(pauses, [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000]);
+        assert!(session.refusal().is_some());
+        session.opened(None, now);
+        assert!(session.refusal().is_none());
+    }
+
+    #[test]
+    fn nothing_secret_is_shown() {
+        let session = session();
+        session.opened(Some(given(b"token", 7)), Tick(0));
+        let shown = format!("{session:?}");
+        assert!(shown.contains("app"), "{shown}");
+        assert!(!shown.contains("token") && !shown.contains("$2a$"), "{shown}");
+    }
+}

@@ -1,0 +1,62 @@
+//! How connections are encrypted, from a keyword.
+
+use std::path::PathBuf;
+
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+use spikewire_transport::tls::{Pem, TlsOptions};
+
+use super::errors::{type_error, type_name, value_error};
+use super::words::{flag, optional, text};
+
+/// Reads `tls`: whether there is encryption, or a dict of how.
+pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    let mut options = TlsOptions::default();
+    if let Ok(entries) = value.cast::<PyDict>() {
+        let (mut certificate, mut key) = (None, None);
+        for (name, value) in entries {
+            let name: String = name.extract().map_err(|_| wrong(&name))?;
+            let what = format!("tls[{name:?}]");
+            match name.as_str() {
+                "ca" => options.authorities.extend(optional(&what, &value, pem)?),
+                "system_ca" => options.system_authorities = optional(&what, &value, flag)?,
+                "certificate" => certificate = optional(&what, &value, pem)?,
+                "private_key" => key = optional(&what, &value, pem)?,
+                "verify_hostname" => options.verify_hostname = flag(&what, &value)?,
+                "server_name" => options.server_name = optional(&what, &value, text)?,
+                _ => {
+                    return Err(type_error(format!(
+                        "unknown entry {name:?} of tls; there are: ca, certificate, private_key, \
+                         server_name, system_ca, verify_hostname"
+                    )));
+                }
+            }
+        }
+        options.identity = match (certificate, key) {
+            (None, None) => None,
+            (Some(certificate), Some(key)) => Some((certificate, key)),
+            _ => return Err(value_error("tls: certificate and private_key go together")),
+        };
+    } else if !value.extract::<bool>().map_err(|_| wrong(value))? {
+        return Ok(None);
+    }
+    Ok(Some(options))
+}
+
+fn wrong(value: &Bound<'_, PyAny>) -> PyErr {
+    type_error(format!("tls must be True, False or a dict of str, not {}", type_name(value)))
+}
+
+/// A path, or what such a file holds.
+fn pem(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Pem> {
+    if let Ok(bytes) = value.cast::<PyBytes>() {
+        return Ok(Pem::Bytes(bytes.as_bytes().to_vec()));
+    }
+    value.extract::<PathBuf>().map(Pem::File).map_err(|_| {
+        let kind = type_name(value);
+        type_error(format!("{name} must be the path of a file or the bytes of one, not {kind}"))
+    })
+}
