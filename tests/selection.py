@@ -80,6 +80,7 @@ THREADS = (
     "test_interrupts",
     "test_pickle",
     "test_pool",
+    "test_pool_clients",
     "test_profiles",
     "test_submit",
     "test_tasks_of_verbs",

@@ -37,12 +37,13 @@ def pool_of(cluster: Cluster, loops: int = 3, **options: Any) -> Pool:
     return Pool(cluster.seeds, loops=loops, **{"timeout": 20, "connect_timeout": 20, **options})
 
 
-@pytest.fixture(params=[True, False], ids=["uvloop", "asyncio"])
+@pytest.fixture(params=["uvloop", "asyncio", "asyncio, each"])
 def pool(request: pytest.FixtureRequest, cluster: Cluster) -> Iterator[Pool]:
     """An open pool, for threads and loops of tests."""
-    if request.param:
+    uvloop, clients = request.param == "uvloop", "each" if "each" in request.param else "shared"
+    if uvloop:
         pytest.importorskip("uvloop")
-    with pool_of(cluster, uvloop=request.param) as pool:
+    with pool_of(cluster, uvloop=uvloop, clients=clients) as pool:
         yield pool
 
 
@@ -360,7 +361,8 @@ class TestErrors:
             ("close_timeout must be", lambda: Pool(cluster.seeds, close_timeout=anything)),
             ("not int", lambda: Pool(7)),  # type: ignore[arg-type]
             ("timeuot", lambda: Pool(cluster.seeds, timeuot=1)),  # type: ignore[call-arg]
-            ("has options of its own: timeout", lambda: Pool(anything.client, timeout=1)),
+            ("clients must be", lambda: Pool(cluster.seeds, clients=anything)),
+            ('clients must be "shared" or "each"', lambda: Pool(cluster.seeds, clients=anything)),
         ):
             with pytest.raises((TypeError, ValueError), match=match):
                 call()
@@ -539,11 +541,12 @@ class TestLife:
         gc.collect()
         assert until(lambda: not any(thread.is_alive() for thread in threads))
 
-    @pytest.mark.parametrize("kind", ["client", "pool"])
+    @pytest.mark.parametrize("kind", ["client", "pool", "each"])
     def test_an_opening_that_is_cancelled_leaves_nothing_open(
         self, cluster: Cluster, kind: str, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        made = pool_of(cluster, loops=2) if kind == "pool" else None
+        sharing = "each" if kind == "each" else "shared"
+        made = pool_of(cluster, loops=2, clients=sharing) if kind != "client" else None
         client = spikewire.AsyncClient(cluster.seeds, timeout=20) if made is None else made.client
         begun, may_open, closed = threading.Event(), threading.Event(), threading.Event()
         opens, closes = spikewire.AsyncClient._open, spikewire.AsyncClient._close

@@ -3,6 +3,8 @@
 | module | what it holds |
 |---|---|
 | ``pool`` | how a pool is opened, what it runs, how it ends |
+| ``clients`` | the clients underneath: one for all loops, or one for each |
+| ``routed`` | several clients as one: each thread reaches its own |
 | ``worker`` | one event loop in one thread, and what is handed to it |
 | ``job`` | one call: what ``run`` returns |
 | ``results`` | what ``map`` and ``gather`` return |

@@ -20,11 +20,14 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 
 from spikewire.client import AsyncClient
+from spikewire.opening import reads
 from spikewire.opening.in_thread import open_unless_cancelled
+from spikewire.pool.clients import clients_of
 from spikewire.pool.errors import PoolClosed, belongs_to
 from spikewire.pool.gate import SIGNALS_EVERY, Gate
 from spikewire.pool.job import Job, JobUnit, refuse_to_block
 from spikewire.pool.results import Results
+from spikewire.pool.routed import RoutedClient
 from spikewire.pool.window import Window
 from spikewire.pool.worker import Worker
 from spikewire.tasks import accept_awaitables
@@ -37,7 +40,10 @@ if TYPE_CHECKING:
 
     from spikewire._native import AsyncDataset
     from spikewire.cql import AsyncSession
+    from spikewire.metrics.control import Metrics
+    from spikewire.metrics.stats import Stats
     from spikewire.options import AsyncOptions
+    from spikewire.pool.clients import Sharing
     from spikewire.types import Seeds
 
     _P = ParamSpec("_P")
@@ -58,7 +64,7 @@ def _end_all() -> None:
 
 
 class Pool:
-    """Several event loops, each in a thread of its own, and one asyncio client for all of them.
+    """Several event loops, each in a thread of its own, over asyncio clients of one cluster.
 
     Open it with ``async with`` in a coroutine or with ``with`` in any thread; ``open()`` and
     ``close()`` do the same. Any number of threads and event loops may use it then. What its methods
@@ -69,6 +75,10 @@ class Pool:
     when the pool ends. ``loops`` is how many there are; unless given, one for each processor where
     Python runs without the GIL, and one otherwise. They are uvloop's where it is installed;
     ``uvloop=False`` says no to that, ``uvloop=True`` insists.
+
+    ``clients="each"`` opens a client for each loop, which is faster where Python runs without the
+    GIL and the default there; ``"shared"`` one for all. The pool's client and its datasets are the
+    loop's own in what the pool runs.
 
     Leaving the block waits for calls that are under way, up to ``close_timeout`` seconds, cancels
     those that are left, and waits as long for them once more. By an exception they are cancelled at
@@ -83,6 +93,7 @@ class Pool:
         seeds: Seeds | AsyncClient | AsyncSession,
         *,
         loops: int | None = None,
+        clients: Sharing | None = None,
         uvloop: bool | None = None,
         close_timeout: float = 10.0,
         **options: Unpack[AsyncOptions],
@@ -91,21 +102,12 @@ class Pool:
         self._count = _default_loops() if loops is None else _at_least_one("loops", loops)
         self._new_loop = _loop_maker(uvloop)
         self._close_timeout = _seconds("close_timeout", close_timeout)
-        self._client: Any
-        self._owns_client = isinstance(seeds, (str, Iterable))
-        if self._owns_client:
-            self._client = AsyncClient(cast("Any", seeds), **options)
-        else:
-            if options:
-                message = f"the client that is given has options of its own: {', '.join(options)}"
-                raise TypeError(message)
-            if not isinstance(seeds, AsyncClient) and not _is_session(seeds):
-                message = (
-                    "a pool is opened with seeds, an AsyncClient or an AsyncSession, not "
-                    f"{type(seeds).__name__}"
-                )
-                raise TypeError(message)
-            self._client = seeds
+        if options and not isinstance(seeds, (str, Iterable)):
+            message = f"the client that is given has options of its own: {', '.join(options)}"
+            raise TypeError(message)
+        self._clients = clients_of(
+            seeds, clients, self._count, lambda where: AsyncClient(where, **options)
+        )
         self._process = os.getpid()
         self._is_open = False
         #: Who waits until all loops are idle.
@@ -117,19 +119,28 @@ class Pool:
         url: str | None = None,
         *,
         loops: int | None = None,
+        clients: Sharing | None = None,
         uvloop: bool | None = None,
         close_timeout: float = 10.0,
         **options: Unpack[AsyncOptions],
     ) -> Self:
-        """A pool whose client is that of ``AsyncClient.from_url``: by a URL, or the environment
+        """A pool whose clients are those of ``AsyncClient.from_url``: by a URL, or the environment
         variable ``SPIKEWIRE_AEROSPIKE_URL``.
 
-        ``loops``, ``uvloop`` and ``close_timeout`` are the pool's own: no URL and no variable has
-        them.
+        ``loops``, ``clients``, ``uvloop`` and ``close_timeout`` are the pool's own: no URL and no
+        variable has them.
         """
-        client = AsyncClient.from_url(url, **options)
-        pool = cls(client, loops=loops, uvloop=uvloop, close_timeout=close_timeout)
-        pool._owns_client = True
+        opening = reads(AsyncClient, url, options)
+        pool = cls(
+            opening.seeds,
+            loops=loops,
+            clients=clients,
+            uvloop=uvloop,
+            close_timeout=close_timeout,
+            **cast("AsyncOptions", opening.options),
+        )
+        for client in pool._clients.all:
+            client._namespace = opening.namespace  # noqa: SLF001
         return pool
 
     # --- What it consists of -------------------------------------------------------------------
@@ -138,12 +149,32 @@ class Pool:
     def client(self) -> AsyncClient:
         """The client of all loops. Its verbs are called in what the pool runs.
 
+        With a client for each loop it is the loop's own in what the pool runs. Elsewhere it stands
+        for all of them: verbs are those of the thread that calls, ``stats()`` and ``metrics`` are
+        about all.
+
         Raises ``TypeError`` for a pool that was opened with another kind of session.
         """
-        if not isinstance(self._client, AsyncClient):
-            message = f"this pool has no client: it was opened with {self._client!r}"
+        clients = self._clients
+        client: Any = clients.here if clients.is_here else clients.face
+        if not isinstance(client, (AsyncClient, RoutedClient)):
+            message = f"this pool has no client: it was opened with {client!r}"
             raise TypeError(message)
-        return self._client
+        found: AsyncClient = cast("Any", client)
+        return found
+
+    def stats(self) -> Stats:
+        """What the clients counted and hold, as ``AsyncClient.stats``; added up where each loop has
+        one."""
+        stats: Stats = self._clients.face.stats()
+        return stats
+
+    @property
+    def metrics(self) -> Metrics:
+        """Turns the counting of all clients on and off, and tells of their events, as
+        ``AsyncClient.metrics``."""
+        metrics: Metrics = self._clients.face.metrics
+        return metrics
 
     @property
     def loops(self) -> int:
@@ -306,8 +337,7 @@ class Pool:
         if self._workers:
             message = "a pool is opened once: make another one"
             raise RuntimeError(message)
-        if self._owns_client:
-            self._client._open()  # noqa: SLF001
+        self._clients.open()
         self._process = os.getpid()
         try:
             for number in range(self._count):
@@ -315,6 +345,7 @@ class Pool:
                 # Not a method: a thread would keep a forgotten pool.
                 self._workers.append(Worker(name, self._new_loop, partial(_notify, self._idle)))
                 self._workers[-1].thread.start()
+                self._clients.assign(number, self._workers[-1].thread)
         except BaseException:
             self._close(0)
             raise
@@ -359,8 +390,7 @@ class Pool:
             warnings.warn(message, RuntimeWarning, stacklevel=3)
 
     def _end(self) -> None:
-        if self._owns_client:
-            self._client._close()  # noqa: SLF001
+        self._clients.close()
         for worker in self._workers:
             worker.stop()
 
@@ -418,7 +448,7 @@ class Pool:
 
     def __repr__(self) -> str:
         state = "open" if self.is_open else "not open"
-        return f"<Pool of {self._count} loops over {self._client!r}, {state}>"
+        return f"<Pool of {self._count} loops over {self._clients.face!r}, {state}>"
 
     def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
         if getattr(self, "_process", None) != os.getpid():
@@ -438,12 +468,6 @@ def _notify(idle: deque[Gate]) -> None:
 
 def _is_iterable(items: object) -> bool:
     return isinstance(items, (Iterable, AsyncIterable)) and not isinstance(items, (str, bytes))
-
-
-def _is_session(given: object) -> bool:
-    # Who does not use Cassandra does not import it.
-    module = sys.modules.get("spikewire.cql")
-    return module is not None and isinstance(given, module.AsyncSession)
 
 
 def _call(call: Any) -> Any:

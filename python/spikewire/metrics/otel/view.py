@@ -10,6 +10,7 @@ from spikewire.builder.streams import get_stream
 from spikewire.in_flight import WatchedVerb, gathered, gathered_async
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
+from spikewire.pool.routed import RoutedClient
 from spikewire.profiles.kinds import VERBS
 
 if TYPE_CHECKING:
@@ -28,6 +29,12 @@ def instrumented(
     client: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
 ) -> _TracedClient:
     """A view of a client, or of a view of one that has a profile."""
+    if isinstance(client, RoutedClient):
+        traced = partial(
+            instrumented, tracer_provider=tracer_provider, meter_provider=meter_provider
+        )
+        made_of_each: _TracedClient = client.through(traced)
+        return made_of_each
     native = getattr(client, "_target", client)
     for kind, made in ((Client, _Blocking), (AsyncClient, _Asynchronous)):
         if isinstance(native, kind):

@@ -1,0 +1,115 @@
+"""The clients underneath a pool: one for all loops, or one for each."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+from spikewire.client import AsyncClient
+from spikewire.pool.routed import RoutedClient
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["Clients", "Sharing", "clients_of"]
+
+Sharing: TypeAlias = Literal["shared", "each"]
+
+#: How many clients connect at the same time.
+_AT_ONCE = 16
+
+
+class Clients:
+    """The clients of a pool, by the number of the loop; a shared one stands for all loops."""
+
+    def __init__(self, clients: list[Any], *, owned: bool) -> None:
+        self.all = clients
+        self._owned = owned
+        self._has_failed = False
+        self._of_thread: dict[int, Any] = {}
+        #: What the pool's users see as its client.
+        self.face: Any = clients[0] if len(clients) == 1 else RoutedClient.over(self)
+
+    def open(self) -> None:
+        """Connects them. Where one fails, none stays open."""
+        if not self._owned:
+            return
+        if self._has_failed:
+            message = "a pool whose clients could not all be opened stays closed: make another one"
+            raise RuntimeError(message)
+        # The first one alone: where there is no cluster, no others need to look for it.
+        self.all[0]._open()  # noqa: SLF001
+        others = self.all[1:]
+        if others:
+            try:
+                with ThreadPoolExecutor(min(_AT_ONCE, len(others))) as threads:
+                    list(threads.map(_open, others))
+            except BaseException:
+                self._has_failed = True
+                self.close()
+                raise
+
+    def close(self) -> None:
+        """Closes those that are the pool's."""
+        if self._owned:
+            for client in self.all:
+                client._close()  # noqa: SLF001
+
+    def assign(self, number: int, thread: threading.Thread) -> None:
+        """The thread of this loop uses the client of this number."""
+        if len(self.all) > 1 and thread.ident is not None:
+            self._of_thread[thread.ident] = self.all[number]
+
+    @property
+    def here(self) -> Any:
+        """The client of this thread: that of its loop, and the first one in other threads."""
+        return self._of_thread.get(threading.get_ident(), self.all[0])
+
+    @property
+    def is_here(self) -> bool:
+        """Whether this thread is that of a loop with a client of its own."""
+        return threading.get_ident() in self._of_thread
+
+
+def clients_of(
+    given: Any, sharing: Sharing | None, loops: int, make: Callable[[Any], AsyncClient]
+) -> Clients:
+    """The clients for what a pool is opened with: seeds, from which ``make`` makes a client, or
+    one that is open."""
+    if sharing not in ("shared", "each", None):
+        message = f'clients must be "shared" or "each", not {sharing!r}'
+        raise ValueError(message)
+    if not isinstance(given, (str, Iterable)):
+        if not isinstance(given, AsyncClient) and not _is_session(given):
+            message = (
+                "a pool is opened with seeds, an AsyncClient or an AsyncSession, not "
+                f"{type(given).__name__}"
+            )
+            raise TypeError(message)
+        if sharing == "each":
+            message = 'clients="each" needs seeds: a client that is given is that of all loops'
+            raise TypeError(message)
+        return Clients([given], owned=False)
+    count = loops if (sharing or _default()) == "each" else 1
+    # They may be an iterator.
+    listed: list[Any] = [] if isinstance(given, str) else [*given]
+    seeds = given if isinstance(given, str) else listed
+    return Clients([make(seeds) for _ in range(count)], owned=True)
+
+
+def _default() -> Sharing:
+    has_gil: Callable[[], bool] = getattr(sys, "_is_gil_enabled", lambda: True)
+    return "shared" if has_gil() else "each"
+
+
+def _open(client: AsyncClient) -> None:
+    client._open()  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
+
+
+def _is_session(given: object) -> bool:
+    # Who does not use Cassandra does not import it.
+    module = sys.modules.get("spikewire.cql")
+    return module is not None and isinstance(given, module.AsyncSession)
