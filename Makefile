@@ -17,6 +17,8 @@ CRATES := $(shell find crates \( -name '*.rs' -o -name Cargo.toml \)) Cargo.toml
 NATIVE := $(filter-out crates/spikewire-node/%,$(CRATES)) pyproject.toml
 NATIVE_NODE := $(filter-out crates/spikewire-python/%,$(CRATES)) node/scripts/native.mjs
 BUILT := .built-release
+# Native parts say which commit they were built from.
+COMMIT = SPIKEWIRE_COMMIT=$$(tools/commit.sh)
 # They are tested in their languages.
 BINDINGS := --exclude spikewire-python --exclude spikewire-node
 
@@ -68,7 +70,7 @@ build: venv ## Build the package in release mode into .venv
 	@$(MAKE) --no-print-directory $(VENV)/$(BUILT)
 
 $(VENV)/$(BUILT): $(NATIVE)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
+	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV) $(BIN)/maturin develop --release --quiet
 	@touch $@
 
 .PHONY: build-free-threaded
@@ -78,7 +80,7 @@ build-free-threaded: # The same for a free-threaded Python, if there is one.
 	$(MAKE) --no-print-directory $(VENV_FT)/$(BUILT)
 
 $(VENV_FT)/$(BUILT): $(NATIVE)
-	VIRTUAL_ENV=$(CURDIR)/$(VENV_FT) $(VENV_FT)/bin/maturin develop --release --quiet
+	$(COMMIT) VIRTUAL_ENV=$(CURDIR)/$(VENV_FT) $(VENV_FT)/bin/maturin develop --release --quiet
 	@$(VENV_FT)/bin/python -c 'import sys, spikewire; sys.exit(sys._is_gil_enabled())' || \
 		{ echo "importing spikewire switched the GIL on" >&2; exit 1; }
 	@touch $@
@@ -119,7 +121,7 @@ node-peers:
 .PHONY: profile
 profile: build ## Build with optimisation and symbols, for perf and callgrind (undo: make build)
 	@rm -f $(VENV)/$(BUILT)
-	PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo build --package spikewire-python \
+	$(COMMIT) PYO3_PYTHON=$(CURDIR)/$(BIN)/python cargo build --package spikewire-python \
 		--profile profiling --features pyo3/extension-module
 	@suffix=$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_config_var("EXT_SUFFIX"))') && \
 	native=$$(ls target/profiling/libspikewire_native.so target/profiling/libspikewire_native.dylib \
@@ -127,8 +129,7 @@ profile: build ## Build with optimisation and symbols, for perf and callgrind (u
 
 .PHONY: wheel
 wheel: venv ## Build the wheel that is shipped, into dist/
-	SPIKEWIRE_COMMIT=$$(git describe --always --dirty --abbrev=40 --exclude '*' 2>/dev/null) \
-	$(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python
+	$(COMMIT) $(BIN)/maturin build --profile dist --locked --out dist --interpreter $(BIN)/python
 	@$(MAKE) --no-print-directory wheel-size
 
 # What a wheel may weigh, in bytes.

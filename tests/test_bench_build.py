@@ -51,8 +51,11 @@ def test_a_wheel_knows_its_commit(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     size = native.stat().st_size
     assert found["native"] == {"name": "_native.so", "bytes": size, "sha256": digest}
     assert found["rustc"] == "ab" * 20
+    assert "native part" not in build.described(found)
     changed = built(tmp_path, monkeypatch, BUILD_COMMIT=f"{commit}-dirty")
     assert (changed["commit"], changed["modified"]) == (commit, True)
+    assert changed["built_from"] == f"{commit}-dirty"
+    assert build.described(changed).startswith("commit 121212121212 with changes, library ")
 
 
 def test_a_checkout_has_its_commit_and_what_is_installed_within_has_none(
@@ -66,8 +69,17 @@ def test_a_checkout_has_its_commit_and_what_is_installed_within_has_none(
     git(package, "commit", "-qm", "first")
     found = built(package, monkeypatch)
     assert (found["commit"], found["modified"]) == (git(tmp_path, "rev-parse", "HEAD"), False)
+    head = found["commit"]
     (package / "__init__.py").write_text("x = 1")
     assert built(package, monkeypatch)["modified"] is True
+    # A native part may be older than the source tree.
+    old = built(package, monkeypatch, BUILD_COMMIT="12" * 20)
+    assert (old["commit"], old["modified"], old["built_from"]) == (head, True, "12" * 20)
+    assert f"commit {str(head)[:12]} with changes, native part of 121212121212" in (
+        build.described(old)
+    )
+    same = built(package, monkeypatch, BUILD_COMMIT=f"{head}-dirty")
+    assert "native part" not in build.described(same)
     installed = tmp_path / ".venv"
     installed.mkdir()
     (installed / "__init__.py").write_text("")
@@ -101,7 +113,7 @@ def test_what_a_program_says_of_itself_is_completed_from_its_file(tmp_path: Path
     git(tmp_path, "commit", "-qm", "first")
     program.parent.mkdir()
     program.write_bytes(b"code of /rustc/" + b"ab" * 20 + b"/library")
-    said = {"profile": "release", "opt_level": "3", "lto": "thin", "debug_assertions": False}
+    said = {"profile": "release", "opt_level": "3", "rustflags": "", "debug_assertions": False}
     answer = {"client": "spikewire-rust", "build": said}
     made = build.completed(answer, program, manifest)["build"]
     assert {name: made[name] for name in said} == said
@@ -109,9 +121,17 @@ def test_what_a_program_says_of_itself_is_completed_from_its_file(tmp_path: Path
     assert made["rustc"] == "ab" * 20
     assert made["native"]["sha256"] == hashlib.sha256(program.read_bytes()).hexdigest()
     assert build.of_results([{**answer, "build": made}]) == {"spikewire-rust": made}
-    assert build.described(made).startswith("profile release (opt-level 3, LTO thin), commit ")
-    debug = build.described({**made, "debug_assertions": True})
-    assert debug.startswith("profile release (opt-level 3, LTO thin, with debug assertions), ")
+    assert build.described(made).startswith("profile release (opt-level 3), commit ")
+    other = build.described({**made, "rustflags": "-C target-cpu=native", "debug_assertions": True})
+    how = "opt-level 3, flags -C target-cpu=native, with debug assertions"
+    assert other.startswith(f"profile release ({how}), commit ")
+    # An addon says what it was built from, whatever the source tree is at now.
+    addon = {"client": "spikewire-node", "build": {**said, "built_from": f"{'34' * 20}-dirty"}}
+    told = build.completed(addon, program, None)["build"]
+    assert (told["commit"], told["modified"]) == ("34" * 20, True)
+    unsaid = {**addon, "build": {**said, "built_from": ""}}
+    silent = build.completed(unsaid, program, None)["build"]
+    assert (silent["commit"], silent["built_from"]) == (None, None)
     # A program of somebody else has no commit of ours, and one that says nothing has no build.
     assert build.completed(answer, program, None)["build"]["commit"] is None
     assert build.completed({"failed": "no"}, program, manifest) == {"failed": "no"}

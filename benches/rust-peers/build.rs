@@ -1,7 +1,5 @@
 //! Says how Cargo compiles the programs.
 
-include!("../../crates/spikewire-sync/profile.rs");
-
 fn main() {
-    tell_profile("Cargo.toml");
+    spikewire_build::tell();
 }

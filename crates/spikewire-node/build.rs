@@ -1,12 +1,10 @@
 //! Symbols of Node-API are found when the library is loaded, not when it is linked. Says how Cargo
 //! compiles it.
 
-include!("../spikewire-sync/profile.rs");
-
 fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "macos") {
         println!("cargo:rustc-cdylib-link-arg=-undefined");
         println!("cargo:rustc-cdylib-link-arg=dynamic_lookup");
     }
-    tell_profile("../../Cargo.toml");
+    spikewire_build::tell();
 }

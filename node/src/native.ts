@@ -65,6 +65,17 @@ export type Hooks = [
   wrap: (sort: number, content: unknown) => unknown,
 ]
 
+/** How Cargo compiled the native part. */
+export interface Compiled {
+  profile: string
+  opt_level: string
+  /** Flags of the environment and of Cargo's configuration; empty: none. */
+  rustflags: string
+  debug_assertions: boolean
+  /** The commit, with `-dirty` behind it where files differed; empty where the build did not say. */
+  built_from: string
+}
+
 /**
  * Functions of the native part, arguments by position. Bad input makes them throw. Those with a
  * slot settle its promise later.
@@ -72,8 +83,7 @@ export type Hooks = [
 export interface Native {
   /** The version of the native part. */
   readonly version: string
-  /** How Cargo compiled it: JSON with its profile, optimisation level, LTO and assertions. */
-  readonly build: string
+  readonly build: Compiled
   /** Names the functions that it calls; once. */
   setup(...hooks: Hooks): void
   /** The number of a set. */

@@ -96,7 +96,7 @@ pub struct Outcome {
 pub struct Build {
     profile: &'static str,
     opt_level: &'static str,
-    lto: &'static str,
+    rustflags: &'static str,
     debug_assertions: bool,
 }
 
@@ -104,7 +104,7 @@ impl Build {
     pub const THIS: Build = Build {
         profile: env!("SPIKEWIRE_PROFILE"),
         opt_level: env!("SPIKEWIRE_OPT_LEVEL"),
-        lto: env!("SPIKEWIRE_LTO"),
+        rustflags: env!("SPIKEWIRE_RUSTFLAGS"),
         debug_assertions: cfg!(debug_assertions),
     };
 }

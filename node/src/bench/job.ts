@@ -1,5 +1,6 @@
 /** What goes into a process that measures, and what comes out: the lab in Python has the same. */
 
+import type { Compiled } from '../native.js'
 import type { Asked, Raw } from './open.js'
 
 /** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */
@@ -52,14 +53,6 @@ export interface Description {
   client: string
   unavailable: string | null
   version: string | null
-}
-
-/** How Cargo compiled the native part. */
-export interface Compiled {
-  profile: string
-  opt_level: string
-  lto: string
-  debug_assertions: boolean
 }
 
 /** Clocks and counters within the measured window; seconds. */

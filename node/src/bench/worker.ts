@@ -4,7 +4,8 @@
  */
 
 import { text } from 'node:stream/consumers'
-import { type Answer, type Compiled, failure, type Job } from './job.js'
+import type { Compiled } from '../native.js'
+import { type Answer, failure, type Job } from './job.js'
 import { inChildren } from './together.js'
 
 async function answer(): Promise<Answer> {
@@ -22,7 +23,7 @@ async function answer(): Promise<Answer> {
 /** How our native part was compiled, where it says so. Loaded when all is measured. */
 async function built(): Promise<{ build?: Compiled }> {
   const { native } = await import('../native.js')
-  return native.build ? { build: JSON.parse(native.build) as Compiled } : {}
+  return native.build ? { build: native.build } : {}
 }
 
 // Samples are whole nanoseconds.

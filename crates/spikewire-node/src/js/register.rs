@@ -49,22 +49,23 @@ fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
         None => on_exit(env, binding, Binding::end)?,
     }
     define(env, exports, kept, EXPORTS)?;
-    exports.set_named(c"build", env.string(BUILD)?)?;
+    exports.set_named(c"build", build(env)?)?;
     exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)
 }
 
-/// How Cargo compiled this, as JSON.
-const BUILD: &str = concat!(
-    r#"{"profile":""#,
-    env!("SPIKEWIRE_PROFILE"),
-    r#"","opt_level":""#,
-    env!("SPIKEWIRE_OPT_LEVEL"),
-    r#"","lto":""#,
-    env!("SPIKEWIRE_LTO"),
-    r#"","debug_assertions":"#,
-    cfg!(debug_assertions),
-    "}"
-);
+/// How Cargo compiled this, and what it was built from where the build says so.
+fn build(env: Env<'_>) -> Result<Value<'_>> {
+    let object = env.object()?;
+    object.set_named(c"profile", env.string(env!("SPIKEWIRE_PROFILE"))?)?;
+    object.set_named(c"opt_level", env.string(env!("SPIKEWIRE_OPT_LEVEL"))?)?;
+    object.set_named(c"rustflags", env.string(env!("SPIKEWIRE_RUSTFLAGS"))?)?;
+    object.set_named(c"debug_assertions", env.boolean(cfg!(debug_assertions))?)?;
+    object.set_named(
+        c"built_from",
+        env.string(option_env!("SPIKEWIRE_COMMIT").unwrap_or_default())?,
+    )?;
+    Ok(object)
+}
 
 /// Ends what is left when the environment is torn down. What was in flight stays unsettled.
 fn end(binding: &Binding, removal: CleanupHook) {

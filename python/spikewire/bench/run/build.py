@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 NATIVE = "spikewire._native"
 SHIPPED = "dist"
 """The profile of Cargo's that wheels are built with."""
+_CHANGED = "-dirty"
+"""Behind a commit from which files differed."""
 _RUSTC = re.compile(rb"/rustc/([0-9a-f]{40})/")
 """Names the compiler's commit in the paths of its own library."""
 
@@ -30,10 +32,12 @@ class Library(TypedDict):
 
 
 class Compiled(TypedDict, total=False):
-    """How Cargo compiled it, as programs and the addon of Node.js say."""
+    """How Cargo compiled it, as programs and the addon of Node.js say. Cargo does not tell a crate
+    how it is linked: the profile's name says that."""
 
     opt_level: str
-    lto: str
+    rustflags: str
+    """Of the environment and of Cargo's configuration; empty: none."""
     debug_assertions: bool
 
 
@@ -43,9 +47,12 @@ class Build(Compiled):
     profile: str | None
     """Of Cargo's that the native part was built with; old ones do not say."""
     commit: str | None
-    """That the native part was built from where it says so, else of the source tree."""
+    """Of the source tree that is used in place; of what was installed, that it was built from."""
     modified: bool | None
     """Whether files of that source tree differ from the commit."""
+    built_from: str | None
+    """The commit of the native part, which may be older than the source tree, with `-dirty` behind
+    it where files differed; None where it does not say."""
     rustc: str | None
     """The compiler's commit."""
     native: Library | None
@@ -59,38 +66,42 @@ def loaded() -> Build | None:
 
 def _of(native: Path, module: object) -> Build:
     constants = cast("Mapping[str, Any]", vars(module))
-    library, rustc = _library(native)
-    named, _, changes = (constants.get("BUILD_COMMIT") or "").partition("-")
-    own = native.parent / "__init__.py"
-    commit, modified = (named, bool(changes)) if named else _commit(own)
-    return {
-        "profile": constants.get("BUILD_PROFILE"),
-        "commit": commit,
-        "modified": modified,
-        "rustc": rustc,
-        "native": library,
-    }
+    made = _build(native, native.parent / "__init__.py", constants.get("BUILD_COMMIT"))
+    return {**made, "profile": constants.get("BUILD_PROFILE")}
 
 
-@cache
-def of_program(file: Path, manifest: Path | None) -> Build:
-    """Of a program, or of an addon of Node.js, without what it says itself. `manifest` is a file of
-    the source tree that it was built from; None where it is no part of ours."""
+def _build(file: Path, own: Path | None, built_from: str | None) -> Build:
+    """Of a native part, without its profile. `own` is a file of the source tree that is used in
+    place, if one may be."""
     library, rustc = _library(file)
-    commit, modified = (None, None) if manifest is None else _commit(manifest)
+    commit, modified = (None, None) if own is None else _commit(own)
+    if commit is None and built_from:
+        commit, modified = built_from.removesuffix(_CHANGED), built_from.endswith(_CHANGED)
     return {
         "profile": None,
         "commit": commit,
         "modified": modified,
+        "built_from": built_from or None,
         "rustc": rustc,
         "native": library,
     }
 
 
+_known = cache(_build)
+"""Programs do not change while they are measured."""
+
+
 def completed(answer: Mapping[str, Any], file: Path, manifest: Path | None) -> Mapping[str, Any]:
-    """An answer whose worker says how it was compiled, with the rest of its build."""
+    """An answer whose worker says how it was compiled, with the rest of its build.
+
+    `manifest` is a file of the source tree that the program has just been built from; None where it
+    is no part of ours, and for an addon, which may be older than the source tree.
+    """
     said: Mapping[str, Any] | None = answer.get("build")
-    return answer if said is None else {**answer, "build": {**of_program(file, manifest), **said}}
+    if said is None:
+        return answer
+    found = _known(file, manifest, said.get("built_from"))
+    return {**answer, "build": {**said, **found, "profile": said.get("profile")}}
 
 
 def _library(file: Path) -> tuple[Library, str | None]:
@@ -125,7 +136,7 @@ def _git(folder: Path, *arguments: str) -> str | None:
     return made.stdout.strip() if made.returncode == 0 else None
 
 
-_HOW = {"opt_level": "opt-level", "lto": "LTO"}
+_HOW = {"opt_level": "opt-level", "rustflags": "flags"}
 
 
 def described(build: Mapping[str, Any] | None) -> str:
@@ -133,17 +144,27 @@ def described(build: Mapping[str, Any] | None) -> str:
     if not build:
         return ""
     native = cast("Mapping[str, Any]", build.get("native") or {})
-    how = [f"{name} {build[key]}" for key, name in _HOW.items() if build.get(key) is not None]
+    how = [f"{name} {build[key]}" for key, name in _HOW.items() if build.get(key)]
     how += ["with debug assertions"] if build.get("debug_assertions") else []
     profile = f"profile {build.get('profile')}" + (f" ({', '.join(how)})" if how else "")
     words = [profile] if build.get("profile") else []
-    commit = build.get("commit")
-    if commit:
-        words.append(f"commit {commit[:12]}" + (" with changes" if build.get("modified") else ""))
+    commit, built_from = _named(build), build.get("built_from")
+    words += [f"commit {_short(commit)}"] if commit else []
+    words += [f"native part of {_short(built_from)}"] if built_from not in (None, commit) else []
     for name, digest in (("library", native.get("sha256")), ("rustc", build.get("rustc"))):
         if digest:
             words.append(f"{name} {str(digest)[:12]}")
     return ", ".join(words)
+
+
+def _named(build: Mapping[str, Any]) -> str | None:
+    """The commit as a native part names its own."""
+    commit: str | None = build.get("commit")
+    return commit and commit + (_CHANGED if build.get("modified") else "")
+
+
+def _short(commit: str) -> str:
+    return commit[:12] + (" with changes" if commit.endswith(_CHANGED) else "")
 
 
 def of_results(results: Any) -> dict[str, Build]:

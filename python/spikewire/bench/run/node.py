@@ -62,7 +62,7 @@ class Runner:
         addon = next((self.worker.parents[2] / "native").glob("*.node"), None)
         if addon is None:
             return encoded(answer)
-        return encoded(build.completed(answer, addon, self.worker.parents[2] / "package.json"))
+        return encoded(build.completed(answer, addon, None))
 
 
 def runner(worker: Path | None = None) -> tuple[Runner | None, str]:
