@@ -1,0 +1,226 @@
+//! Logging in and encryption, as Rust users ask for them: embedded clusters behind doors.
+
+mod front;
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::collections::HashMap;
+
+use futures::executor::block_on;
+use futures::future::try_join_all;
+use spikewire::{
+    AsyncClient, Auth, Builder, Client, Error, IndexRange, IndexType, Kind, NewIndex, ResultCode,
+    Tls, TlsOptions, Value, op,
+};
+
+use front::{Authority, Front, NAME, Rules};
+use support::{builder, cluster, server};
+
+const USER: (&str, &str) = ("app", "opensesame");
+
+const SOURCE: &str = "
+function total(stream)
+    return stream : map(function (rec) return rec.n end) : reduce(function (a, b) return a + b end)
+end
+function double(rec) rec.n = rec.n * 2; aerospike:update(rec); return rec.n end
+";
+
+fn known() -> Builder {
+    builder().credentials(USER.0, USER.1)
+}
+
+fn refusal(builder: Builder, seeds: &str) -> Error {
+    builder.connect(seeds).unwrap_err()
+}
+
+/// Everything that a client has connections for.
+fn everything(client: &Client) {
+    let users = client.dataset("test", "demo").unwrap();
+    users.put_many((0..300).map(|n| (n, [("n", n)]))).unwrap().check().unwrap();
+    assert_eq!(users.get(7).unwrap().unwrap().get("n"), Some(&Value::Int(7)));
+    // Longer than a record of TLS, and on connections of their own.
+    let large = vec![7u8; 900_000];
+    users.put("large", [("b", large.clone())]).unwrap();
+    assert_eq!(users.get("large").unwrap().unwrap().get("b"), Some(&Value::Bytes(large)));
+    assert!(users.delete("large").unwrap());
+    // Many callers share connections.
+    std::thread::scope(|scope| {
+        for thread in 0..8 {
+            let users = &users;
+            scope.spawn(move || {
+                for n in (thread..300).step_by(8) {
+                    assert_eq!(users.get(n).unwrap().unwrap().get("n"), Some(&Value::Int(n)));
+                }
+            });
+        }
+    });
+    assert_eq!(users.get_many(0..300).unwrap().check().unwrap().len(), 300);
+    for _ in 0..3 {
+        assert_eq!(users.query().records().unwrap().count(), 300);
+    }
+    let by_n = NewIndex::new("test", "demo", "n", IndexType::Numeric);
+    let name = client.indexes().create(&by_n).unwrap();
+    client.indexes().wait("test", &name, support::LONG).unwrap();
+    let some = users.query().index(IndexRange::between("n", 10, 19));
+    assert_eq!(some.records().unwrap().count(), 10);
+    client.modules().register("sums.lua", SOURCE, support::LONG).unwrap();
+    assert_eq!(users.apply(1, "sums", "double", &[]).unwrap(), Value::Int(2));
+    let whole = [Value::Int((0..300).sum::<i64>() + 1)];
+    assert_eq!(users.query().aggregate("sums", "total", &[]).unwrap(), whole);
+    users.query().operate_all([op::add("n", 1)]).unwrap().wait(support::LONG).unwrap();
+    assert_eq!(users.get(0).unwrap().unwrap().get("n"), Some(&Value::Int(1)));
+    for node in client.nodes() {
+        assert!(client.info(node.address, "build").unwrap().contains('.'));
+    }
+}
+
+async fn everything_at_once(client: &AsyncClient) -> spikewire::Result<()> {
+    let users = client.dataset("test", "many")?;
+    try_join_all((0..2000).map(|n| users.put(n, [("n", n)]))).await?;
+    let found = try_join_all((0..2000).map(|n| users.get(n))).await?;
+    assert!(
+        found
+            .iter()
+            .zip(0..)
+            .all(|(record, n)| { record.as_ref().unwrap().get("n") == Some(&Value::Int(n)) })
+    );
+    assert_eq!(users.get_many(0..2000).await?.check()?.len(), 2000);
+    let records: Vec<_> = futures::TryStreamExt::try_collect(users.query().records()?).await?;
+    assert_eq!(records.len(), 2000);
+    Ok(())
+}
+
+#[test]
+fn a_user_comes_in_and_everything_works() {
+    let cluster = cluster(2);
+    let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
+    let client = known().connect(front.seeds(None)).unwrap();
+    everything(&client);
+    // A login for each address that was met: both are seeds.
+    assert_eq!(front.logins(), 2);
+    front.end_sessions();
+    block_on(async {
+        let client = known().connect_async(front.seeds(None)).await.unwrap();
+        everything_at_once(&client).await.unwrap();
+    });
+    assert_eq!((front.logins(), front.clear_passwords()), (4, 0));
+}
+
+#[test]
+fn strangers_are_told_so() {
+    let cluster = cluster(1);
+    let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
+    let wrong = refusal(builder().credentials("app", "letmein"), &front.seeds(None));
+    assert_eq!(wrong.kind(), server(ResultCode::INVALID_PASSWORD));
+    assert!(wrong.message().contains("the login of user \"app\" was refused"), "{wrong}");
+    assert!(!wrong.message().contains("letmein"), "{wrong}");
+    let nobody = refusal(builder(), &front.seeds(None));
+    assert!(nobody.message().contains("not authenticated"), "{nobody}");
+}
+
+#[test]
+fn a_password_that_leaves_as_it_is() {
+    let cluster = cluster(1);
+    let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
+    let client = known().auth(Auth::ExternalInsecure).connect(front.seeds(None)).unwrap();
+    client.dataset("test", "demo").unwrap().put(1, [("n", 1)]).unwrap();
+    assert_eq!((front.logins(), front.clear_passwords()), (1, 1));
+}
+
+#[test]
+fn everything_is_encrypted() {
+    let (cluster, authority) = (cluster(2), Authority::new());
+    let rules = Rules { user: Some(USER), tls: Some(&authority), ..Rules::default() };
+    let front = Front::new(&cluster, &rules);
+    let secure = || known().tls(authority.tls());
+    everything(&secure().connect(front.seeds(Some(NAME))).unwrap());
+    block_on(async {
+        let client = secure().connect_async(front.seeds(Some(NAME))).await.unwrap();
+        everything_at_once(&client).await.unwrap();
+    });
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap();
+    runtime.block_on(async {
+        let client = secure().connect_tokio(front.seeds(Some(NAME))).await.unwrap();
+        everything_at_once(&client).await.unwrap();
+    });
+    assert!(front.saw_all(), "a request shared a record with another");
+}
+
+#[test]
+fn peers_have_names_of_their_own() {
+    let (cluster, authority) = (cluster(3), Authority::new());
+    let front = Front::new(&cluster, &Rules { tls: Some(&authority), ..Rules::default() });
+    let seed = front.seeds(Some(NAME)).split(',').next().unwrap().to_owned();
+    let client = builder().tls(authority.tls()).connect(&seed).unwrap();
+    assert_eq!(client.nodes().len(), 3, "the list of peers says what their certificates are for");
+}
+
+#[test]
+fn certificates_are_looked_at() {
+    let (cluster, authority) = (cluster(1), Authority::new());
+    let front = Front::new(&cluster, &Rules { tls: Some(&authority), ..Rules::default() });
+    let with = |options: TlsOptions| builder().tls(Tls::new(&options).unwrap());
+    let strange = refusal(with(Authority::new().trusted()), &front.seeds(Some(NAME)));
+    assert_eq!(strange.kind(), Kind::Connection);
+    assert!(strange.message().contains("no authority that the client trusts"), "{strange}");
+    for name in [None, Some("other.example")] {
+        let error = refusal(with(authority.trusted()), &front.seeds(name));
+        assert!(error.message().contains("is for another name"), "{error}");
+    }
+    let unchecked = TlsOptions { verify_hostname: false, ..authority.trusted() };
+    with(unchecked).connect(front.seeds(None)).unwrap();
+    let named = TlsOptions { server_name: Some(NAME.to_owned()), ..authority.trusted() };
+    with(named).connect(front.seeds(None)).unwrap();
+}
+
+#[test]
+fn a_certificate_can_log_in() {
+    let (cluster, authority) = (cluster(1), Authority::new());
+    let rules = Rules { tls: Some(&authority), certificates: true, ..Rules::default() };
+    let front = Front::new(&cluster, &rules);
+    let pki = || builder().auth(Auth::Pki);
+    let client = pki().tls(authority.identified("app")).connect(front.seeds(Some(NAME))).unwrap();
+    everything(&client);
+    assert_eq!(front.logins(), 1);
+    let missing = refusal(builder().tls(authority.tls()), &front.seeds(Some(NAME)));
+    assert!(missing.message().contains("demands a client certificate"), "{missing}");
+    let unnamed = refusal(pki().tls(authority.tls()), &front.seeds(Some(NAME)));
+    assert_eq!(unnamed.kind(), Kind::Invalid);
+}
+
+#[test]
+fn one_side_speaks_tls_and_the_other_does_not() {
+    let (cluster, authority) = (cluster(1), Authority::new());
+    let plain = refusal(builder().tls(authority.tls()), &cluster.seeds()[0].to_string());
+    assert!(plain.message().contains("does it speak TLS here?"), "{plain}");
+    let front = Front::new(&cluster, &Rules { tls: Some(&authority), ..Rules::default() });
+    for builder in [builder(), known()] {
+        let error = refusal(builder, &front.seeds(None));
+        assert!(error.message().contains("(a TLS port?)"), "{error}");
+    }
+}
+
+#[test]
+fn what_makes_no_sense_is_refused_before_anything_is_sent() {
+    for (builder, says) in [
+        (Client::builder().credentials("", "x"), "user must not be empty"),
+        (Client::builder().credentials("app", "x").auth(Auth::External), "needs the option tls"),
+        (Client::builder().auth(Auth::Pki), "name certificate and private key"),
+        (Client::builder().auth(Auth::Internal), "give user and password, too"),
+    ] {
+        let error = refusal(builder, "127.0.0.1:1");
+        assert_eq!(error.kind(), Kind::Invalid);
+        assert!(error.message().contains(says), "{error}");
+    }
+    let named = refusal(Client::builder(), "127.0.0.1:db:1");
+    assert!(named.message().contains("takes the option tls"), "{named}");
+    // Addresses that nodes advertise can be others with TLS, too.
+    let map = HashMap::from([("10.0.0.1".to_owned(), "a:tls:3000".to_owned())]);
+    let mapped = refusal(Client::builder().ip_map(map), "127.0.0.1:1");
+    assert_eq!(mapped.kind(), Kind::Invalid);
+}
+
+#[test]
+fn passwords_are_not_shown() {
+    assert!(!format!("{:?}", known()).contains("opensesame"));
+}
