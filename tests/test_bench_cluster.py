@@ -10,7 +10,9 @@ import threading
 import pytest
 
 from spikewire import Client
-from spikewire.bench.run.cluster import EmbeddedCluster, ask, parse_seeds, truncate
+from spikewire.bench.access.asking import ask
+from spikewire.bench.run.cluster import EmbeddedCluster, GivenCluster, truncate
+from spikewire.bench.run.seeds import parse_named_seeds, parse_seeds
 
 SLEEPS = "import time; print('ready 127.0.0.1:4100', flush=True)\nwhile True: time.sleep(0.1)"
 FAILS = "import sys; print('no port is free', file=sys.stderr); sys.exit(3)"
@@ -20,6 +22,14 @@ def test_seeds_are_parsed() -> None:
     assert parse_seeds("db") == (("db", 3000),)
     assert parse_seeds("a:1, b:65535") == (("a", 1), ("b", 65535))
     assert parse_seeds("[::1]:3100,[::1]") == (("::1", 3100), ("::1", 3000))
+    named = parse_named_seeds("a:db.example:4333,10.0.0.1:10.0.0.2,[::1]:one:1,b:2,c")
+    assert named == (
+        ("a", 4333, "db.example"),
+        ("10.0.0.1", 3000, "10.0.0.2"),
+        ("::1", 1, "one"),
+        ("b", 2, ""),
+        ("c", 3000, ""),
+    )
 
 
 @pytest.mark.parametrize(
@@ -86,10 +96,14 @@ def test_a_set_is_emptied_in_the_whole_cluster() -> None:
             for key in range(50):
                 kept.put(key, {"b0": key})
                 gone.put(key, {"b0": key})
-            assert truncate([("127.0.0.1", 1), *cluster.seeds], "test", "gone") is None
+            assert (
+                truncate(GivenCluster((("127.0.0.1", 1), *cluster.seeds)), "test", "gone") is None
+            )
             assert [kept.exists(key) for key in range(50)] == [True] * 50
             assert [gone.exists(key) for key in range(50)] == [False] * 50
-        said = truncate(cluster.seeds, "test", "x" * 64)
+        said = truncate(cluster, "test", "x" * 64)
         assert said is not None
         assert "too long" in said
-    assert truncate([("127.0.0.1", 1)], "test", "gone") == "none of the seeds answers"
+    assert (
+        truncate(GivenCluster((("127.0.0.1", 1),)), "test", "gone") == "none of the seeds answers"
+    )

@@ -11,7 +11,7 @@ import pytest
 
 from spikewire.bench.clients.shape import BATCH_READ, Shape
 from spikewire.bench.run import compare as lab
-from spikewire.bench.run.cluster import GivenCluster, parse_seeds
+from spikewire.bench.run.cluster import GivenCluster
 from spikewire.bench.run.compare import (
     CannotRunError,
     Comparison,
@@ -23,6 +23,7 @@ from spikewire.bench.run.compare import (
 from spikewire.bench.run.launch import run_job
 from spikewire.bench.run.plan import Cell, Matrix, Sizes, Skipped
 from spikewire.bench.run.progress import Progress, brief
+from spikewire.bench.run.seeds import parse_seeds
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,10 +17,10 @@ from spikewire.bench.queries.cells import SCAN
 from spikewire.bench.queries.result import as_scan
 from spikewire.bench.run import node
 from spikewire.bench.run.build import described
-from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import as_result
 from spikewire.bench.run.node import Runner, encoded, find_worker, runner
 from spikewire.bench.run.plan import NODE_CLIENTS, NODE_OURS, NODE_PEER, Cell
+from spikewire.bench.run.seeds import parse_seeds
 from spikewire.bench.series.contract import intervals_a_second
 from spikewire.bench.table.headings import columns, row
 from spikewire.bench.table.summary import summarise

@@ -11,10 +11,10 @@ from spikewire.bench.lab.selfcheck.measure import given, slower_than
 from spikewire.bench.open.elsewhere import scheduled, worked_out
 from spikewire.bench.open.schedule import NS, offsets
 from spikewire.bench.run import rust
-from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import as_result, python_worker, run_job
 from spikewire.bench.run.node import runner
 from spikewire.bench.run.plan import RUST_OURS, RUST_PEER
+from spikewire.bench.run.seeds import parse_seeds
 from spikewire.testing import Cluster
 from test_bench_worker import a_job
 

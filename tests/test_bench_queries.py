@@ -53,10 +53,10 @@ from spikewire.bench.queries.lines import ScanLine, get_lines, scan_lines
 from spikewire.bench.queries.memory import Curve
 from spikewire.bench.queries.result import as_scan
 from spikewire.bench.queries.table import GET_HEADINGS, SCAN_HEADINGS, get_row, notes, scan_row
-from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import python_worker, run_job
 from spikewire.bench.run.plan import NODE_CLIENTS
 from spikewire.bench.run.progress import Progress, shown_time
+from spikewire.bench.run.seeds import parse_seeds
 from spikewire.bench.work import parse_bins, value_pool
 from spikewire.bench.worker.job import MismatchError
 

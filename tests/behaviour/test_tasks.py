@@ -10,7 +10,8 @@ from typing import Any
 import spikewire
 from loops import opened
 from spikewire import op
-from spikewire.bench.run.cluster import ask, parse_seeds
+from spikewire.bench.access.asking import ask
+from spikewire.bench.run.seeds import parse_seeds
 from spikewire.testing import Cluster
 
 

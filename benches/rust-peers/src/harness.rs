@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
+use crate::access::Access;
 use crate::callers;
 use crate::clock::Real;
 use crate::job::{Build, Failure, Job, Latency, Memory, Outcome};
@@ -22,10 +23,11 @@ const SAMPLES_TOTAL: usize = 1 << 18;
 
 /// The cluster and the place in it.
 pub struct Target {
-    /// `host:port,host:port`
+    /// `host:port,host:port`, with TLS `host:name:port`.
     pub seeds: String,
     pub namespace: String,
     pub set: String,
+    pub access: Access,
 }
 
 /// Why a call failed.
@@ -104,9 +106,10 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
     let read_percent = workload::parse_workload(&job.workload)?;
     let load_average = measure::load_average();
     let target = Target {
-        seeds: job.seeds.iter().map(|(h, p)| format!("{h}:{p}")).collect::<Vec<_>>().join(","),
+        seeds: job.access.seeds(&job.seeds),
         namespace: job.namespace.clone(),
         set: job.set.clone(),
+        access: job.access.clone(),
     };
     let client = C::open(&target).await?;
     let records = workload::value_pool(&specs, job.seed);

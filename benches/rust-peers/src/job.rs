@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::access::Access;
 use crate::open::{Asked, Raw};
 use crate::series::Series;
 
@@ -30,6 +31,9 @@ pub struct Job {
     pub lines: bool,
     /// Calls begin at a rate; without it, in a closed loop.
     pub open: Option<Asked>,
+    /// How the client is let in; without it, as anybody.
+    #[serde(default)]
+    pub access: Access,
 }
 
 #[derive(Serialize)]

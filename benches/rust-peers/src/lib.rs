@@ -1,6 +1,7 @@
 //! The load that each Rust client is put under: the same job in, the same result out, as the
 //! Python workers.
 
+mod access;
 mod callers;
 mod clock;
 mod harness;
@@ -8,11 +9,20 @@ mod job;
 mod lines;
 mod measure;
 mod open;
+#[cfg(feature = "ours")]
+mod ours;
+#[cfg(feature = "peer")]
+mod peer;
 mod scan;
 mod series;
 mod workload;
 
+pub use access::{Access, Tls};
 pub use harness::{Client, Failed, Target, main};
+#[cfg(feature = "ours")]
+pub use ours::client_builder;
+#[cfg(feature = "peer")]
+pub use peer::client_policy;
 pub use scan::{Scanner, main as scan};
 pub use workload::{BinSpec, Value};
 

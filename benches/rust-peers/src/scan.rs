@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 
+use crate::access::Access;
 use crate::harness::Target;
 use crate::measure::{self, Usage};
 
@@ -51,7 +52,12 @@ fn run<S: Scanner>(arguments: &[String]) -> Result<Scanned, String> {
     let seconds: f64 = seconds.parse().map_err(|error| format!("SECONDS: {error}"))?;
     let lasts =
         Duration::try_from_secs_f64(seconds).map_err(|error| format!("SECONDS: {error}"))?;
-    let target = Target { seeds: seeds.clone(), namespace: namespace.clone(), set: set.clone() };
+    let target = Target {
+        seeds: seeds.clone(),
+        namespace: namespace.clone(),
+        set: set.clone(),
+        access: Access::default(),
+    };
     let runtime = tokio::runtime::Runtime::new().map_err(|error| error.to_string())?;
     runtime.block_on(async {
         let scanner = S::open(&target, mode).await?;

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict, final
+from typing import TYPE_CHECKING, Any, TypedDict, final
 
 if TYPE_CHECKING:
     from typing_extensions import NotRequired
@@ -53,6 +53,8 @@ class Job(TypedDict):
     """Microseconds of Python with each command."""
     services_alternate: NotRequired[bool]
     """Whether the client asks the nodes for their alternate addresses."""
+    access: NotRequired[dict[str, Any]]
+    """How it is let in: what `Access.of_job` reads; never saved."""
     max_ops: NotRequired[int]
     """Operations after which the measurement ends, if its time is not over before."""
     distribution: NotRequired[str]

@@ -1,7 +1,7 @@
 //! The crate `spikewire` under the same load: on the tokio reactor, or with `SPIKEWIRE_NATIVE` set on
 //! a thread of its own; and its blocking client in threads.
 
-use rust_peers::{Client, Failed, Target, Value};
+use rust_peers::{Client, Failed, Target, Value, client_builder};
 use spikewire::{AsyncClient, AsyncDataset, Dataset, Record};
 
 struct Ours {
@@ -15,10 +15,11 @@ impl Client for Ours {
     const VERSION_OF: &'static str = "spikewire";
 
     async fn open(target: &Target) -> Result<Self, String> {
+        let builder = client_builder(&target.access)?;
         let client = if std::env::var_os("SPIKEWIRE_NATIVE").is_some() {
-            AsyncClient::connect(&target.seeds).await
+            builder.connect_async(&target.seeds).await
         } else {
-            AsyncClient::connect_tokio(&target.seeds).await
+            builder.connect_tokio(&target.seeds).await
         }
         .map_err(text)?;
         let dataset = client.dataset(&target.namespace, &target.set).map_err(text)?;
@@ -55,7 +56,7 @@ impl Client for Blocking {
     const BLOCKS: bool = true;
 
     async fn open(target: &Target) -> Result<Self, String> {
-        let client = spikewire::Client::connect(&target.seeds).map_err(text)?;
+        let client = client_builder(&target.access)?.connect(&target.seeds).map_err(text)?;
         let dataset = client.dataset(&target.namespace, &target.set).map_err(text)?;
         Ok(Self { _client: client, dataset })
     }

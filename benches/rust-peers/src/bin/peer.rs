@@ -1,7 +1,7 @@
 //! The crate `aerospike` under load: on tokio, and its blocking client in threads.
 
-use aerospike::{Bin, Bins, ClientPolicy, Key, ReadPolicy, Record, ResultCode, WritePolicy};
-use rust_peers::{Client, Failed, Target, Value};
+use aerospike::{Bin, Bins, Key, ReadPolicy, Record, ResultCode, WritePolicy};
+use rust_peers::{Client, Failed, Target, Value, client_policy};
 
 struct Peer<C> {
     client: C,
@@ -33,7 +33,8 @@ impl Client for Peer<aerospike::Client> {
     const VERSION_OF: &'static str = "aerospike";
 
     async fn open(target: &Target) -> Result<Self, String> {
-        Self::new(aerospike::Client::new(&ClientPolicy::default(), &target.seeds).await, target)
+        let policy = client_policy(&target.access)?;
+        Self::new(aerospike::Client::new(&policy, &target.seeds).await, target)
     }
 
     fn bins(values: &[Value]) -> Self::Bins {
@@ -62,7 +63,8 @@ impl Client for Peer<aerospike_sync::Client> {
     const BLOCKS: bool = true;
 
     async fn open(target: &Target) -> Result<Self, String> {
-        Self::new(aerospike_sync::Client::new(&ClientPolicy::default(), &target.seeds), target)
+        let policy = client_policy(&target.access)?;
+        Self::new(aerospike_sync::Client::new(&policy, &target.seeds), target)
     }
 
     fn bins(values: &[Value]) -> Self::Bins {

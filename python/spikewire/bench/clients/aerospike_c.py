@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..access import EXTERNAL, EXTERNAL_INSECURE, INTERNAL, PKI
 from .base import SYNC, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, blocking, expecting, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
@@ -38,6 +39,34 @@ class _Module(Protocol):
     def client(self, config: Mapping[str, object]) -> _Client: ...
 
 
+_AUTHS = {
+    INTERNAL: "AUTH_INTERNAL",
+    EXTERNAL: "AUTH_EXTERNAL",
+    EXTERNAL_INSECURE: "AUTH_EXTERNAL_INSECURE",
+    PKI: "AUTH_PKI",
+}
+
+
+def config(module: str, target: Target) -> dict[str, object]:
+    """What its users configure for such a cluster."""
+    access, hosts = target.access, list(target.seeds)
+    made: dict[str, object] = {
+        "hosts": hosts,
+        "use_services_alternate": target.services_alternate,
+    }
+    if access.auth:
+        number = cast("int", vars(importlib.import_module(module))[_AUTHS[access.auth]])
+        made["policies"] = {"auth_mode": number}
+    if access.user:
+        made |= {"user": access.user, "password": access.password.text()}
+    if access.tls is not None:
+        tls = access.tls
+        files = {"cafile": tls.ca, "certfile": tls.certificate, "keyfile": tls.key}
+        made["hosts"] = list(target.tls_seeds)
+        made["tls"] = {"enable": True, **{name: path for name, path in files.items() if path}}
+    return made
+
+
 class Blocking(BlockingClient):
     module = "aerospike"
     helpers = "aerospike_helpers"
@@ -46,12 +75,7 @@ class Blocking(BlockingClient):
 
     def open(self, target: Target) -> None:
         module = cast("_Module", importlib.import_module(self.module))
-        self._client = module.client(
-            {
-                "hosts": list(target.seeds),
-                "use_services_alternate": target.services_alternate,
-            }
-        )
+        self._client = module.client(config(self.module, target))
         self._prefix = f"{target.namespace!r}, {target.set_name!r}"
 
     def verbs(self) -> Verbs:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..run.seeds import seed_text
 from .base import ASYNC, AsyncioClient, BlockingClient, ManyVerbs, Peer, Target, Verbs, Way
 from .more import ALL, calls, of_client
 from .shape import BATCH_READ, BATCH_WRITE, COLUMNS, DICT, TABLE_WRITE
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Sequence
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 PLAIN_LOOP = {ASYNC: {"AEROSPIKE_NO_UVLOOP": "1"}}
 
@@ -22,6 +23,9 @@ PLAIN_LOOP = {ASYNC: {"AEROSPIKE_NO_UVLOOP": "1"}}
 class _Policy(Protocol):
     use_services_alternate: bool
     conn_pools_per_node: int
+    tls_config: object
+
+    def set_auth_mode(self, mode: object, user: str | None, password: str | None) -> None: ...
 
 
 class _WritePolicy(Protocol):
@@ -69,7 +73,24 @@ def _module() -> _Module:
 def client_policy(target: Target) -> _Policy:
     policy = _module().ClientPolicy()
     policy.use_services_alternate = target.services_alternate
+    access, module = target.access, vars(_module())
+    if access.auth:
+        modes = cast("Mapping[str, object]", vars(module["AuthMode"]))
+        mode = modes[access.auth.upper().replace("-", "_")]
+        policy.set_auth_mode(mode, access.user or None, access.password.text() or None)
+    if access.tls is not None:
+        tls, config = access.tls, module["TlsConfig"]
+        policy.tls_config = (
+            config.with_client_auth(tls.ca or None, tls.certificate, tls.key)
+            if tls.certificate
+            else config(tls.ca or None)
+        )
     return policy
+
+
+def seeds_of(target: Target) -> str:
+    """The seeds with the names that certificates are to have: it takes none by itself."""
+    return ",".join(seed_text((host, port), name) for host, port, name in target.tls_seeds)
 
 
 def key_source(target: Target) -> str:
@@ -148,7 +169,7 @@ class Blocking(BlockingClient):
     _keys: str
 
     def open(self, target: Target) -> None:
-        self._client = _module().new_client_blocking(client_policy(target), target.seed_text)
+        self._client = _module().new_client_blocking(client_policy(target), seeds_of(target))
         self._key = key_source(target)
         self._keys = keys_source(target)
 
@@ -169,7 +190,7 @@ class Asyncio(AsyncioClient):
     _keys: str
 
     async def open(self, target: Target) -> None:
-        self._client = await _module().new_client(client_policy(target), target.seed_text)
+        self._client = await _module().new_client(client_policy(target), seeds_of(target))
         self._key = key_source(target)
         self._keys = keys_source(target)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..access import INTERNAL
 from .base import (
     AsyncioClient,
     BlockingClient,
@@ -54,9 +55,18 @@ def _module(name: str) -> _Module:
     return cast("_Module", importlib.import_module(name))
 
 
-def _config(target: Target) -> dict[str, object]:
-    alternate = target.services_alternate
-    return {"hosts": list(target.seeds), "use_services_alternate": alternate}
+_AUTHS = {INTERNAL: "AUTH_INTERNAL"}
+"""Of the others, it sends passwords or certificates over TLS, which it has not."""
+
+
+def config(module: str, target: Target) -> dict[str, object]:
+    """What its users configure for such a cluster."""
+    access, alternate = target.access, target.services_alternate
+    made: dict[str, object] = {"hosts": list(target.seeds), "use_services_alternate": alternate}
+    if access.user:
+        number = cast("int", vars(_module(module))[_AUTHS[access.auth]])
+        made |= {"user": access.user, "password": access.password.text(), "auth_mode": number}
+    return made
 
 
 def _key(target: Target) -> str:
@@ -138,7 +148,7 @@ class Blocking(BlockingClient):
     _key: str
 
     def open(self, target: Target) -> None:
-        self._client = _module(self.module).client(_config(target)).connect()
+        self._client = _module(self.module).client(config(self.module, target)).connect()
         self._key = _key(target)
 
     def verbs(self) -> Verbs:
@@ -160,7 +170,8 @@ class Asyncio(AsyncioClient):
     _key: str
 
     async def open(self, target: Target) -> None:
-        self._client = await _module(self.module).AsyncClient(_config(target)).connect()
+        made = config(self.module, target)
+        self._client = await _module(self.module).AsyncClient(made).connect()
         self._key = _key(target)
 
     def verbs(self) -> Verbs:
@@ -182,6 +193,8 @@ PEER = Peer(
     distribution="aerospike-py",
     blocking=Blocking,
     asyncio=Asyncio,
+    tls=False,
+    auths=tuple(_AUTHS),
     verbs=ALL,
     ways=(
         Way(BATCH_READ),

@@ -6,6 +6,7 @@ import importlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Protocol, cast
 
+from ..access import EXTERNAL, EXTERNAL_INSECURE, INTERNAL, PKI
 from ..work.mix import ADD, EXISTS, OPERATE, READ_ONE, REMOVE, REPLACE, TOUCH
 from .aerospike_native import PLAIN_LOOP, key_source, keys_source
 from .base import (
@@ -27,7 +28,7 @@ WINDOW_ROWS = 16
 """Wider windows are slower than its batches, and time out before they are a thousand wide."""
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Sequence
 
 
 class _Session(Protocol):
@@ -60,6 +61,10 @@ class _AsyncCluster(Protocol):
 class _Definition(Protocol):
     def using_services_alternate(self, enabled: bool) -> _Definition: ...
 
+    def with_tls_config(self, **files: str | None) -> _Definition: ...
+
+    def with_certificate_credentials(self) -> _Definition: ...
+
     def connect(self) -> object: ...
 
 
@@ -68,14 +73,35 @@ class _Tree(Protocol):
 
     def ClusterDefinition(self, *, hosts: Sequence[object]) -> _Definition: ...  # noqa: N802
 
-    def Host(self, name: str, port: int) -> object: ...  # noqa: N802
+    def Host(self, name: str, port: int, tls_name: str | None) -> object: ...  # noqa: N802
+
+
+_LOGINS = {
+    INTERNAL: "with_native_credentials",
+    EXTERNAL: "with_external_credentials",
+    EXTERNAL_INSECURE: "with_external_insecure_credentials",
+}
 
 
 def definition(tree_name: str, target: Target) -> _Definition:
     tree = cast("_Tree", importlib.import_module(tree_name))
     hosts = cast("_Tree", importlib.import_module("aerospike_sdk"))
-    seeds = [hosts.Host(host, port) for host, port in target.seeds]
-    return tree.ClusterDefinition(hosts=seeds).using_services_alternate(target.services_alternate)
+    seeds = [hosts.Host(host, port, name or None) for host, port, name in target.tls_seeds]
+    made = tree.ClusterDefinition(hosts=seeds).using_services_alternate(target.services_alternate)
+    access = target.access
+    if access.auth == PKI:
+        made.with_certificate_credentials()
+    elif access.auth:
+        log_in = cast("Callable[[str, str], object]", getattr(made, _LOGINS[access.auth]))
+        log_in(access.user, access.password.text())
+    if access.tls is not None:
+        tls = access.tls
+        made.with_tls_config(
+            ca_file=tls.ca or None,
+            client_cert_file=tls.certificate or None,
+            client_key_file=tls.key or None,
+        )
+    return made
 
 
 def key_class() -> object:

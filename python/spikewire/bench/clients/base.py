@@ -6,8 +6,10 @@ import importlib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
+from ..access import AUTHS, OPEN, Access
+from ..run.seeds import seed_text
 from .registry import Named, build_of, of_build, version_of
 from .shape import MAP, POOL
 
@@ -38,10 +40,30 @@ class Target:
     """How many calls are in flight at once."""
     services_alternate: bool = False
     """Whether the nodes are asked for their alternate addresses."""
+    access: Access = OPEN
+    """How clients are let in."""
 
     @property
     def seed_text(self) -> str:
-        return ",".join(f"{host}:{port}" for host, port in self.seeds)
+        """As our own client reads it: TLS names where they are not the hosts."""
+        named = enumerate(self.seeds)
+        return ",".join(seed_text(seed, self.access.name(at)) for at, seed in named)
+
+    @property
+    def tls_seeds(self) -> tuple[tuple[str, int, str], ...]:
+        """For clients that verify no certificate without being told its name; those of plain
+        connections are empty."""
+        tls = self.access.tls is not None
+        return tuple(
+            (host, port, (self.access.name(at) or host) if tls else "")
+            for at, (host, port) in enumerate(self.seeds)
+        )
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Those of our own client."""
+        alternate = {"use_services_alternate": self.services_alternate}
+        return {**alternate, **self.access.options()}
 
 
 @dataclass(frozen=True)
@@ -231,6 +253,10 @@ class Peer(Named):
     """The client that this is another face of."""
     replaces: str = ""
     """The client whose names this face has."""
+    tls: bool = True
+    """Whether it can encrypt its connections."""
+    auths: tuple[str, ...] = AUTHS
+    """How its users may be known to the nodes."""
     verbs: frozenset[str] = frozenset()
     """What single records can have done to them beside reads and writes: the names of
     `Verbs.more`."""

@@ -40,11 +40,11 @@ class _AsyncOpened(_Client, Protocol):
 
 
 class _Factory(Protocol):
-    def connect(self, seeds: str, *, use_services_alternate: bool) -> _Opened: ...
+    def connect(self, seeds: str, **options: object) -> _Opened: ...
 
 
 class _AsyncFactory(Protocol):
-    async def connect(self, seeds: str, *, use_services_alternate: bool) -> _AsyncOpened: ...
+    async def connect(self, seeds: str, **options: object) -> _AsyncOpened: ...
 
 
 class _Module(Protocol):
@@ -114,12 +114,8 @@ class Builder(BlockingClient):
     _target: Target
 
     def open(self, target: Target) -> None:
-        self._client, self._target = (
-            _module().Client.connect(
-                target.seed_text, use_services_alternate=target.services_alternate
-            ),
-            target,
-        )
+        self._client = _module().Client.connect(target.seed_text, **target.options)
+        self._target = target
 
     def verbs(self) -> Verbs:
         return _verbs(_names(self._client, self._target))
@@ -138,9 +134,7 @@ class AsyncioBuilder(AsyncioClient):
     _target: Target
 
     async def open(self, target: Target) -> None:
-        self._client = await _module().AsyncClient.connect(
-            target.seed_text, use_services_alternate=target.services_alternate
-        )
+        self._client = await _module().AsyncClient.connect(target.seed_text, **target.options)
         self._target = target
 
     def verbs(self) -> Verbs:

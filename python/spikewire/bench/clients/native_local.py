@@ -11,7 +11,7 @@ import threading
 from typing import TYPE_CHECKING, cast
 
 from ..work.mix import ADD
-from .aerospike_native import client_policy, key_source, single_verbs
+from .aerospike_native import client_policy, key_source, seeds_of, single_verbs
 from .base import BlockingClient, Peer, Target
 from .more import ALL
 
@@ -37,7 +37,7 @@ class Blocking(BlockingClient):
     def verbs(self) -> Verbs:
         module = vars(importlib.import_module("aerospike_native"))
         make = cast("Callable[[object, str], object]", module["_LocalClient"])
-        client = make(client_policy(self._target), self._target.seed_text)
+        client = make(client_policy(self._target), seeds_of(self._target))
         self._own.client = client
         return single_verbs(client, key_source(self._target), "_blocking", lacks=LACKS)
 

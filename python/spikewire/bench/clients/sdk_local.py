@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Protocol, cast
 
 from . import aerospike_sdk
-from .aerospike_native import client_policy, key_source
+from .aerospike_native import client_policy, key_source, seeds_of
 from .base import Peer, Target
 from .more import ALL
 
@@ -31,7 +31,7 @@ class Blocking(aerospike_sdk.Blocking):
         policy.conn_pools_per_node = 1  # as the vendor recommends with it
         module = vars(importlib.import_module("aerospike_sdk.sync.client"))
         make = cast("Callable[..., _Cluster]", module["SyncClient"])
-        cluster = make(target.seed_text, policy, current_thread_runtime=True)
+        cluster = make(seeds_of(target), policy, current_thread_runtime=True)
         cluster.connect()
         self._cluster, self._session = cluster, cluster.create_session()
         self._key, self._target = key_source(target), target

@@ -80,11 +80,11 @@ class _AsyncClient(Protocol):
 
 
 class _Factory(Protocol):
-    def connect(self, seeds: str, *, use_services_alternate: bool) -> _Client: ...
+    def connect(self, seeds: str, **options: object) -> _Client: ...
 
 
 class _AsyncFactory(Protocol):
-    async def connect(self, seeds: str, *, use_services_alternate: bool) -> _AsyncClient: ...
+    async def connect(self, seeds: str, **options: object) -> _AsyncClient: ...
 
 
 class OpenPool(Protocol):
@@ -110,9 +110,7 @@ class OpenPool(Protocol):
 
 
 class _PoolFactory(Protocol):
-    def __call__(
-        self, seeds: str, *, loops: int, uvloop: bool, use_services_alternate: bool
-    ) -> OpenPool: ...
+    def __call__(self, seeds: str, *, loops: int, uvloop: bool, **options: object) -> OpenPool: ...
 
 
 class _Module(Protocol):
@@ -201,9 +199,7 @@ class Blocking(BlockingClient):
 
     def open(self, target: Target) -> None:
         self._target = target
-        self._client = _module().Client.connect(
-            target.seed_text, use_services_alternate=target.services_alternate
-        )
+        self._client = _module().Client.connect(target.seed_text, **target.options)
         self._dataset = self._client.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
@@ -226,9 +222,7 @@ class Asyncio(AsyncioClient):
     _dataset: _Dataset
 
     async def open(self, target: Target) -> None:
-        self._client = await _module().AsyncClient.connect(
-            target.seed_text, use_services_alternate=target.services_alternate
-        )
+        self._client = await _module().AsyncClient.connect(target.seed_text, **target.options)
         self._dataset = self._client.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:
@@ -249,16 +243,8 @@ class Pooled(PoolClient):
     _dataset: _Dataset
 
     def open(self, target: Target, loops: int, *, uvloop: bool) -> None:
-        self._pool = (
-            _module()
-            .Pool(
-                target.seed_text,
-                loops=loops,
-                uvloop=uvloop,
-                use_services_alternate=target.services_alternate,
-            )
-            .open()
-        )
+        make = _module().Pool
+        self._pool = make(target.seed_text, loops=loops, uvloop=uvloop, **target.options).open()
         self._dataset = self._pool.dataset(target.namespace, target.set_name)
 
     def verbs(self) -> Verbs:

@@ -41,7 +41,8 @@ def run_matrix(kind: str, args: argparse.Namespace, matrix: Matrix) -> int:
         baseline = against.of_flag(args, (kind,))
     except ValueError as error:
         return refuse(str(error))
-    unreached = ready.out_of_reach(args.hosts)
+    where = place.given(args)
+    unreached = ready.out_of_reach(where["hosts"], where["access"])
     if unreached is not None:
         print(f"spikewire {kind}: {unreached}", file=sys.stderr)
         return FLAWED

@@ -10,13 +10,14 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..access import flags as access_flags
 from ..arguments import count, counts, cpus, names, seconds, seconds_or_none, value
 from ..commands.flags import add_error_limit
 from ..lab.baseline import against
 from ..lab.baseline.saved import CQL
 from ..needed import missing
 from ..run import packages, ready
-from ..run.cluster import parse_seeds
+from ..run.seeds import parse_seeds
 from .cells import OPERATIONS, PATTERNS, Matrix
 from .clients import CLIENTS, OURS
 from .servers import CANNED, CASSANDRA, GIVEN
@@ -71,6 +72,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="HOST[:PORT]",
         help="a running Cassandra instead of these; the keyspace spikewire_lab is made there",
     )
+    access_flags.add_flags(parser, cassandra=True)
     where.add_argument("--heap", type=count, metavar="MIB", help="of the real node; default: 512")
     where.add_argument(
         "--no-populate", dest="populate", action="store_false", help="the rows are there"
@@ -177,7 +179,13 @@ def settings(args: argparse.Namespace) -> Settings:
         server_cpus=args.server_cpus,
         keep_awake=args.keep_awake,
         error_limit=args.error_limit / 100,
+        access=access_flags.given(args, _names(args)),
     )
+
+
+def _names(args: argparse.Namespace) -> list[str]:
+    """The TLS name of the address that is given, which has none."""
+    return [""] if args.host else []
 
 
 def problem(args: argparse.Namespace) -> str | None:
@@ -187,6 +195,13 @@ def problem(args: argparse.Namespace) -> str | None:
         return lacking
     if args.host and len(args.host) > 1:
         return "-H takes one address: clients find the other nodes themselves"
+    if args.user is not None and not args.host:
+        return "--user is for a Cassandra given by -H: the lab's own knows no users"
+    reason = access_flags.problem(args, _names(args))
+    if reason is not None:
+        return reason
+    if args.tls and not args.host and args.servers == (CANNED,):
+        return f"--tls: the server {CANNED} has none"
     if args.burst < max(args.threads):
         return f"--burst {args.burst}: fewer calls than the {max(args.threads)} threads"
     if not settings(args).matrix.groups():

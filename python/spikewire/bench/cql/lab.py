@@ -8,6 +8,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..access import OPEN, Access
 from ..run import environment
 from ..run.awake import awake
 from ..run.build import of_results
@@ -39,8 +40,8 @@ from .servers import CANNED, CASSANDRA, Canned, Given, Real, Server, Unavailable
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from ..run.cluster import Seed
     from ..run.progress import Progress
+    from ..run.seeds import Seed
     from .lines import Line, Round
     from .result import CqlJob
 
@@ -71,6 +72,15 @@ class Settings:
     keep_awake: bool = False
     error_limit: float = ERROR_LIMIT
     """The part of its calls from which failed ones make a line flawed."""
+    access: Access = OPEN
+    """How clients are let in."""
+
+    def told(self) -> dict[str, object]:
+        """As a saved file may have it: without secrets."""
+        made = asdict(self)
+        access = self.access.told()
+        del made["access"]
+        return made if access is None else {**made, "access": access}
 
 
 @dataclass
@@ -120,7 +130,7 @@ class Found:
             "interrupted": self.interrupted,
             "environment": self.environment,
             "servers": self.servers,
-            "settings": asdict(self.settings),
+            "settings": self.settings.told(),
             "builds": of_results(list(self.rounds.values())),
             "skipped": [asdict(one) for one in self.skipped],
             "notes": self.notes(),
@@ -169,6 +179,10 @@ class Lab:
 
     def _reason(self, client: str, pattern: str) -> str | None:
         """Why this client cannot be used, or None."""
+        shut_out = CLIENTS[client].barred(self._settings.access)
+        # The lab's own server has its own authority, which clients are told.
+        if shut_out is not None and self._settings.seed_node is not None:
+            return shut_out
         job = self._job(Cell(client, Shape("", INSERT, pattern)), "describe", None)
         answer = self._start(client, job)
         reason = answer.get("failed") or answer.get("unavailable")
@@ -176,13 +190,16 @@ class Lab:
 
     def _at(self, name: str, groups: Sequence[Group]) -> None:
         """Everything that is measured at one server."""
+        if name == CANNED and self._settings.access:
+            self._can_use.skip(Skipped("", name, "", "its replies are not encrypted"))
+            return
         with self._server(name) as server:
             try:
                 self._found.servers[name] = server.start()
             except UnavailableError as error:
                 self._can_use.skip(Skipped("", name, "", str(error)))
                 return
-            make_tables(server.seed, SCHEMA)
+            make_tables(server.seed, SCHEMA, server.access)
             if name != CANNED:
                 self._prepare(server, name)
             every = [cell for group in groups for cell in group]
@@ -195,9 +212,10 @@ class Lab:
         if name == CANNED:
             return Canned(settings.server_cpus)
         if name == CASSANDRA:
-            return Real(settings.heap, settings.server_cpus, self._progress.say)
+            cpus, say = settings.server_cpus, self._progress.say
+            return Real(settings.heap, cpus, say, settings.access)
         assert settings.seed_node is not None
-        return Given(settings.seed_node)
+        return Given(settings.seed_node, settings.access)
 
     def _prepare(self, server: Server, name: str) -> None:
         """Writes the rows, and calls until the server's code has been compiled: a JVM that was just
@@ -249,7 +267,7 @@ class Lab:
     def _job(self, cell: Cell, step: str, server: Server | None) -> CqlJob:
         settings, shape = self._settings, cell.shape
         host, port = ("", 0) if server is None else server.seed
-        return {
+        job: CqlJob = {
             "action": ACTION,
             "step": step,
             "client": cell.client,
@@ -267,6 +285,9 @@ class Lab:
             "server_pid": None if server is None else server.pid,
             "cpus": list(settings.client_cpus),
         }
+        if server is not None and server.access:
+            job["access"] = server.access.job()
+        return job
 
 
 def brief(outcome: Round) -> str:

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any, TypedDict, cast, final
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from typing_extensions import NotRequired
+
     from ..result import Cpu, Failure, Python, Switches
 
 
@@ -31,6 +33,8 @@ class CqlJob(TypedDict):
     duration: float
     server_pid: int | None
     cpus: list[int]
+    access: NotRequired[dict[str, Any]]
+    """How the client is let in: what `Access.of_job` reads; never saved."""
 
 
 class CqlMemory(TypedDict):

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import sys
 from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ..access import OPEN, cql_options, probe
 from ..run.cluster import EmbeddedCluster, pin
+from ..run.seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from typing_extensions import Self
 
-    from ..run.cluster import Seed
+    from ..access import Access
+    from ..run.seeds import Seed
 
 CASSANDRA, CANNED, GIVEN = "cassandra", "canned", "given"
 """A real node of one's own, replies without a database, and a cluster that the user named."""
@@ -33,6 +37,8 @@ class Server:
 
     seed: Seed
     pid: int | None = None
+    access: Access = OPEN
+    """How clients are let in, once it is started."""
 
     def __init__(self) -> None:
         self._stack = ExitStack()
@@ -40,6 +46,11 @@ class Server:
     def start(self) -> dict[str, object]:
         """Starts it; what is to be known of it."""
         raise NotImplementedError
+
+    def let_in(self) -> dict[str, object]:
+        """How, in words."""
+        said = probe.described(self.seed, self.access)
+        return {"access": said} if said else {}
 
     def __enter__(self) -> Self:
         return self
@@ -51,12 +62,12 @@ class Server:
 class Given(Server):
     """One that runs already."""
 
-    def __init__(self, seed: Seed) -> None:
+    def __init__(self, seed: Seed, access: Access) -> None:
         super().__init__()
-        self.seed = seed
+        self.seed, self.access = seed, access
 
     def start(self) -> dict[str, object]:
-        return {"kind": "given by -H", "address": f"{self.seed[0]}:{self.seed[1]}"}
+        return {"kind": "given by -H", "address": seed_text(self.seed), **self.let_in()}
 
 
 class Canned(Server):
@@ -76,8 +87,15 @@ class Canned(Server):
 class Real(Server):
     """A node of Apache Cassandra on this machine."""
 
-    def __init__(self, heap: int | None, cpus: Sequence[int], say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        heap: int | None,
+        cpus: Sequence[int],
+        say: Callable[[str], None],
+        access: Access = OPEN,
+    ) -> None:
         super().__init__()
+        self.access = access
         self._heap = heap
         self._cpus = cpus
         self._say = say
@@ -86,22 +104,25 @@ class Real(Server):
         # Not at the top: workers of other clients load this package without the one around it.
         from spikewire.testing.cassandra import CassandraCluster, CassandraUnavailable
 
+        heap: dict[str, Any] = {} if self._heap is None else {"heap": self._heap}
+        encrypted = self.access.tls is not None
         try:
-            if self._heap is None:
-                cluster = CassandraCluster(1, progress=self._say)
-            else:
-                cluster = CassandraCluster(1, progress=self._say, heap=self._heap)
+            cluster = CassandraCluster(1, progress=self._say, tls=encrypted, **heap)
         except CassandraUnavailable as error:
             raise UnavailableError(str(error)) from error
         self._stack.enter_context(cluster)
         endpoint = cluster.endpoints[0]
         self.seed, self.pid = (endpoint.address, endpoint.port), cluster.pid(0)
+        if self.access.tls is not None and cluster.certificates is not None:
+            ca = str(cluster.certificates.ca)
+            self.access = replace(self.access, tls=replace(self.access.tls, ca=ca))
         if self._cpus:
             pin(self.pid, self._cpus)
         return {
             "kind": "a node on this machine",
             "version": cluster.version,
             "jvm": flags_of(self.pid),
+            **self.let_in(),
         }
 
 
@@ -114,8 +135,16 @@ def flags_of(pid: int) -> list[str]:
     return [argument for argument in arguments if argument.startswith("-X")]
 
 
-def make_tables(seed: Seed, statements: Sequence[str]) -> None:
+def make_tables(seed: Seed, statements: Sequence[str], access: Access = OPEN) -> None:
     """Runs these statements, one after the other."""
+    if access:
+        # The other way knows no users but the first, and no certificates but its own.
+        from spikewire import cql
+
+        with cql.Session(seed_text(seed), **cql_options(access)) as session:
+            for statement in statements:
+                session.execute(statement)
+        return
     from spikewire.testing.cassandra.asking import run_statement
     from spikewire.testing.cassandra.endpoints import Endpoint
 

@@ -11,6 +11,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, cast
 
 from .. import measure
+from ..access import Access
 from ..clients.base import ASYNC, ASYNC_UVLOOP
 from ..measure import Window
 from ..run.environment import load_average
@@ -62,7 +63,8 @@ class Run:
     loop: str | None = None
 
     def target(self, operation: str, statement: str) -> Target:
-        return Target(self.job["host"], self.job["port"], operation, statement)
+        access = Access.of_job(self.job)
+        return Target(self.job["host"], self.job["port"], operation, statement, access)
 
     def measured(self) -> Target:
         operation = self.job["operation"]

@@ -46,7 +46,9 @@ def add_parser(subparsers: Subparsers) -> None:
     )
     commands = lab.add_subparsers(title="recipes and commands", metavar="WHAT", required=True)
     for name, about in (*NAMES.items(), (ALL, "all of these")):
-        recipe = commands.add_parser(name, help=about, description=f"Runs {about}.")
+        recipe = commands.add_parser(
+            name, help=about, description=f"Runs {about}.", allow_abbrev=False
+        )
         _add_flags(recipe)
         recipe.set_defaults(run=run, recipes=tuple(NAMES) if name == ALL else (name,))
     show.add_parser(commands)
@@ -117,7 +119,7 @@ def run(args: argparse.Namespace) -> int:
     from .run import run_all
 
     target = Target(client_cpus=args.client_cpus, keep_awake=args.keep_awake, **place.given(args))
-    unreached = ready.out_of_reach(target.hosts)
+    unreached = ready.out_of_reach(target.hosts, target.access)
     if unreached is not None:
         return _refuse(unreached, FLAWED)
     progress = Progress()

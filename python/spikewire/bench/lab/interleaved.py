@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
+from ..access.limits import barred
 from ..clients import OURS, PEERS
 from ..clients.base import SYNC
 from ..run import environment
@@ -127,7 +128,8 @@ class InterleavedLab(ABC, Generic[C, R]):
 
     def _usable(self, cell: C) -> bool:
         named = (cell.client, cell.mode, cell.interpreter)
-        return self._can_use(self.what(cell), *named, lambda: self.reason(cell))
+        shut_out = barred(cell.client, self.target.access)
+        return self._can_use(self.what(cell), *named, lambda: shut_out or self.reason(cell))
 
     def job(self, cell: C, action: str, cluster: Cluster | None) -> Job:
         """What all jobs have in common."""
@@ -151,8 +153,7 @@ class InterleavedLab(ABC, Generic[C, R]):
             "cpus": list(target.client_cpus),
             "server_pid": None if cluster is None else cluster.pid,
         }
-        if target.services_alternate:
-            job["services_alternate"] = True
+        target.reach(job, cluster)
         return job
 
     def start(self, cell: C, job: Job, seconds: float) -> Mapping[str, object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..run.environment import cluster_in_words
 from .text import shown
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"# {report.title}"
     yield ""
     yield report.text
+    let_in = cluster_in_words(report.environment, access=True)
+    if let_in:
+        yield from ("", f"Clients were connected {let_in}.")
     for sentences, title in (
         (report.conclusions, "What follows"),
         (report.losses, "Where Spikewire loses"),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING
 
+from ..access.limits import barred
 from ..clients import OURS, PEERS
 from ..clients.base import NODE, SYNC
 from ..run import environment, node
@@ -117,7 +118,7 @@ class Scans:
             "kind": "scans",
             "interrupted": self.interrupted,
             "environment": self.environment,
-            "settings": asdict(self.settings),
+            "settings": self.settings.told(),
             "builds": of_results([self.scans, gets]),
             "skipped": [asdict(one) for one in self.skipped],
             "scans": [
@@ -213,6 +214,9 @@ class Lab:
 
     def _reason(self, client: str, mode: str, interpreter: str, needed: str) -> str | None:
         """Why this client cannot be used, or None."""
+        shut_out = barred(client, self._settings.access)
+        if shut_out is not None:
+            return shut_out
         if mode == NODE and self._settings.services_alternate:
             return NO_ALTERNATE
         if mode == NODE and self._node is None:
@@ -309,8 +313,7 @@ class Lab:
             "cpus": list(settings.client_cpus),
             "server_pid": None if cluster is None else cluster.pid,
         }
-        if settings.services_alternate:
-            job["services_alternate"] = True
+        settings.reach(job, cluster)
         return job
 
 

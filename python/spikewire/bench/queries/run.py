@@ -72,7 +72,8 @@ def run(args: argparse.Namespace, path: Path) -> int:
     except ValueError as error:
         print(f"spikewire: {error}", file=sys.stderr)
         return USAGE
-    unreached = ready.out_of_reach(args.hosts)
+    where = place.given(args)
+    unreached = ready.out_of_reach(where["hosts"], where["access"])
     if unreached is not None:
         print(f"spikewire compare: {unreached}", file=sys.stderr)
         return FLAWED

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ..run.environment import cluster_in_words
 from ..table.headings import ratio, tenths, whole
 from ..table.report import BUSY, console_for
 from .cells import GETS_SCANS
@@ -58,6 +59,9 @@ def show(found: Scans, console: Console | None = None) -> None:
         for line in gets:
             for reason in dict.fromkeys(line.failures):
                 console.print(f"  {line.getter}: {reason}", markup=False, highlight=False)
+    let_in = cluster_in_words(found.environment, access=True)
+    if let_in:
+        console.print(f"connected {let_in}", markup=False, highlight=False)
     for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in found.skipped):
         console.print(f"skipped: {text}", markup=False, highlight=False)
     if found.interrupted:

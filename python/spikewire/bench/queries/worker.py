@@ -276,7 +276,5 @@ def keep_scanning(plan: Plan) -> int:
 
 
 def _dataset(target: Target) -> tuple[Any, Any]:
-    client = importlib.import_module("spikewire").Client.connect(
-        target.seed_text, use_services_alternate=target.services_alternate
-    )
+    client = importlib.import_module("spikewire").Client.connect(target.seed_text, **target.options)
     return client, client.dataset(target.namespace, target.set_name)

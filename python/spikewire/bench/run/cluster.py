@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import socket
-import struct
 import subprocess
 import sys
 import threading
 from collections import deque
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from ..access import OPEN, Access, asking, guarded
+from .seeds import parse_named_seeds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,38 +22,13 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-DEFAULT_PORT = 3000
+    from .seeds import NamedSeed, Seed
+
 ROWS = "spikewire_rows"
 SERVING = ("spikewire-node", "spikewire-flow")
 """How the threads of the embedded cluster that serve connections are called."""
 START_SECONDS = 30.0
 STOP_SECONDS = 5.0
-Seed = tuple[str, int]
-
-
-def parse_seeds(text: str, usual: int = DEFAULT_PORT) -> tuple[Seed, ...]:
-    """`host`, `host:port` or `[v6 address]:port`, and comma lists of them."""
-    return tuple(_parse_seed(item.strip(), text, usual) for item in text.split(","))
-
-
-def _parse_seed(item: str, text: str, usual: int) -> Seed:
-    host, port = item, ""
-    if item.startswith("["):
-        host, _, rest = item[1:].partition("]")
-        port = rest[1:] if rest.startswith(":") else rest
-    elif item.count(":") == 1:
-        host, _, port = item.partition(":")
-    elif item.count(":") > 1:
-        raise ValueError(
-            f"hosts {text!r}: write {item!r} as [address]:port; TLS names are not taken"
-        )
-    if not host:
-        raise ValueError(f"hosts {text!r}: a host is missing")
-    if not port:
-        return host, usual
-    if not port.isdigit() or not 0 < int(port) < 1 << 16:
-        raise ValueError(f"hosts {text!r}: {port!r} is not a port")
-    return host, int(port)
 
 
 @dataclass(frozen=True)
@@ -59,6 +37,7 @@ class GivenCluster:
 
     seeds: tuple[Seed, ...]
     pid: int | None = None
+    access: Access = OPEN
 
     def describe(self) -> str:
         return "given by -H"
@@ -79,7 +58,8 @@ class GivenCluster:
 
 
 class EmbeddedCluster:
-    """`spikewire serve` as a child process, stopped by its own process id at the end."""
+    """`spikewire serve` as a child process, stopped by its own process id at the end. One that lets
+    in whom it knows is told who that is by its standard input."""
 
     def __init__(
         self,
@@ -89,6 +69,7 @@ class EmbeddedCluster:
         cpus: Sequence[int] = (),
         command: Sequence[str] = (),
         copies: int = 1,
+        access: Access = OPEN,
     ) -> None:
         self._nodes = nodes
         self._threads = threads
@@ -99,6 +80,12 @@ class EmbeddedCluster:
             *("--nodes", str(nodes), "--port", "0", "--namespace", namespace),
             *("--threads", str(threads), "--replication-factor", str(copies)),
         ]
+        self._told = ""
+        if access:
+            self._command = [sys.executable, "-m", guarded.__name__]
+            self._told = guarded.options(nodes, namespace, threads, copies, access)
+        self.access = access
+        """With the certificates that it made, once it is ready."""
         self._process: subprocess.Popen[str] | None = None
         self._listener: threading.Thread | None = None
         self._said: deque[str] = deque(maxlen=20)
@@ -124,7 +111,8 @@ class EmbeddedCluster:
 
     def rows(self) -> int | None:
         """Records read and written, as all nodes together have counted; a batch counts its rows."""
-        counts = [_statistic(ask(seed, "statistics"), ROWS) for seed in self.seeds]
+        told = asking.answers(self.seeds, "statistics", self.access)
+        counts = [_statistic(one, ROWS) for one in told]
         known = [count for count in counts if count is not None]
         return sum(known) if len(known) == len(counts) else None
 
@@ -150,12 +138,16 @@ class EmbeddedCluster:
     def _start(self) -> subprocess.Popen[str]:
         self._process = process = subprocess.Popen(  # noqa: S603 - no shell, our own arguments
             self._command,
-            stdin=subprocess.DEVNULL,
+            stdin=subprocess.PIPE if self._told else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
             start_new_session=True,
         )
+        if process.stdin is not None:
+            # One that ends at once says why on its standard output.
+            with suppress(OSError), process.stdin as given:
+                given.write(self._told)
         self._listener = threading.Thread(target=self._listen, args=(process,), daemon=True)
         self._listener.start()
         return process
@@ -172,10 +164,18 @@ class EmbeddedCluster:
         assert process.stdout is not None
         for line in process.stdout:
             self._said.append(line.rstrip())
-            if line.startswith("ready ") and not self.seeds:
-                self.seeds = parse_seeds(line.removeprefix("ready ").strip())
+            if line.startswith(guarded.CERTIFICATES):
+                self.access = guarded.with_certificates(self.access, line)
+            elif line.startswith("ready ") and not self.seeds:
+                self._met(parse_named_seeds(line.removeprefix("ready ").strip()))
                 self._ready.set()
         self._ready.set()
+
+    def _met(self, seeds: Sequence[NamedSeed]) -> None:
+        if self.access.tls is not None:
+            names = tuple(name for _, _, name in seeds)
+            self.access = replace(self.access, tls=replace(self.access.tls, names=names))
+        self.seeds = tuple((host, port) for host, port, _ in seeds)
 
     def _stop(self) -> None:
         if self._process is not None:
@@ -237,30 +237,16 @@ def _listens(seed: Seed, timeout: float) -> bool:
         return False
 
 
-def ask(seed: Seed, name: str, timeout: float = 2.0) -> str | None:
-    """One value by the info protocol (`build`, `edition`), or None if the node does not say."""
-    question = f"{name}\n".encode()
-    try:
-        with socket.create_connection(seed, timeout) as connection:
-            connection.sendall(struct.pack(">Q", 2 << 56 | 1 << 48 | len(question)) + question)
-            (header,) = struct.unpack(">Q", _exactly(connection, 8))
-            answer = _exactly(connection, header & ((1 << 48) - 1)).decode()
-    except (OSError, UnicodeDecodeError):
-        return None
-    _, _, value = answer.strip().partition("\t")
-    return value or None
-
-
-def truncate(seeds: Sequence[Seed], namespace: str, set_name: str) -> str | None:
+def truncate(cluster: Cluster, namespace: str, set_name: str) -> str | None:
     """Removes all records of the set in the whole cluster; why it could not be done, or None.
 
     Any node takes the command for all, so the first that answers is enough.
     """
-    for seed in seeds:
-        said = ask(seed, f"truncate:namespace={namespace};set={set_name}")
-        if said is not None:
-            return None if said.lower() == "ok" else said
-    return "none of the seeds answers"
+    command = f"truncate:namespace={namespace};set={set_name}"
+    said = asking.first(cluster.seeds, command, cluster.access)
+    if said is None:
+        return "none of the seeds answers"
+    return None if said.lower() == "ok" else said
 
 
 def _statistic(statistics: str | None, name: str) -> int | None:
@@ -268,15 +254,3 @@ def _statistic(statistics: str | None, name: str) -> int | None:
         if entry.startswith(f"{name}="):
             return int(entry.partition("=")[2])
     return None
-
-
-def _exactly(connection: socket.socket, size: int) -> bytes:
-    if size > 1 << 20:
-        raise OSError("an info answer of that size is not one")
-    gathered = b""
-    while len(gathered) < size:
-        more = connection.recv(size - len(gathered))
-        if not more:
-            raise OSError("the node closed the connection")
-        gathered += more
-    return gathered

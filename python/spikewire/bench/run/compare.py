@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
+from ..access.limits import barred
 from ..clients import FLOOR, PEERS
 from ..clients.base import ASYNC, CRATES, NODE, SYNC
 from ..clients.shape import SINGLE, column_bins, column_set
@@ -130,7 +131,7 @@ class Comparison:
             "kind": self.kind,
             "interrupted": self.interrupted,
             "environment": self.environment,
-            "settings": asdict(self.settings),
+            "settings": self.settings.told(),
             "builds": self.builds(),
             "skipped": [asdict(one) for one in self.skipped],
             "cells": [
@@ -207,6 +208,9 @@ class Lab:
     def _unable(self, cell: Cell) -> str | None:
         """Why this client cannot run the workload, whether it is installed or not."""
         settings, workload = self._settings, self._workload
+        shut_out = barred(cell.client, settings.access)
+        if shut_out is not None:
+            return shut_out
         if cell.mode in (*CRATES, NODE) and settings.services_alternate:
             return NO_ALTERNATE
         if cell.mode in (*CRATES, NODE) and settings.max_ops is not None:
@@ -286,7 +290,7 @@ class Lab:
         """Empties the set, where this was asked for."""
         if self._settings.truncate and cluster.seeds:
             self._progress.say(f"emptying {records.set_name}")
-            reason = truncate(cluster.seeds, self._settings.namespace, records.set_name)
+            reason = truncate(cluster, self._settings.namespace, records.set_name)
             if reason is not None:
                 raise CannotRunError(f"{records.set_name} could not be emptied: {reason}")
 
@@ -296,7 +300,7 @@ class Lab:
             for interpreter in self._settings.matrix.interpreters:
                 mode = SYNC if PEERS[client].blocking else ASYNC
                 cell = Cell(client, mode, FILL_WORKERS, interpreter)
-                if self._reason(cell) is None:
+                if (barred(client, self._settings.access) or self._reason(cell)) is None:
                     yield cell
                     break
 
@@ -385,8 +389,7 @@ class Lab:
             job["histograms"] = True
         if action == "measure" and settings.lines:
             job["lines"] = True
-        if settings.services_alternate:
-            job["services_alternate"] = True
+        settings.reach(job, cluster)
         if cell.processes > 1:
             job["processes"] = cell.processes
         if cell.loops:

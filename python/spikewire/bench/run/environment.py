@@ -8,37 +8,53 @@ import os
 import platform
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
+from ..access import asking, probe
+from ..access.flags import without_secrets
 from . import build
-from . import cluster as clusters
 from .launch import recorded_variables
+from .seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+
+    from .cluster import Cluster
 
 CGROUP = ("cpu.max", "cpu.weight", "cpuset.cpus.effective", "memory.max")
 LAB_PACKAGES = ("spikewire", "uvloop", "hdrhistogram", "rich")
 
 
-def describe(cluster: clusters.Cluster, command_line: Sequence[str]) -> dict[str, object]:
+def describe(cluster: Cluster, command_line: Sequence[str]) -> dict[str, object]:
     """Taken at the start; what each worker saw is in its own result."""
+    let_in = probe.described(cluster.seeds[0], cluster.access) if cluster.seeds else ""
     return {
         **machine(command_line),
         "cluster": {
             "kind": cluster.describe(),
-            "seeds": [f"{host}:{port}" for host, port in cluster.seeds],
-            "build": _ask(cluster, "build"),
-            "edition": _ask(cluster, "edition"),
+            **({"access": let_in} if let_in else {}),
+            "seeds": [seed_text(seed) for seed in cluster.seeds],
+            "build": asking.first(cluster.seeds, "build", cluster.access),
+            "edition": asking.first(cluster.seeds, "edition", cluster.access),
         },
     }
+
+
+def cluster_in_words(environment: Mapping[str, Any], *, access: bool = False) -> str:
+    """What is known of the cluster, or only how clients are let in; empty where nothing is."""
+    cluster: Any = environment.get("cluster")
+    if not isinstance(cluster, dict):
+        return "" if access else str(cluster or "")
+    known = cast("dict[str, Any]", cluster)
+    told = known.get("access"), None if access else known.get("kind")
+    return ", ".join(str(one) for one in reversed(told) if one)
 
 
 def machine(command_line: Sequence[str]) -> dict[str, object]:
     """Where and when, whatever the database."""
     return {
         "date": dt.datetime.now(dt.timezone.utc).isoformat(timespec="seconds"),
-        "command_line": list(command_line),
+        "command_line": without_secrets(command_line),
         "system": f"{platform.system()} {platform.release()} {platform.machine()}",
         "cpu_model": _cpu_model(),
         "cpu_count": os.cpu_count(),
@@ -58,10 +74,6 @@ def _text(path: str) -> str | None:
         return Path(path).read_text().strip()
     except OSError:
         return None
-
-
-def _ask(cluster: clusters.Cluster, name: str) -> str | None:
-    return clusters.ask(cluster.seeds[0], name) if cluster.seeds else None
 
 
 def loads(runs: object) -> Iterator[float]:

@@ -11,6 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
+from ..access import HIDDEN, Access
 from ..clients.registry import build_of
 from ..open.contract import OVERTIME
 from ..result import Failure, Job, Result
@@ -170,7 +171,7 @@ def run_job(
         finally:
             stop_process(process)
             others = "" if listening is None else listening.end()
-    return _answer(out, others or err or "", process.returncode)
+    return hidden(_answer(out, others or err or "", process.returncode), Access.of_job(given))
 
 
 def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:
@@ -182,6 +183,15 @@ def _answer(out: str, err: str, status: int) -> Mapping[str, Any]:
     if not isinstance(answer, dict):
         return Failure(failed=f"the worker answered {out[:80]!r}")
     return cast("Mapping[str, Any]", answer)
+
+
+def hidden(answer: Mapping[str, Any], access: Access) -> Mapping[str, Any]:
+    """The answer without the password, which a client's own words might have."""
+    password = access.password.text()
+    if not password:
+        return answer
+    texts = {name: answer[name] for name in ("failed", "first_error") if answer.get(name)}
+    return {**answer, **{name: text.replace(password, HIDDEN) for name, text in texts.items()}}
 
 
 def as_result(answer: Mapping[str, Any]) -> Result | Failure:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
+from ..access import OPEN, Access
+from ..access import flags as access_flags
 from ..arguments import count, value
-from .cluster import EmbeddedCluster, GivenCluster, Seed, parse_seeds
+from .cluster import EmbeddedCluster, GivenCluster
+from .seeds import parse_named_seeds
 
 if TYPE_CHECKING:
     import argparse
 
+    from ..result import Job
     from .cluster import Cluster
+    from .seeds import Seed
 
 COPIES = 2
 SERVICES_ALTERNATE = "--services-alternate"
@@ -35,6 +40,8 @@ class Place:
     """Copies of each record in the embedded cluster; None: two, or one with a single node."""
     services_alternate: bool = False
     """Whether clients ask the nodes for their alternate addresses."""
+    access: Access = OPEN
+    """How clients are let in."""
 
     def place(self) -> dict[str, Any]:
         """These fields alone, for another set of settings with the same place."""
@@ -43,11 +50,30 @@ class Place:
     def cluster(self) -> Cluster:
         """The cluster given, or one that is started when it is entered."""
         if self.hosts:
-            return GivenCluster(self.hosts)
+            return GivenCluster(self.hosts, access=self.access)
         copies = self.replication_factor or min(COPIES, self.nodes)
         return EmbeddedCluster(
-            self.nodes, self.namespace, self.server_threads, self.server_cpus, copies=copies
+            self.nodes,
+            self.namespace,
+            self.server_threads,
+            self.server_cpus,
+            copies=copies,
+            access=self.access,
         )
+
+    def reach(self, job: Job, cluster: Cluster | None) -> None:
+        """Adds to a job what its client needs to reach the cluster, beside the seeds."""
+        if self.services_alternate:
+            job["services_alternate"] = True
+        if cluster is not None and cluster.access:
+            job["access"] = cluster.access.job()
+
+    def told(self) -> dict[str, Any]:
+        """These settings as a saved file may have them: without secrets."""
+        made = asdict(self)
+        access = self.access.told()
+        del made["access"]
+        return made if access is None else {**made, "access": access}
 
 
 def add_flags(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # pyright: ignore[reportPrivateUsage]
@@ -55,9 +81,9 @@ def add_flags(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # py
     where = parser.add_argument_group("cluster")
     where.add_argument(
         *("-H", "--hosts"),
-        type=value(parse_seeds),
+        type=value(parse_named_seeds),
         default=(),
-        metavar="HOST[:PORT],...",
+        metavar="HOST[:TLS-NAME][:PORT],...",
         help="default: an embedded cluster on this machine",
     )
     where.add_argument("--nodes", type=count, default=3, help="of the embedded cluster; default: 3")
@@ -78,6 +104,7 @@ def add_flags(parser: argparse.ArgumentParser) -> argparse._ArgumentGroup:  # py
     where.add_argument(
         *("-s", "--set"), dest="set_name", default="bench", help="default: %(default)s"
     )
+    access_flags.add_flags(parser)
     return where
 
 
@@ -92,7 +119,14 @@ def add_alternate(where: argparse._ArgumentGroup) -> None:  # pyright: ignore[re
 
 def given(args: argparse.Namespace) -> dict[str, Any]:
     """What the flags say about the fields of a `Place`."""
-    return {field.name: getattr(args, field.name) for field in fields(Place) if field.name in args}
+    made = {field.name: getattr(args, field.name) for field in fields(Place) if field.name in args}
+    seeds = tuple((host, port) for host, port, _ in args.hosts)
+    return {**made, "hosts": seeds, "access": access_flags.given(args, _names(args))}
+
+
+def _names(args: argparse.Namespace) -> list[str]:
+    """The TLS names of the seeds, which may be empty."""
+    return [name for _, _, name in args.hosts]
 
 
 def problem(args: argparse.Namespace) -> str | None:
@@ -106,4 +140,4 @@ def problem(args: argparse.Namespace) -> str | None:
     if (args.replication_factor or 1) > args.nodes:
         copies, nodes = args.replication_factor, args.nodes
         return f"--replication-factor {copies}: more copies than the nodes, which are {nodes}"
-    return None
+    return access_flags.problem(args, _names(args))

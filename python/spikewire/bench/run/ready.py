@@ -6,20 +6,23 @@ import os
 import shutil
 from typing import TYPE_CHECKING
 
+from ..access import OPEN, asking
 from .cluster import reachable
+from .seeds import seed_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from .cluster import Seed
+    from ..access import Access
+    from .seeds import Seed
 
 
-def out_of_reach(seeds: Sequence[Seed]) -> str | None:
-    """That none of the seeds takes connections, or None."""
-    if reachable(seeds):
-        return None
-    return f"no seed can be reached: {', '.join(f'{host}:{port}' for host, port in seeds)}"
+def out_of_reach(seeds: Sequence[Seed], access: Access = OPEN) -> str | None:
+    """That none of the seeds takes connections, or why they do not let clients in, or None."""
+    if not reachable(seeds):
+        return f"no seed can be reached: {', '.join(map(seed_text, seeds))}"
+    return asking.refused(seeds, access) if seeds and access else None
 
 
 def no_program(interpreters: Iterable[str]) -> str | None:

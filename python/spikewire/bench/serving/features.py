@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from ..clients import OURS
+from ..clients import OURS, aerospike_c, aerospike_py
 from .cells import BATCH, EXECUTOR_THREADS, OFFICIAL, PEER, SETS
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ class Ours(Features):
     async def open(self) -> None:
         module = importlib.import_module("spikewire")
         self._client: Foreign = await module.AsyncClient.connect(
-            self.target.seed_text, use_services_alternate=self.target.services_alternate
+            self.target.seed_text, **self.target.options
         )
         self._sets = [self._client.dataset(self.target.namespace, name) for name in self.names]
 
@@ -100,10 +100,6 @@ class _Tuples(Features):
         namespace = self.target.namespace
         return [(namespace, name, key) for key in keys]
 
-    def config(self) -> dict[str, object]:
-        alternate = self.target.services_alternate
-        return {"hosts": list(self.target.seeds), "use_services_alternate": alternate}
-
     def each(self, request: Request) -> list[list[tuple[str, str, int]]]:
         return [self.keys(name, keys) for name, keys in zip(self.names, request, strict=True)]
 
@@ -114,7 +110,9 @@ class _Tuples(Features):
 class Peer(_Tuples):
     async def open(self) -> None:
         module = importlib.import_module("aerospike_py")
-        self._client: Foreign = await module.AsyncClient(self.config()).connect()
+        self._client: Foreign = await module.AsyncClient(
+            aerospike_py.config("aerospike_py", self.target)
+        ).connect()
 
     async def singles(self, request: Request) -> list[dict[str, Any]]:
         found = await asyncio.gather(*map(self._client.get, self.all(request)))
@@ -138,7 +136,7 @@ class Official(_Tuples):
 
     async def open(self) -> None:
         module: Foreign = importlib.import_module("aerospike")
-        self._client: Foreign = module.client(self.config())
+        self._client: Foreign = module.client(aerospike_c.config("aerospike", self.target))
         self._threads = ThreadPoolExecutor(EXECUTOR_THREADS)
         # Alone: 19.3.0 can end the process (signal 11) where its first batches begin at once.
         self._client.batch_read([(self.target.namespace, self.names[0], 0)])

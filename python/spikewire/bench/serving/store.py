@@ -7,6 +7,7 @@ import random
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from ..access import Access
 from ..clients.base import Target
 from ..work import parse_bins, value_pool
 from ..worker.job import MismatchError
@@ -38,8 +39,9 @@ def seed_of(job: ServingJob, number: int) -> int:
 def target_of(job: ServingJob) -> Target:
     """Where the records are."""
     seeds = tuple((host, port) for host, port in job["seeds"])
-    alternate = job.get("services_alternate", False)
-    return Target(seeds, job["namespace"], job["set"], services_alternate=alternate)
+    alternate, access = job.get("services_alternate", False), Access.of_job(job)
+    place = (job["namespace"], job["set"])
+    return Target(seeds, *place, services_alternate=alternate, access=access)
 
 
 def fill(job: ServingJob) -> int:
@@ -47,8 +49,7 @@ def fill(job: ServingJob) -> int:
     module: Any = importlib.import_module("spikewire")
     target = target_of(job)
     bins, keys = parse_bins(job["bins"]), range(job["keys"])
-    alternate = target.services_alternate
-    with module.Client.connect(target.seed_text, use_services_alternate=alternate) as client:
+    with module.Client.connect(target.seed_text, **target.options) as client:
         for number in range(job["sets"]):
             pool = value_pool(bins, seed_of(job, number))
             records = client.dataset(job["namespace"], set_name(job["set"], number))

@@ -13,6 +13,7 @@ from ..clients.shape import BATCH_READ, BATCH_WRITE, COLUMNS, SINGLE, SINGLES, T
 from ..open.figures import notes as open_notes
 from ..open.figures import title as open_title
 from ..run.build import described
+from ..run.environment import cluster_in_words
 from .builds import compared
 from .faces import conclusions, is_face
 from .headings import columns, row
@@ -71,6 +72,9 @@ def show(comparison: Comparison, console: Console | None = None) -> None:
         console.print(text, markup=False, highlight=False)
     for client, build in comparison.builds().items():
         console.print(f"{client}: {described(build)}", markup=False, highlight=False)
+    let_in = cluster_in_words(comparison.environment, access=True)
+    if let_in:
+        console.print(f"connected {let_in}", markup=False, highlight=False)
     if comparison.settings.rates_from:
         console.print(comparison.settings.rates_from, markup=False, highlight=False)
     for text in dict.fromkeys(f"{one.client}: {one.reason}" for one in comparison.skipped):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, cast
 
+from ..access import Access
 from ..clients import PEERS
 from ..clients.base import AsyncioClient, BlockingClient, Peer, PoolClient, Target, Verbs
 from ..clients.shape import BATCH_WRITE, COLUMNS, IN_COLUMNS, SINGLE, TABLE_WRITE, Shape
@@ -71,6 +72,7 @@ class Plan:
             job["set"],
             job["concurrency"],
             job.get("services_alternate", False),
+            Access.of_job(job),
         )
         shape = Shape(**job["shape"])
         bins, workload = parse_bins(job["bins"]), parse_workload(job["workload"])

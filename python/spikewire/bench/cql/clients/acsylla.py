@@ -3,10 +3,30 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..data import PAGE_SIZE
 from .base import ALL, ITEM, Asyncio, Peer, Target, Verbs
+
+if TYPE_CHECKING:
+    from ...access import Access
+
+
+def _let_in(access: Access) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if access.user:
+        made |= {"username": access.user, "password": access.password.text()}
+    if access.tls is not None:
+        tls = access.tls
+        files = {
+            "ssl_trusted_cert": tls.ca,
+            "ssl_cert": tls.certificate,
+            "ssl_private_key": tls.key,
+        }
+        texts = {name: Path(path).read_text() for name, path in files.items() if path}
+        made |= {"ssl_enabled": True, **texts}
+    return made
 
 
 class _Asyncio(Asyncio):
@@ -17,7 +37,9 @@ class _Asyncio(Asyncio):
     async def open(self, target: Target) -> None:
         create_cluster = vars(importlib.import_module("acsylla"))["create_cluster"]
         # It says with each connection that a Cassandra is not a Scylla.
-        cluster = create_cluster([target.host], port=target.port, log_level="critical")
+        cluster = create_cluster(
+            [target.host], port=target.port, log_level="critical", **_let_in(target.access)
+        )
         self._session = await cluster.create_session()
         self._prepared = await self._session.create_prepared(target.statement)
         self._operation = target.operation
@@ -49,4 +71,5 @@ PEER = Peer(
     row_type="row, as_tuple()",
     asyncio=_Asyncio,
     parameters=list,
+    system_ca=False,
 )

@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from ...access import OPEN, Access
 from ...clients.registry import Named, version_of
 from ..data import COLUMNS
 
@@ -27,6 +28,7 @@ class Target:
     port: int
     operation: str
     statement: str
+    access: Access = OPEN
 
 
 @dataclass(frozen=True)
@@ -102,9 +104,17 @@ class Peer(Named):
     """The operations of pages into columns, and what the caller gets."""
     note: str = ""
     """What a reader of its lines has to know."""
+    system_ca: bool = True
+    """Whether it can trust the authorities of the system."""
     apart: bool = False
     """Whether it is installed in a folder of its own, since another one has a package of the same
     name."""
+
+    def barred(self, access: Access) -> str | None:
+        """Why it cannot be let in like this, or None."""
+        if access.tls is not None and not access.tls.ca and not self.system_ca:
+            return "does not trust the system's authorities: give --tls-ca"
+        return None
 
     def gives(self, operation: str) -> str:
         """What callers hold in the end."""

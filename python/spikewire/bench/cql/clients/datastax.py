@@ -4,10 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import importlib
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from ...access.probe import context
 from ..data import PAGE_SIZE
 from .base import ALL, ITEM, Asyncio, Blocking, Peer, Target, Verbs
+
+if TYPE_CHECKING:
+    from ...access import Access
+
+
+def _let_in(access: Access) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if access.user:
+        plain = vars(importlib.import_module("cassandra.auth"))["PlainTextAuthProvider"]
+        made["auth_provider"] = plain(access.user, access.password.text())
+    if access.tls is not None:
+        made["ssl_context"] = context(access.tls)
+        if access.name(0):
+            made["ssl_options"] = {"server_hostname": access.name(0)}
+    return made
 
 
 class _Connected:
@@ -24,7 +40,10 @@ class _Connected:
         cluster = vars(importlib.import_module("cassandra.cluster"))
         libev = vars(importlib.import_module("cassandra.io.libevreactor"))
         self._cluster = cluster["Cluster"](
-            [target.host], port=target.port, connection_class=libev["LibevConnection"]
+            [target.host],
+            port=target.port,
+            connection_class=libev["LibevConnection"],
+            **_let_in(target.access),
         )
         self._session = self._cluster.connect()
         self._operation = target.operation

@@ -4,10 +4,29 @@ from __future__ import annotations
 
 import importlib
 from operator import itemgetter
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from ..data import COLUMNS
 from .base import ITEM, Asyncio, Peer, Target, Verbs
+
+if TYPE_CHECKING:
+    from ...access import Access
+
+
+def _let_in(access: Access) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    if access.user:
+        made |= {"username": access.user, "password": access.password.text()}
+    if access.tls is not None:
+        tls = access.tls
+        modes = vars(importlib.import_module("scyllapy"))["SSLVerifyMode"]
+        # Without a certificate to show it does not encrypt; one of an authority does no harm.
+        shown = Path(tls.certificate or tls.ca).read_text()
+        made |= {"ssl_cert": shown, "ssl_ca_file": tls.ca, "ssl_verify_mode": modes.PEER}
+        if tls.key:
+            made["ssl_key"] = Path(tls.key).read_text()
+    return made
 
 
 class _Asyncio(Asyncio):
@@ -17,7 +36,7 @@ class _Asyncio(Asyncio):
 
     async def open(self, target: Target) -> None:
         scylla = vars(importlib.import_module("scyllapy"))["Scylla"]
-        self._session = scylla([f"{target.host}:{target.port}"])
+        self._session = scylla([f"{target.host}:{target.port}"], **_let_in(target.access))
         await self._session.startup()
         self._prepared = await self._session.prepare(target.statement)
         self._operation = target.operation
@@ -47,4 +66,5 @@ PEER = Peer(
     row_type="dict",
     asyncio=_Asyncio,
     parameters=list,
+    system_ca=False,
 )

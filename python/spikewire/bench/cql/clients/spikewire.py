@@ -5,6 +5,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+from ...access import cql_options
+from ...run.seeds import seed_text
 from ..data import PAGE_SIZE
 from .base import ALL, ITEM, Asyncio, Blocking, Peer, Target, Verbs
 
@@ -15,13 +17,19 @@ def _module() -> dict[str, Any]:
     return vars(importlib.import_module("spikewire.cql"))
 
 
+def address(target: Target) -> tuple[str, dict[str, Any]]:
+    """The contact point, and what lets a session in."""
+    return seed_text((target.host, target.port)), cql_options(target.access)
+
+
 class _Blocking(Blocking):
     _session: Any
     _statement: Any
     _operation: str
 
     def open(self, target: Target) -> None:
-        self._session = _module()["Session"](f"{target.host}:{target.port}")
+        where, options = address(target)
+        self._session = _module()["Session"](where, **options)
         self._statement = self._session.prepare(target.statement)
         self._operation = target.operation
 
@@ -62,7 +70,8 @@ class _Asyncio(Asyncio):
     _operation: str
 
     async def open(self, target: Target) -> None:
-        self._session = await _module()["AsyncSession"].connect(f"{target.host}:{target.port}")
+        where, options = address(target)
+        self._session = await _module()["AsyncSession"].connect(where, **options)
         self._statement = await self._session.prepare(target.statement)
         self._operation = target.operation
 

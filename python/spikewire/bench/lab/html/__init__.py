@@ -8,6 +8,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, cast
 
 from ...run.build import described
+from ...run.environment import cluster_in_words
 from . import parts
 
 if TYPE_CHECKING:
@@ -103,7 +104,6 @@ def _contents(report: Report) -> Iterator[str]:
 def known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     """Date, machine, versions and command in words; the rest is among the settings."""
     command: Sequence[str] = environment.get("command_line") or ()
-    cluster: Any = environment.get("cluster")
     yield "date", str(environment.get("date") or "")
     yield "command", shlex.join(map(str, command))
     cpus = environment.get("cpu_count")
@@ -117,9 +117,7 @@ def known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     yield "versions", _pairs(environment.get("packages"))
     yield "clients", _pairs(environment.get("clients"))
     yield "build", described(environment.get("build"))
-    if isinstance(cluster, dict):
-        cluster = cast("dict[str, Any]", cluster).get("kind")
-    yield "cluster", str(cluster or "")
+    yield "cluster", cluster_in_words(environment)
     for name, value in environment.items():
         if name not in (*_KNOWN, *_RAW) and value is not None:
             yield name.replace("_", " "), _pairs(value)

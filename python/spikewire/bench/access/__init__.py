@@ -1,0 +1,151 @@
+"""How clients are let in: a user and TLS, the same for every client, and never shown.
+
+A job has these as plain data, which goes to a worker through its standard input. Reports, saved
+files and logs have what `Access.told` says.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+INTERNAL, EXTERNAL, EXTERNAL_INSECURE, PKI = AUTHS = (
+    *("internal", "external"),
+    *("external-insecure", "pki"),
+)
+
+
+HIDDEN = "***"
+"""What is shown instead of a password."""
+
+
+class Secret:
+    """A text that is not shown and that no file takes: `text()` gives it."""
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def text(self) -> str:
+        return self._text
+
+    def __bool__(self) -> bool:
+        return bool(self._text)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Secret) and self._text == other._text
+
+    def __hash__(self) -> int:
+        return hash(self._text)
+
+    def __repr__(self) -> str:
+        return "Secret()"
+
+
+NOTHING = Secret("")
+
+
+@dataclass(frozen=True)
+class Tls:
+    """What connections are encrypted with: paths of PEM files, where there are any."""
+
+    ca: str = ""
+    """Of the authorities to trust; empty: the system's."""
+    certificate: str = ""
+    key: str = ""
+    names: tuple[str, ...] = ()
+    """In the certificate of each seed, in the order of the seeds; empty: its host."""
+
+    @staticmethod
+    def of(said: Mapping[str, Any]) -> Tls:
+        """That of a job."""
+        return Tls(said["ca"], said["certificate"], said["key"], tuple(said["names"]))
+
+
+@dataclass(frozen=True)
+class Access:
+    """Who logs in, and how connections are encrypted."""
+
+    user: str = ""
+    password: Secret = NOTHING
+    auth: str = ""
+    """One of `AUTHS`; empty where nobody logs in."""
+    tls: Tls | None = None
+
+    def __bool__(self) -> bool:
+        return bool(self.auth) or self.tls is not None
+
+    def name(self, number: int) -> str:
+        """What the certificate of a seed has to say, if it is not the seed's own host."""
+        names = () if self.tls is None else self.tls.names
+        return names[number] if number < len(names) else ""
+
+    def job(self) -> dict[str, Any]:
+        """For a worker, as `of_job` reads it; with the password."""
+        made: dict[str, Any] = {
+            "user": self.user,
+            "password": self.password.text(),
+            "auth": self.auth,
+        }
+        if self.tls is not None:
+            made["tls"] = {**vars(self.tls), "names": list(self.tls.names)}
+        return made
+
+    @staticmethod
+    def of_job(job: Mapping[str, Any]) -> Access:
+        """That of a job, where it has one."""
+        said: Mapping[str, Any] | None = job.get("access")
+        if said is None:
+            return OPEN
+        tls: Mapping[str, Any] | None = said.get("tls")
+        return Access(
+            said["user"],
+            Secret(said["password"]),
+            said["auth"],
+            None if tls is None else Tls.of(tls),
+        )
+
+    def told(self) -> dict[str, object] | None:
+        """What a saved file may say; None without any."""
+        if not self:
+            return None
+        tls = self.tls
+        return {
+            "auth": self.auth or None,
+            "tls": None if tls is None else {"client_certificate": bool(tls.certificate)},
+        }
+
+    def options(self) -> dict[str, Any]:
+        """Those of our own client, in Python."""
+        made: dict[str, Any] = {}
+        if self.user:
+            made |= {"user": self.user, "password": self.password.text()}
+        if self.auth:
+            made["auth"] = self.auth
+        if self.tls is not None:
+            named = {
+                "ca": self.tls.ca,
+                "certificate": self.tls.certificate,
+                "private_key": self.tls.key,
+            }
+            made["tls"] = {name: path for name, path in named.items() if path} or True
+        return made
+
+
+def cql_options(access: Access) -> dict[str, Any]:
+    """Those of our own sessions of Cassandra, which has no ways to log in."""
+    made = access.options()
+    made.pop("auth", None)
+    if access.name(0):
+        named: dict[str, Any] | bool = made["tls"]
+        files = named if isinstance(named, dict) else {}
+        made["tls"] = {**files, "server_name": access.name(0)}
+    return made
+
+
+OPEN = Access()
+"""Anybody is let in, over connections as they are."""

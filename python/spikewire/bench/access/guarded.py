@@ -1,0 +1,62 @@
+"""An embedded cluster that lets in whom it knows, in a process of its own.
+
+Run as a module it reads its options as JSON from standard input, since passwords do not belong on a
+command line, says where the files for clients are, then `ready SEEDS`, and serves until SIGTERM.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from . import Access
+
+CERTIFICATES = "certificates "
+
+
+def options(nodes: int, namespace: str, threads: int, copies: int, access: Access) -> str:
+    """What the process is told."""
+    given: dict[str, Any] = {
+        "nodes": nodes,
+        "port": 0,
+        "namespaces": [namespace],
+        "threads": threads,
+        "replication_factor": copies,
+    }
+    if access.user:
+        given["users"] = {access.user: access.password.text()}
+    if access.tls is not None:
+        given["tls"] = True
+    return json.dumps(given)
+
+
+def with_certificates(access: Access, line: str) -> Access:
+    """With the files that the process named."""
+    assert access.tls is not None
+    ca: str = json.loads(line.removeprefix(CERTIFICATES))["ca"]
+    return replace(access, tls=replace(access.tls, ca=ca))
+
+
+def main() -> int:
+    """Serves until it is told to end; as `spikewire serve` does, it is never asked twice."""
+    from spikewire.testing import Cluster
+
+    given: dict[str, Any] = json.load(sys.stdin)
+    ends = {signal.SIGINT, signal.SIGTERM}
+    signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    made: Any = Cluster(**given)
+    with made as cluster:
+        if "tls" in given:
+            told = {"ca": str(cluster.certificates.ca)}
+            print(f"{CERTIFICATES}{json.dumps(told)}", flush=True)
+        print(f"ready {cluster.seeds}", flush=True)
+        signal.sigwait(ends)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+"""What TLS comes to with a node: a connection of the lab's own, before anything is measured."""
+
+from __future__ import annotations
+
+import socket
+import ssl
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ..run.seeds import Seed
+    from . import Access, Tls
+
+SECONDS = 5.0
+
+
+def context(tls: Tls) -> ssl.SSLContext:
+    """For clients that take one of Python's."""
+    made = ssl.create_default_context(cafile=tls.ca or None)
+    if tls.certificate:
+        made.load_cert_chain(tls.certificate, tls.key or None)
+    return made
+
+
+def negotiated(seed: Seed, access: Access) -> str | None:
+    """Version and cipher suite, in words; None where it does not come to that."""
+    if access.tls is None:
+        return None
+    name = access.name(0) or seed[0]
+    try:
+        with (
+            socket.create_connection(seed, SECONDS) as plain,
+            context(access.tls).wrap_socket(plain, server_hostname=name) as over,
+        ):
+            cipher = over.cipher()
+            return f"{over.version()}, {'' if cipher is None else cipher[0]}".rstrip(", ")
+    except OSError:
+        return None
+
+
+def described(seed: Seed, access: Access) -> str:
+    """How clients are let in, as reports say it; empty where anybody is."""
+    said: list[str] = []
+    if access.tls is not None:
+        found = negotiated(seed, access)
+        said.append("over TLS" + (f" (the lab's own connection: {found})" if found else ""))
+    if access.auth:
+        said.append(f"with a login ({access.auth})")
+    return " and ".join(said)
