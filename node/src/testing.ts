@@ -14,5 +14,5 @@ import './hooks.js'
 
 export { Cluster, ClusterError } from './testing/cluster.js'
 export type { Faults } from './testing/faults.js'
-export type { ClusterOptions, NamespaceOptions } from './testing/options.js'
+export type { ClusterOptions, NamespaceOptions, UserOptions } from './testing/options.js'
 export type { NodeStats } from './testing/stats.js'

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
+    from spikewire.testing import User
+
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 __all__ = ["main"]
@@ -117,6 +119,20 @@ def _add_serve(commands: Commands) -> None:
         help="threads that serve connections, for all nodes together; for each there is another "
         "one that sends long replies",
     )
+    serve.add_argument(
+        "--user",
+        action="append",
+        metavar="NAME:PASSWORD",
+        default=argparse.SUPPRESS,
+        help="user who may do everything, may be repeated; clients must log in then",
+    )
+    serve.add_argument(
+        "--roles",
+        action="append",
+        metavar="NAME:ROLE,ROLE",
+        default=argparse.SUPPRESS,
+        help="what a user may do instead, may be repeated",
+    )
     serve.set_defaults(run=_serve)
 
 
@@ -146,7 +162,25 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         indexed_sets=getattr(options, "indexed_set", []),
         cluster_name=options.cluster_name,
         threads=options.threads,
+        users=_users(getattr(options, "user", []), getattr(options, "roles", [])),
     )
+
+
+def _users(given: Sequence[str], roles: Sequence[str]) -> dict[str, str | User]:
+    users: dict[str, User] = {}
+    for user in given:
+        name, colon, password = user.partition(":")
+        if not colon:
+            raise ValueError("--user takes NAME:PASSWORD")
+        users[name] = {"password": password}
+    for text in roles:
+        name, colon, names = text.rpartition(":")
+        if not colon:
+            raise ValueError(f"--roles takes NAME:ROLE,ROLE, not {text!r}")
+        if name not in users:
+            raise ValueError(f"--roles: there is no --user {name!r}")
+        users[name]["roles"] = names.split(",")
+    return {**users}
 
 
 def _add_info(commands: Commands) -> None:

@@ -8,7 +8,7 @@ use pyo3::types::PyDict;
 use spikewire_sync::RwLock;
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse};
+use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse, UserOptions};
 
 use crate::arguments::{count, seconds};
 use crate::bridge::forks::forks;
@@ -188,6 +188,8 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
             }
             "udf_time" => options.udf_time = seconds(name, &value)?,
             "migration_pause" => options.migration_pause = seconds(name, &value)?,
+            "users" => options.users = users(&value)?,
+            "session_ttl" => options.session_ttl = seconds(name, &value)?,
             _ => {
                 return Err(type_error(format!("unknown option {name:?} of the embedded cluster")));
             }
@@ -196,6 +198,47 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     options.namespaces =
         namespaces.into_iter().map(|name| NamespaceOptions { name, ..each.clone() }).collect();
     Ok(options)
+}
+
+/// Users by their names: a password each, or a dict.
+fn users(given: &Bound<'_, PyAny>) -> PyResult<Vec<UserOptions>> {
+    let Ok(given) = given.cast::<PyDict>() else {
+        let kind = type_name(given);
+        return Err(type_error(format!("users must be a dict of names and passwords, not {kind}")));
+    };
+    let mut users = Vec::new();
+    for (name, value) in given {
+        let name = text("the name of a user", &name)?;
+        let user = match value.cast::<PyDict>() {
+            Ok(options) => user(name, options)?,
+            Err(_) => UserOptions::new(name, text(&format!("user {name:?}"), &value)?),
+        };
+        users.push(user);
+    }
+    Ok(users)
+}
+
+fn user(name: &str, given: &Bound<'_, PyDict>) -> PyResult<UserOptions> {
+    let about = |option: &str| format!("{option} of user {name:?}");
+    let mut user = UserOptions::new(name, "");
+    for (option, value) in given {
+        match text("option", &option)? {
+            "password" => text(&about("password"), &value)?.clone_into(&mut user.password),
+            "roles" => {
+                user.roles = value.extract().map_err(|_| {
+                    let kind = type_name(&value);
+                    type_error(format!("{} must be a list of str, not {kind}", about("roles")))
+                })?;
+            }
+            "external" => user.external = value.extract()?,
+            other => {
+                return Err(type_error(format!(
+                    "unknown option {other:?} of user {name:?}; there are: password, roles, external"
+                )));
+            }
+        }
+    }
+    Ok(user)
 }
 
 fn fault(faults: &mut Faults, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -30,6 +30,7 @@
 //! | [`index`] | secondary indexes |
 //! | [`job`] | scans and queries as jobs of a node |
 //! | [`info`] | text requests |
+//! | [`security`] | users, and what they may do |
 //! | [`net`] | sockets, and making them misbehave |
 //! | [`serve`] | the program's options |
 
@@ -48,6 +49,7 @@ pub mod info;
 pub mod job;
 pub mod net;
 pub mod outcome;
+pub mod security;
 #[cfg(feature = "cli")]
 pub mod serve;
 pub mod storage;
@@ -55,6 +57,6 @@ pub mod turn;
 pub mod value;
 
 pub use cluster::Cluster;
-pub use cluster::options::{NamespaceOptions, Options};
+pub use cluster::options::{NamespaceOptions, Options, UserOptions};
 pub use cluster::stats::NodeStats;
 pub use net::faults::{Drip, Faults, Refuse};

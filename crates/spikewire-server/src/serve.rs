@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use clap::Parser;
 
-use crate::{Cluster, NamespaceOptions, Options};
+use crate::error::invalid;
+use crate::{Cluster, NamespaceOptions, Options, UserOptions};
 
 /// An Aerospike-protocol cluster in one process, for development, tests and benchmarks.
 #[derive(Debug, Clone, Parser)]
@@ -59,6 +60,16 @@ pub struct Arguments {
     /// Milliseconds of the processor that a call of a user-defined function may take.
     #[arg(long, default_value_t = 100)]
     pub udf_time: u64,
+    /// User who may do everything, as NAME:PASSWORD; give it several times for several. Clients must
+    /// log in then.
+    #[arg(long, value_name = "NAME:PASSWORD")]
+    pub user: Vec<String>,
+    /// What a user may do instead of everything, as NAME:ROLE,ROLE.
+    #[arg(long, value_name = "NAME:ROLES")]
+    pub roles: Vec<String>,
+    /// Seconds for which those who logged in may open connections before they must log in again.
+    #[arg(long, default_value_t = 86_400)]
+    pub session_ttl: u64,
     /// Take commands from standard input, one per line: kill N, restart N, truncate NAMESPACE,
     /// truncate NAMESPACE SET, wait, quit. Each is answered with one line. The end of the input ends
     /// the program.
@@ -68,7 +79,7 @@ pub struct Arguments {
 
 impl Arguments {
     /// The options they stand for.
-    pub fn options(&self) -> Options {
+    pub fn options(&self) -> io::Result<Options> {
         let names =
             if self.namespace.is_empty() { vec!["test".into()] } else { self.namespace.clone() };
         let namespace = |name| NamespaceOptions {
@@ -79,7 +90,7 @@ impl Arguments {
             max_record_size: self.max_record_size,
             indexed_sets: self.indexed_set.clone(),
         };
-        Options {
+        Ok(Options {
             nodes: self.nodes,
             port: self.port,
             bind: self.bind,
@@ -90,7 +101,28 @@ impl Arguments {
             racks: self.racks.clone(),
             migration_pause: Duration::from_millis(self.migration_pause),
             udf_time: Duration::from_millis(self.udf_time),
+            users: self.users()?,
+            session_ttl: Duration::from_secs(self.session_ttl),
+        })
+    }
+
+    fn users(&self) -> io::Result<Vec<UserOptions>> {
+        let mut users = Vec::new();
+        for user in &self.user {
+            let (name, password) = user
+                .split_once(':')
+                .ok_or_else(|| invalid("--user takes NAME:PASSWORD".to_owned()))?;
+            users.push(UserOptions::new(name, password));
         }
+        for given in &self.roles {
+            let (name, roles) = given
+                .rsplit_once(':')
+                .ok_or_else(|| invalid(format!("--roles takes NAME:ROLE,ROLE, not {given:?}")))?;
+            let user = users.iter_mut().find(|user| user.name == name);
+            let user = user.ok_or_else(|| invalid(format!("--roles: no --user {name:?}")))?;
+            user.roles = roles.split(',').map(str::to_owned).collect();
+        }
+        Ok(users)
     }
 }
 
@@ -102,7 +134,7 @@ pub fn ready_line(cluster: &Cluster) -> String {
 
 /// Starts the cluster and says so with one line on standard output.
 pub fn start(arguments: &Arguments) -> io::Result<Cluster> {
-    let cluster = Cluster::start(arguments.options())?;
+    let cluster = Cluster::start(arguments.options()?)?;
     let mut out = io::stdout().lock();
     writeln!(out, "{}", ready_line(&cluster))?;
     out.flush()?;

@@ -1,8 +1,8 @@
 /** `spikewire serve`: runs an embedded cluster. */
 
 import { constants } from 'node:os'
-import { Cluster } from '../testing.js'
-import { type Description, read } from './arguments.js'
+import { Cluster, type UserOptions } from '../testing.js'
+import { type Description, read, UsageError } from './arguments.js'
 
 const SERVE: Description = {
   name: 'serve',
@@ -58,6 +58,18 @@ const SERVE: Description = {
         'threads that serve connections, for all nodes together; for each there is another one that ' +
         'sends long replies',
     },
+    user: {
+      value: 'NAME:PASSWORD',
+      multiple: true,
+      default: [],
+      help: 'user who may do everything, may be repeated; clients must log in then',
+    },
+    roles: {
+      value: 'NAME:ROLE,ROLE',
+      multiple: true,
+      default: [],
+      help: 'what a user may do instead, may be repeated',
+    },
   },
 }
 
@@ -76,6 +88,7 @@ export async function run(args: string[]): Promise<number> {
     indexedSets: given.list('indexed-set'),
     clusterName: given.text('cluster-name'),
     threads: given.number('threads'),
+    users: usersOf(given.list('user'), given.list('roles')),
   }
   // Before it starts: a signal during start-up ends it just as cleanly.
   const stopped = untilStopped()
@@ -87,6 +100,23 @@ export async function run(args: string[]): Promise<number> {
   await stopped.promise
   await cluster.close()
   return 0
+}
+
+function usersOf(given: readonly string[], roles: readonly string[]): Record<string, UserOptions> {
+  const users: Record<string, UserOptions> = {}
+  for (const user of given) {
+    const colon = user.indexOf(':')
+    if (colon < 0) throw new UsageError('--user takes NAME:PASSWORD')
+    users[user.slice(0, colon)] = { password: user.slice(colon + 1) }
+  }
+  for (const text of roles) {
+    const colon = text.lastIndexOf(':')
+    if (colon < 0) throw new UsageError(`--roles takes NAME:ROLE,ROLE, not '${text}'`)
+    const user = users[text.slice(0, colon)]
+    if (user === undefined) throw new UsageError(`--roles: there is no --user '${text.slice(0, colon)}'`)
+    user.roles = text.slice(colon + 1).split(',')
+  }
+  return users
 }
 
 /** Waits for Ctrl-C or SIGTERM. A second signal ends the program as if nothing waited for one. */

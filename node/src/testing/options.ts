@@ -14,6 +14,16 @@ export interface NamespaceOptions {
   indexedSets?: readonly string[] | undefined
 }
 
+/** A user of an embedded cluster. */
+export interface UserOptions {
+  /** The password to log in with. */
+  password: string
+  /** What the user may do: names of roles, such as `'read-write'`. Default: everything. */
+  roles?: readonly string[] | undefined
+  /** A user of another system, who logs in with the password as it is. Default: `false`. */
+  external?: boolean | undefined
+}
+
 /** Options of an embedded cluster. Those of a namespace hold for every one that has none of its own. */
 export interface ClusterOptions extends NamespaceOptions {
   /** From 1 to 128. Default: 1. */
@@ -39,4 +49,8 @@ export interface ClusterOptions extends NamespaceOptions {
   migrationPause?: number | undefined
   /** Milliseconds of processor time that a call of a user-defined function may take. Default: 100. */
   udfTime?: number | undefined
+  /** Users who must log in, by name: a password, or options. Default: nobody has to. */
+  users?: { readonly [name: string]: string | UserOptions } | undefined
+  /** Seconds for which those who logged in may open connections. Default: 86,400, a day. */
+  sessionTtl?: number | undefined
 }

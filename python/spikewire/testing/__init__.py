@@ -6,6 +6,6 @@
 The pytest fixture ``spikewire_cluster`` gives one per test session.
 """
 
-from spikewire.testing.cluster import Cluster, NodeStats
+from spikewire.testing.cluster import Cluster, NodeStats, User
 
-__all__ = ["Cluster", "NodeStats"]
+__all__ = ["Cluster", "NodeStats", "User"]

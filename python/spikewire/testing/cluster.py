@@ -7,13 +7,27 @@ from typing import TYPE_CHECKING, Literal, TypedDict
 from spikewire import _native
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import TracebackType
 
     from typing_extensions import Self, Unpack
 
     from spikewire.types import Seconds
 
-__all__ = ["Cluster", "ClusterOptions", "Faults", "NodeStats"]
+__all__ = ["Cluster", "ClusterOptions", "Faults", "NodeStats", "User"]
+
+
+class _UserOptions(TypedDict, total=False):
+    roles: list[str]
+    """What the user may do: names of roles, such as "read-write". Default: everything."""
+    external: bool
+    """A user of another system, who logs in with the password as it is. Default: False."""
+
+
+class User(_UserOptions):
+    """A user of an embedded cluster."""
+
+    password: str
 
 
 class ClusterOptions(TypedDict, total=False):
@@ -48,6 +62,10 @@ class ClusterOptions(TypedDict, total=False):
     """Pause after each partition that is copied, to make a migration last. Default: 0."""
     udf_time: Seconds
     """Processor time that one call of a user-defined function may take. Default: 0.1."""
+    users: Mapping[str, str | User]
+    """Users who must log in, by name: a password, or a dict. Default: {}, nobody has to."""
+    session_ttl: Seconds
+    """How long those who logged in may open connections. Default: 86,400, a day."""
 
 
 class Faults(TypedDict, total=False):

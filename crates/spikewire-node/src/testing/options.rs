@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use spikewire_server::{NamespaceOptions, Options};
+use spikewire_server::{NamespaceOptions, Options, UserOptions};
 
-use crate::arguments::{count, span, text};
+use crate::arguments::{count, flag, span, text};
 use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Type, Value};
 
@@ -36,12 +36,17 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
             }
             "udfTime" => options.udf_time = span(name, value)?,
             "migrationPause" => options.migration_pause = span(name, value)?,
+            "users" => options.users = users(value)?,
+            "sessionTtl" => {
+                let seconds = number(1, u64::from(u32::MAX))?;
+                options.session_ttl = Duration::from_secs(seconds);
+            }
             _ if of_namespace(&mut each, name, value)? => {}
             _ => {
                 return Err(Failure::of_type(format!(
                     "unknown option {name} of the embedded cluster; there are: bind, build, \
-                     clusterName, migrationPause, namespaces, nodes, port, racks, threads, udfTime; \
-                     for namespaces: {NAMESPACE}"
+                     clusterName, migrationPause, namespaces, nodes, port, racks, sessionTtl, \
+                     threads, udfTime, users; for namespaces: {NAMESPACE}"
                 )));
             }
         }
@@ -101,6 +106,38 @@ fn namespaces_of(given: Value<'_>, each: &NamespaceOptions) -> Result<Vec<Namesp
         Ok(())
     })?;
     Ok(all)
+}
+
+/// Users by their names: a password each, or an object.
+fn users(given: Value<'_>) -> Result<Vec<UserOptions>> {
+    let mut users = Vec::new();
+    for_each(given, "users", |name, value| {
+        let what = format!("user {name:?}");
+        let mut user = UserOptions::new(name, "");
+        if value.kind() == Type::String {
+            user.password = text(&what, value)?;
+        } else {
+            for_each(value, &what, |option, value| {
+                match option {
+                    "password" => user.password = text("password", value)?,
+                    "roles" => {
+                        user.roles =
+                            list(option, "names of roles", value, |it| text("a role", it))?;
+                    }
+                    "external" => user.external = flag(option, value)?,
+                    _ => {
+                        return Err(Failure::of_type(format!(
+                            "{what}: unknown option {option}; there are: password, roles, external"
+                        )));
+                    }
+                }
+                Ok(())
+            })?;
+        }
+        users.push(user);
+        Ok(())
+    })?;
+    Ok(users)
 }
 
 /// Every property of an object that is not `undefined`.

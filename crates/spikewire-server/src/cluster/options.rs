@@ -1,5 +1,6 @@
 //! What a cluster is started with.
 
+use std::fmt;
 use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
@@ -7,6 +8,7 @@ use std::time::Duration;
 use spikewire_aerospike_protocol::{frame, limits};
 
 use crate::error::invalid;
+use crate::security::privilege::{KINDS, Kind};
 use crate::storage::sets::MAX_SETS;
 
 /// Options of a cluster.
@@ -33,6 +35,10 @@ pub struct Options {
     pub migration_pause: Duration,
     /// Time of the processor that a call of a user-defined function may take.
     pub udf_time: Duration,
+    /// Users; without any, nobody has to log in.
+    pub users: Vec<UserOptions>,
+    /// How long those who logged in may open connections before they have to log in again.
+    pub session_ttl: Duration,
 }
 
 impl Default for Options {
@@ -48,6 +54,8 @@ impl Default for Options {
             racks: Vec::new(),
             migration_pause: Duration::ZERO,
             udf_time: spikewire_udf::Limits::default().time,
+            users: Vec::new(),
+            session_ttl: Duration::from_secs(24 * 60 * 60),
         }
     }
 }
@@ -89,8 +97,49 @@ impl NamespaceOptions {
     }
 }
 
+/// A user.
+#[derive(Clone, PartialEq, Eq)]
+pub struct UserOptions {
+    /// The name to log in with.
+    pub name: String,
+    /// The password to log in with.
+    pub password: String,
+    /// What the user may do.
+    pub roles: Vec<String>,
+    /// Whether it is a user of another system, such as a directory: such a user logs in with the
+    /// password as it is, not with a hash of it.
+    pub external: bool,
+}
+
+impl UserOptions {
+    /// A user that may do everything.
+    pub fn new(name: impl Into<String>, password: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            password: password.into(),
+            roles: KINDS.iter().map(|kind| kind.name.to_owned()).collect(),
+            external: false,
+        }
+    }
+}
+
+/// Shows everything but the password.
+impl fmt::Debug for UserOptions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("UserOptions")
+            .field("name", &self.name)
+            .field("roles", &self.roles)
+            .field("external", &self.external)
+            .finish_non_exhaustive()
+    }
+}
+
 /// Most nodes in one cluster.
 const MAX_NODES: usize = 128;
+/// Most bytes in the name of a user.
+const MAX_USER_NAME: usize = 63;
+/// Most seconds that a session may last, as on servers.
+const MAX_SESSION_TTL: u64 = 10 * 24 * 60 * 60;
 /// Most namespaces; clients keep no more.
 const MAX_NAMESPACES: usize = 32;
 
@@ -112,6 +161,33 @@ impl Options {
         }
         if !self.racks.is_empty() && self.racks.len() != self.nodes {
             return fail("racks: give one per node, or none");
+        }
+        if self.session_ttl < Duration::from_secs(1) || self.session_ttl.as_secs() > MAX_SESSION_TTL
+        {
+            return fail("session_ttl: from 1 second to 10 days");
+        }
+        for (at, user) in self.users.iter().enumerate() {
+            let name = user.name.as_str();
+            if name.is_empty() || name.len() > MAX_USER_NAME || name.contains('\0') {
+                return Err(invalid(format!(
+                    "user {name:?}: 1 to 63 bytes, and no zero character"
+                )));
+            }
+            if self.users[..at].iter().any(|other| other.name == name) {
+                return Err(invalid(format!("user {name:?} is given twice")));
+            }
+            if user.password.is_empty() || user.password.contains('\0') {
+                return Err(invalid(format!(
+                    "user {name:?}: the password must not be empty or hold a zero character"
+                )));
+            }
+            if let Some(role) = user.roles.iter().find(|role| Kind::named(role).is_none()) {
+                let known: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+                let known = known.join(", ");
+                return Err(invalid(format!(
+                    "user {name:?}: no role {role:?}; there are: {known}"
+                )));
+            }
         }
         if self.namespaces.is_empty() || self.namespaces.len() > MAX_NAMESPACES {
             return fail("namespaces: 1 to 32");

@@ -18,6 +18,8 @@ use crate::hash::mix;
 use crate::index::unknown::UnknownNamespaces;
 use crate::job::list::Jobs;
 use crate::net::faults::Faults;
+use crate::security::Security;
+use crate::security::sessions::Sessions;
 use crate::storage::clock::Clock;
 use crate::storage::namespace::Namespace;
 
@@ -42,6 +44,8 @@ pub struct Node {
     pub partition_generation: AtomicI64,
     /// Rises when its list of peers changes.
     pub peers_generation: AtomicU64,
+    /// Tokens of those who logged in.
+    pub sessions: Sessions,
     alive: AtomicBool,
     faults: RwLock<Option<Arc<Faults>>>,
 }
@@ -59,6 +63,7 @@ impl Node {
             connections_opened: AtomicU64::new(0),
             partition_generation: AtomicI64::new(-1),
             peers_generation: AtomicU64::new(if nodes > 1 { nodes as u64 + 1 } else { 0 }),
+            sessions: Sessions::default(),
             alive: AtomicBool::new(true),
             faults: RwLock::default(),
         }
@@ -78,6 +83,7 @@ impl Node {
     pub fn revive(&self) {
         self.peers_generation.store(0, Ordering::Release);
         self.jobs.clear();
+        self.sessions.clear();
         self.set_faults(None);
     }
 
@@ -97,6 +103,8 @@ impl Node {
 pub struct ClusterState {
     /// What it was started with.
     pub options: Options,
+    /// Its users, if there are any.
+    pub security: Option<Security>,
     /// Its nodes, dead ones included.
     pub nodes: Vec<Node>,
     /// Its namespaces.
@@ -135,6 +143,7 @@ impl ClusterState {
                 .enumerate()
                 .map(|(at, address)| Node::new(at, address, count))
                 .collect(),
+            security: Security::new(&options),
             namespaces: options.namespaces.iter().cloned().map(Namespace::new).collect(),
             unknown_namespaces: UnknownNamespaces::default(),
             clock: Clock::default(),

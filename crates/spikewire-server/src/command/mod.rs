@@ -38,6 +38,8 @@ use self::request::Request;
 use self::stream::StreamedReply;
 use crate::cluster::state::ClusterState;
 use crate::expression::{Filters, Program, RecordView};
+use crate::security::permission::Permissions;
+use crate::security::privilege::Access;
 use crate::storage::bins::Bins;
 use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
@@ -52,6 +54,8 @@ pub struct Context {
     pub counters: LocalCounters,
     /// The client whose request is run.
     pub peer: Option<SocketAddr>,
+    /// What the client's user may do, where there are users.
+    pub access: Option<Arc<Access>>,
     bins: Bins,
     image: Vec<u8>,
     last_set: LastSet,
@@ -73,6 +77,7 @@ impl Context {
             state,
             counters: LocalCounters::default(),
             peer: None,
+            access: None,
             bins: Bins::default(),
             image: Vec::new(),
             last_set: LastSet::default(),
@@ -119,6 +124,9 @@ impl Context {
         if let Err(code) = admit(request) {
             return self.refuse(reply, code.into());
         }
+        if !self.permits(|| permissions(request), request.namespace, request.set) {
+            return self.refuse(reply, ResultCode::ROLE_VIOLATION.into());
+        }
         let filter = match request.filter.map(|bytes| self.filters.read(bytes)).transpose() {
             Ok(filter) => filter,
             Err(code) => return self.refuse(reply, code.into()),
@@ -139,6 +147,14 @@ impl Context {
         } else {
             self.counters.writes += 1;
             self.write(target, reply);
+        }
+    }
+
+    /// Whether the client's user, if there are users, may do this to a set.
+    fn permits(&self, asked: impl FnOnce() -> Permissions, namespace: &[u8], set: &[u8]) -> bool {
+        match &self.access {
+            None => true,
+            Some(access) => access.permits(asked(), namespace, set),
         }
     }
 
@@ -193,6 +209,18 @@ impl Target<'_> {
             Err(ResultCode::FILTERED_OUT)
         }
     }
+}
+
+/// What a command on one record asks of whoever sends it.
+fn permissions(request: &Request<'_>) -> Permissions {
+    let reads = request.header.info1 & info1::READ != 0;
+    if request.header.info2 & info2::WRITE == 0 {
+        return Permissions::READ;
+    }
+    if request.has_udf {
+        return Permissions::UDF_APPLY;
+    }
+    Permissions::WRITE | if reads { Permissions::READ } else { Permissions::NONE }
 }
 
 /// The checks that come before any look at the record.

@@ -36,6 +36,8 @@ use crate::cluster::state::{ClusterState, Node};
 use crate::cluster::user_agents::UserAgent;
 use crate::index::Index;
 use crate::index::build::Build;
+use crate::security;
+use crate::security::privilege::Access;
 use crate::storage::namespace::Namespace;
 
 const NO_NAMESPACE: &str = "namespace not found on node";
@@ -49,6 +51,8 @@ pub struct InfoTarget<'a> {
     pub number: usize,
     /// The address the client reached the node at.
     pub local: IpAddr,
+    /// What the user may do, where there are users.
+    pub access: Option<&'a Access>,
     /// What the client calls itself, once it said or should have.
     pub user_agent: &'a mut Option<UserAgent>,
 }
@@ -88,6 +92,11 @@ pub fn answer(target: &mut InfoTarget<'_>, body: &[u8], out: &mut Vec<u8>) {
 }
 
 fn value(target: &mut InfoTarget<'_>, command: &Command<'_>) -> String {
+    if let Some(missing) = target.access.and_then(|access| security::info::missing(access, command))
+    {
+        let name = missing.name();
+        return error(81, &format!("role violation - requires permission '{name}'"));
+    }
     match command.name {
         "user-agent-set" => return set_user_agent(target, command),
         "features" if target.user_agent.is_none() => {

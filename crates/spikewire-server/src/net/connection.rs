@@ -11,6 +11,7 @@ use socket2::SockRef;
 use super::faults::{Drip, Fate};
 use crate::cluster::user_agents::UserAgent;
 use crate::command::stream::{SEND_TIMEOUT, StreamedReply};
+use crate::security::LoggedIn;
 
 /// No more requests are run while this much output waits for the client.
 pub const BACKLOG: usize = 1 << 20;
@@ -64,6 +65,8 @@ pub struct Connection {
     pub closing: bool,
     /// What the client calls itself.
     pub user_agent: Option<UserAgent>,
+    /// Whom it belongs to, where there are users.
+    pub login: Option<LoggedIn>,
     /// What becomes of every further request, once one was lost. Replies carry no numbers, so a
     /// stream that lost one can only fall silent.
     pub silenced: Option<Fate>,
@@ -98,6 +101,7 @@ impl Connection {
             queued: false,
             closing: false,
             user_agent: None,
+            login: None,
             silenced: None,
             running: None,
             send_timeout: Some(SEND_TIMEOUT),

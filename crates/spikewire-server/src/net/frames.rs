@@ -11,11 +11,8 @@ use super::faults::Fate;
 use super::worker::Worker;
 use crate::command::batch;
 use crate::info::{self, InfoTarget};
+use crate::security;
 use crate::turn::NextTurn;
-
-/// What a node without security says to every security message: scheme 0, result, no fields.
-const ADMIN_REPLY: [u8; 16] =
-    [0, ResultCode::SECURITY_NOT_SUPPORTED.0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0];
 
 /// Length of the frame that ends a query.
 const END_LEN: usize = frame::HEADER_LEN + HEADER_LEN;
@@ -26,8 +23,9 @@ impl Worker {
     pub(super) fn run_frames(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
         self.context.peer = connection.peer;
         let faulty = self.faults[connection.node].is_some() || connection.silenced.is_some();
-        if faulty || connection.holds() {
-            return self.run_faulty(connection, bytes);
+        let locked = self.state.security.is_some() && !self.refresh_login(connection);
+        if faulty || locked || connection.holds() {
+            return self.run_one_by_one(connection, bytes);
         }
         let mut used = 0;
         let mut now = self.state.clock.now();
@@ -60,8 +58,20 @@ impl Worker {
         }
     }
 
-    /// Frames that carry no binary request.
+    /// Keeps up with what the user of a connection may do; says whether it has one.
+    fn refresh_login(&mut self, connection: &mut Connection) -> bool {
+        let Some(security) = &self.state.security else { return false };
+        let has_user = security.refresh(&mut connection.login);
+        self.context.access = connection.login.as_ref().map(|login| login.access.clone());
+        has_user
+    }
+
+    /// Any frame.
     fn run_other(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) {
+        if self.state.security.is_some() && frame.kind != Kind::Admin && connection.login.is_none()
+        {
+            return not_authenticated(frame, &mut connection.out);
+        }
         let local = connection.local();
         let out = &mut connection.out;
         match frame.kind {
@@ -72,13 +82,17 @@ impl Worker {
                     number: connection.node,
                     local,
                     user_agent: &mut connection.user_agent,
+                    access: self.context.access.as_deref(),
                 };
                 info::answer(&mut target, frame.body, out);
             }
             Kind::Admin => {
-                let start = frame::begin(out, Kind::Admin);
-                out.extend_from_slice(&ADMIN_REPLY);
-                frame::finish(out, start);
+                let security = self.state.security.as_ref();
+                let node = &self.state.nodes[connection.node];
+                security::answer(security, node, &mut connection.login, frame.body, out);
+                if security.is_some() {
+                    self.refresh_login(connection);
+                }
             }
             // Compression belongs to the Enterprise Edition.
             Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
@@ -97,6 +111,9 @@ impl Worker {
         connection.compact();
         let start = connection.out.len();
         let now = self.state.clock.now();
+        if let Some(login) = &connection.login {
+            self.context.access = Some(login.access.clone());
+        }
         let next = running.reply.advance(&mut self.context, now, &mut connection.out);
         let twist = running.twist;
         let late_end = next == NextTurn::Never && !twist.late_end.is_zero();
@@ -114,8 +131,8 @@ impl Worker {
         next
     }
 
-    /// The same, one request after another, at a node that misbehaves.
-    fn run_faulty(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
+    /// The same, one request after another: the node misbehaves, or nobody has logged in.
+    fn run_one_by_one(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
         let mut used = 0;
         connection.waiting = false;
         loop {
@@ -178,6 +195,18 @@ impl Worker {
         }
         over
     }
+}
+
+/// Appends the answer to a request on a connection that nobody has logged in on.
+fn not_authenticated(frame: frame::Frame<'_>, out: &mut Vec<u8>) {
+    if frame.kind == Kind::Info {
+        let start = frame::begin(out, Kind::Info);
+        out.extend_from_slice(security::info::NOT_AUTHENTICATED);
+        frame::finish(out, start);
+        return;
+    }
+    let many = frame.kind == Kind::Message && batch::is_batch(frame.body);
+    answer_code(out, ResultCode::NOT_AUTHENTICATED, if many { info3::LAST } else { 0 });
 }
 
 /// Appends a reply that is nothing but a code.

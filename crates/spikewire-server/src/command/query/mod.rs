@@ -37,6 +37,7 @@ use crate::expression::Program;
 use crate::index::definition::is_plain_context;
 use crate::index::query_range::QueryRange;
 use crate::job::{Job, JobKind, JobOptions};
+use crate::security::permission::Permissions;
 use crate::storage::namespace::Namespace;
 
 /// How long a short query may take if it does not say.
@@ -68,6 +69,15 @@ impl Context {
     ) -> Result<Option<Box<dyn StreamedReply>>, ResultCode> {
         let (message, _) = Message::parse(body).map_err(|_| ResultCode::PARAMETER)?;
         let asked = Asked::parse(&message)?;
+        let permissions = || match asked.work {
+            Work::Send => Permissions::QUERY,
+            Work::Aggregate | Work::Function { .. } => Permissions::UDF_QUERY,
+            Work::Operations => Permissions::OPS_QUERY,
+        };
+        let namespace = self.state.namespaces[at].options.name.as_bytes();
+        if !self.permits(permissions, namespace, asked.set) {
+            return Err(ResultCode::ROLE_VIOLATION);
+        }
         match asked.work {
             Work::Send => self.start_scan(node, at, &message, asked).map(Some),
             Work::Aggregate => self.start_aggregate(node, at, body, &asked).map(Some),
