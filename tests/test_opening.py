@@ -24,6 +24,10 @@ if TYPE_CHECKING:
 #: A text for each option that may stand in a URL, and what it becomes.
 TEXTS: dict[str, tuple[str, Any]] = {
     "cluster_name": ("prod", "prod"),
+    "user": ("app", "app"),
+    "password": ("p", "p"),
+    "auth": ("internal", "internal"),
+    "tls": ("false", False),
     "timeout": ("250ms", 0.25),
     "socket_timeout": (".5", 0.5),
     "max_retries": ("3", 3),
@@ -55,6 +59,12 @@ TEXTS: dict[str, tuple[str, Any]] = {
 }
 #: Options that no text is.
 OBJECTS = {"codec"}
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The certificate of an authority."""
+    return certificates(tmp_path_factory.mktemp("authority")).ca
 
 
 @pytest.fixture(scope="module")
@@ -127,7 +137,14 @@ def test_keyword_before_url_before_variable_before_default() -> None:
         ("db1:3000", "the URL must begin with aerospike://"),
         ("cassandra://db1", "the URL must begin with aerospike://"),
         ("aerospike://db1#x", "the URL has a fragment"),
-        ("aerospike://u:hidden@db1", "the URL has a user: this client does not log in"),
+        ("aerospikes://db1?tls=false", "the URL, option tls: another part of the URL has it, too"),
+        ("aerospike://db1?tls=false&tls_ca={pem}", "the URL, option tls_ca: connections are not"),
+        ("aerospike://db1?tls_ca=/nowhere", "the URL, option tls_ca: the certificate of an"),
+        ("aerospike://db1?tls_cas=/nowhere", "the URL, option tls_cas: there is no option 'tls_"),
+        ("aerospike://db1?tls_verify_hostname=x", "the URL, option tls_verify_hostname: it must"),
+        ("aerospike://db1?tls=x", "the URL, option tls: it must be true or false, not 'x'"),
+        ("aerospike://app@db1", "user and password go together"),
+        ("aerospike://u:hidden@db1:x", "the URL, host 1 ('db1'): it must be a host, host:port"),
         ("aerospike://db1:0", "the URL, host 1 ('db1'): it must be a host, host:port"),
         ("aerospike://db1,,db2", "the URL, host 2 (''): it must be a host"),
         ("aerospike://db1/a/b", "the URL, path: it is one namespace, not 'a/b'"),
@@ -148,11 +165,14 @@ def test_keyword_before_url_before_variable_before_default() -> None:
         ("aerospike://db1?codec=x", "the URL, option codec: it takes an object"),
     ],
 )
-def test_a_mistake_names_the_part(url: str, says: str) -> None:
+def test_a_mistake_names_the_part(url: str, says: str, authority: Path) -> None:
+    url = url.replace("{pem}", str(authority))
     with pytest.raises(ValueError) as caught:
         opening.read(url, environment={})
     assert str(caught.value).startswith(says)
     assert "hidden" not in str(caught.value)
+    if not says.startswith("the URL"):
+        return
     with pytest.raises(ValueError, match=r"^the variable SPIKEWIRE_AEROSPIKE_URL"):
         opening.read(environment={"SPIKEWIRE_AEROSPIKE_URL": url})
 
@@ -169,28 +189,88 @@ def test_a_url_is_a_str() -> None:
         opening.read(1)  # type: ignore[arg-type]
 
 
+@pytest.mark.parametrize("scheme", [opening.AEROSPIKE, CASSANDRA], ids=lambda it: it.name)
 @pytest.mark.parametrize(
-    "url",
+    "rest",
     [
-        "cassandra://app:hidden@db1:x",
-        "cassandra://app:hid/den@db1",
-        "cassandra://app:hid?den@db1",
-        "cassandra://app:hid#den@db1",
-        "cassandra://app:hidden",
-        "cassandra://app:hidden%zz@db1",
-        "cassandra://:hidden@db1",
-        "cassandra://app:hidden@db1?speed=1",
-        "cassandra://app:hidden@db1?password=hidden",
-        "cassandra://app:hidden@db1/ks?keyspace=ks",
+        "app:hidden@db1:x",
+        "app:hid/den@db1",
+        "app:hid?den@db1",
+        "app:hid#den@db1",
+        "app:hidden",
+        "app:hidden%zz@db1",
+        ":hidden@db1",
+        "app:hidden@db1?speed=1",
+        "app:hidden@db1?password=hidden",
+        "app:hidden@db1/a/b",
+        "app:hidden@db1?user=app",
+        "app:hidden@db1?tls=yes&tls_ca=/nowhere",
+        "app:hidden%00@db1",
     ],
 )
-def test_a_password_is_in_no_message(url: str) -> None:
+def test_a_password_is_in_no_message(rest: str, scheme: Scheme) -> None:
     with pytest.raises(ValueError) as caught:
-        opening.read(url, scheme=CASSANDRA, environment={})
+        opening.read(f"{scheme.name}://{rest}", scheme=scheme, environment={})
     assert "hid" not in str(caught.value)
     assert "den" not in str(caught.value)
     assert caught.value.__cause__ is None
     assert caught.value.__suppress_context__ or caught.value.__context__ is None
+
+
+ENCRYPTED = opening.AEROSPIKE.encrypted
+
+
+def test_a_client_takes_its_login_from_the_url() -> None:
+    environment = {"SPIKEWIRE_AEROSPIKE_PASSWORD": "from the variable"}
+    found = opening.read(
+        f"{ENCRYPTED}://a%40b:s%2Fe%3Ac%25@db1:name:4333/test?auth=external",
+        environment=environment,
+    )
+    assert (found.seeds, found.namespace) == ("db1:name:4333", "test")
+    assert found.options == {"user": "a@b", "password": "s/e:c%", "auth": "external", "tls": True}
+    assert "s/e" not in repr(found) + found.explain()
+    found = opening.read("aerospike://app@db1", environment=environment)
+    assert found.options == {"user": "app", "password": "from the variable"}
+    assert "password = '***'  (the variable SPIKEWIRE_AEROSPIKE_PASSWORD)" in found.explain()
+    with pytest.raises(ValueError, match=r"needs the option tls"):
+        opening.read("aerospike://app:p@db1?auth=external", environment={})
+    with pytest.raises(ValueError, match='auth must be one of "internal", "external"'):
+        opening.read("aerospike://app:p@db1?auth=ldap", environment={})
+
+
+def test_entries_of_tls_are_options(authority: Path) -> None:
+    url = f"aerospike://db1?tls_ca={authority}&tls_server_name=db&tls_verify_hostname=no"
+    found = opening.read(url, environment={})
+    details = {"ca": str(authority), "server_name": "db", "verify_hostname": False}
+    assert found.options == {"tls": details}
+    assert found.sources["tls"] == "the URL"
+    variables = {"SPIKEWIRE_AEROSPIKE_TLS_CA": str(authority), "SPIKEWIRE_AEROSPIKE_TLS": "yes"}
+    assert opening.read(environment=variables).options == {"tls": {"ca": str(authority)}}
+
+
+def test_entries_of_tls_come_together(authority: Path) -> None:
+    variables = {"SPIKEWIRE_AEROSPIKE_TLS_CA": str(authority)}
+    variable, ca = "the variable SPIKEWIRE_AEROSPIKE_TLS_CA", {"ca": str(authority)}
+
+    def used(query: str, **options: Any) -> tuple[Any, str]:
+        found = opening.read(f"aerospike://db1{query}", environment=variables, **options)
+        return found.options["tls"], found.sources["tls"]
+
+    both = f"{variable}, the URL"
+    assert used("") == (ca, variable)
+    assert used("?tls=true") == (ca, both)
+    assert used("?tls_server_name=db") == ({**ca, "server_name": "db"}, both)
+    assert used("?tls=false") == (False, "the URL")
+    assert used("?tls=false", tls=True) == (True, "a keyword")
+    assert used("", tls=True) == (ca, f"{variable}, a keyword")
+    assert used("", tls={"ca": authority, "server_name": "x"}) == (
+        {"ca": authority, "server_name": "x"},
+        "a keyword",
+    )
+    with pytest.raises(TypeError, match='unknown client option "tls_ca"'):
+        used("", tls_ca=str(authority))
+    with pytest.raises(ValueError, match="certificate and private_key go together"):
+        used(f"?tls_certificate={authority}")
 
 
 def test_a_session_takes_login_and_keyspace_from_the_url() -> None:

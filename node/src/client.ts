@@ -21,13 +21,29 @@ import type { Hedge, ReadMode, Replica } from './options.js'
 import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
 import { executor, openSlot, refuse } from './slots.js'
+import type { TlsOptions } from './tls.js'
 import type { BinValue } from './values.js'
 import { type Callback, closedWhenAborted, handOver } from './ways.js'
+
+/**
+ * Who knows the user that logs in: the cluster (`'internal'`); a directory that the cluster asks, which
+ * takes the password as it is and so needs `tls` (`'external'`), or goes without
+ * (`'external-insecure'`); or the client's certificate says who it is (`'pki'`).
+ */
+export type Auth = 'internal' | 'external' | 'external-insecure' | 'pki'
 
 /** The options of a client. Spans of time are milliseconds. */
 export interface ClientOptions {
   /** Refuses nodes of a cluster with another name. */
   clusterName?: string | undefined
+  /** The user who logs in; goes together with `password`. Default: no login. */
+  user?: string | undefined
+  /** The user's password, which no message shows. */
+  password?: string | undefined
+  /** Who knows the user. Default: `'internal'`, if there is a user. */
+  auth?: Auth | undefined
+  /** Whether connections are encrypted, and how. Default: false. */
+  tls?: boolean | TlsOptions | undefined
   /** In all, for each call; 0: no limit. Default: 1,000. */
   timeout?: number | undefined
   /** How long a connection may be silent while replies are waited for; 0: no limit. */
@@ -90,6 +106,10 @@ export interface ClientOptions {
 const ENGINE: ReadonlyMap<string, string> = new Map(
   [
     'clusterName',
+    'user',
+    'password',
+    'auth',
+    'tls',
     'timeout',
     'socketTimeout',
     'maxRetries',
@@ -136,8 +156,10 @@ export class Client extends ManyVerbs<Key, Bins> {
   /**
    * Finds the cluster.
    *
-   * @param seeds - `'host:port'`, several separated by commas, or an array of them
-   * @throws ConnectionFailed, Timeout when no seed answers; TypeError, RangeError for bad options
+   * @param seeds - `'host:port'`, several separated by commas, or an array of them; with a TLS name
+   *   `'host:name:port'`
+   * @throws ConnectionFailed, Timeout when no seed answers; ServerError when the login is refused;
+   *   TypeError, RangeError for bad options
    */
   static connect(seeds: string | readonly string[], callback: Callback<Client>): void
   static connect(

@@ -4,7 +4,7 @@ import './hooks.js'
 
 export type { AdminOptions, InfoOptions, TruncateOptions, WaitOptions } from './admin.js'
 export { Batch } from './batch.js'
-export { Client, type ClientOptions } from './client.js'
+export { type Auth, Client, type ClientOptions } from './client.js'
 export {
   Column,
   type ColumnOptions,
@@ -72,6 +72,7 @@ export {
   type WriteRowOptions,
 } from './rows.js'
 export type { QueryStreamOptions } from './stream.js'
+export type { TlsOptions } from './tls.js'
 export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from './values.js'
 export type {
   ApplyOptions,

@@ -5,11 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypedDict
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from spikewire.builder.results import Missing, OnError
     from spikewire.codec import Codec
-    from spikewire.types import Hedge, ReadMode, Replica, Seconds, Where
+    from spikewire.types import Auth, Hedge, ReadMode, Replica, Seconds, Where
 
-__all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions"]
+__all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions", "TlsOptions"]
+
+
+class TlsOptions(TypedDict, total=False):
+    """How connections are encrypted, of clients and of sessions with Cassandra. Certificates and
+    keys are in PEM format: paths, or the bytes themselves. Unknown names are refused."""
+
+    ca: str | PathLike[str] | bytes | None
+    """Authorities that are trusted. Default: those of the system."""
+    system_ca: bool | None
+    """Whether those of the system are trusted beside ``ca``. Default: False, if there is ``ca``."""
+    certificate: str | PathLike[str] | bytes | None
+    """The client's certificate, together with ``private_key``. Default: none."""
+    private_key: str | PathLike[str] | bytes | None
+    """Its key, which is not encrypted."""
+    verify_hostname: bool
+    """Whether a node's certificate must be for its name or address. Default: True."""
+    server_name: str | None
+    """The name that the certificates of all nodes are for instead. Default: none."""
 
 
 class ClientOptions(TypedDict, total=False):
@@ -17,6 +37,16 @@ class ClientOptions(TypedDict, total=False):
 
     cluster_name: str
     """The name the cluster must have. Default: any."""
+    user: str | None
+    """The user to log in as, together with ``password``. Default: no log-in."""
+    password: str | None
+    """The user's password. It is in no ``repr``, message or pickle."""
+    auth: Auth | None
+    """Who knows the user: the cluster ("internal"), or a directory that it asks, which takes the
+    password as it is and so needs ``tls`` ("external", or without it "external-insecure"); "pki":
+    the client's certificate says who it is. Default: "internal", if there is a user."""
+    tls: bool | TlsOptions
+    """Whether connections are encrypted, and how. Default: they are not."""
     codec: Codec
     """How values of custom types and certain bins are stored. Default: none."""
     timeout: Seconds

@@ -40,6 +40,7 @@ __all__ = [
     "AsyncIndexes",
     "AsyncJob",
     "AsyncModules",
+    "Auth",
     "BinNames",
     "BinValue",
     "Bins",
@@ -216,6 +217,9 @@ Seconds: TypeAlias = float | timedelta
 #: When a read has a second request: seconds or a ``timedelta`` (0: never), or ``"p99"``, a
 #: percentile from 50 to 99.9 of the latencies of late.
 Hedge: TypeAlias = float | timedelta | str
+
+#: Who knows the user that logs in, and how the password is sent: see ``ClientOptions.auth``.
+Auth: TypeAlias = Literal["internal", "external", "external-insecure", "pki"]
 
 #: Time to live: whole seconds, a ``timedelta``, a ``datetime`` with a time zone, or a word.
 Ttl: TypeAlias = int | timedelta | datetime | Literal["default", "never", "unchanged"]

@@ -64,10 +64,10 @@ def test_users_and_roles_of_asyncio_do_so_when_awaited(config: dict[str, Any]) -
     asyncio.run(main())
 
 
-def test_a_user_names_a_replacement(config: dict[str, Any]) -> None:
-    for more in ({"user": "u", "password": "p"}, {"user": "u"}):
-        with pytest.raises(NotImplementedError, match=r"config\.user is not in .*: \w"):
-            aerospike_py.client(config | more).connect()
+def test_certificates_for_logging_in_name_a_replacement(config: dict[str, Any]) -> None:
+    more = {"user": "u", "auth_mode": aerospike_py.AUTH_PKI}
+    with pytest.raises(NotImplementedError, match=r"AUTH_PKI is not in .*: use spikewire\.Client"):
+        aerospike_py.client(config | more).connect()
 
 
 def test_a_read_of_all_bins_does_not_mix(client: aerospike_py.Client) -> None:

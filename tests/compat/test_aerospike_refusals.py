@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
 
+#: Where no node is.
+NOWHERE = {"hosts": [("127.0.0.1", 1)]}
+
+
 @pytest.fixture(scope="module")
 def config() -> Iterator[dict[str, Any]]:
     with Cluster(1) as cluster:
@@ -40,13 +44,55 @@ def config() -> Iterator[dict[str, Any]]:
         lambda: string_operations.upper("b"),
         lambda: list_operations.list_join("l"),
         lambda: operations.select_by_path("b", [], 0),
-        lambda: aerospike.client({"hosts": [("localhost", 1)], "user": "u", "password": "p"}),
-        lambda: aerospike.client({"hosts": [("localhost", 1)], "tls": {"enable": True}}),
+        lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "crl_check": True}}),
+        lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "cert_blacklist": "/x"}}),
+        lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "cipher_suite": "ALL"}}),
+        lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "protocols": "TLSv1.1"}}),
+        lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "keyfile_pw": "hidden"}}),
+        lambda: aerospike.client({**NOWHERE, "tls": {"enable": True, "for_login_only": True}}),
     ],
 )
 def test_what_is_missing_names_a_replacement(call: Callable[[], object]) -> None:
-    with pytest.raises(NotImplementedError, match=r"is not in spikewire\.compat\.aerospike: \w"):
+    with pytest.raises(
+        NotImplementedError, match=r"is not in spikewire\.compat\.aerospike: \w"
+    ) as caught:
         call()
+    assert "hidden" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"tls": {"enable": True, "cafile": "/nowhere.pem"}},
+        {"tls": {"enable": True, "capath": "/nowhere"}},
+        {"tls": {"enable": True, "certfile": "/nowhere.pem", "keyfile": "/nowhere.pem"}},
+    ],
+)
+def test_files_of_tls_that_are_not_there(more: dict[str, Any]) -> None:
+    with pytest.raises(aerospike.exception.TLSError, match="nowhere") as caught:
+        aerospike.client(NOWHERE | more)
+    assert caught.value.code == -9
+
+
+@pytest.mark.parametrize("mode", [aerospike.AUTH_EXTERNAL, aerospike.AUTH_PKI])
+def test_what_needs_tls_says_so(mode: int) -> None:
+    more = {"user": "u", "password": "hidden", "policies": {"auth_mode": mode}}
+    with pytest.raises(aerospike.exception.ClientError, match="TLS is required") as caught:
+        aerospike.client(NOWHERE | more)
+    assert caught.value.code == -1
+
+
+def test_settings_of_tls_without_effect_warn() -> None:
+    tls = {"enable": True, "protocols": "TLSv1.2", "log_session_info": True}
+    with (
+        pytest.warns(aerospike.CompatWarning, match="log_session_info") as caught,
+        pytest.raises(aerospike.exception.ConnectionError),
+    ):
+        aerospike.client(NOWHERE | {"tls": tls})
+    assert any("TLS 1.3 is spoken as well" in str(each.message) for each in caught)
+    # What is not enabled is passed over.
+    with pytest.raises(aerospike.exception.ConnectionError):
+        aerospike.client(NOWHERE | {"tls": {"enable": False, "crl_check": True}})
 
 
 @pytest.mark.parametrize("name", ["admin_query_users_info", "admin_get_roles"])

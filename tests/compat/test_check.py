@@ -29,7 +29,7 @@ OFFICIAL = """
 
     config = {
         "hosts": [("127.0.0.1", 3000)],
-        "tls": {"enable": True},
+        "tls": {"enable": True, "cafile": "/ca.pem", "crl_check": True, "knots": 1},
         "policies": {"read": {"total_timeout": 100, "compress": True}},
         "colour": 1,
     }
@@ -66,7 +66,7 @@ PY = """
             await client.operate_ordered(rows[0], [])
             await client.put(rows[0], {"a": 1}, policy={"commit_level": 1})
         await db.admin_query_roles()
-        ap.client({"hosts": [], "password": "p"})
+        ap.client({"hosts": [], "password": "p", "auth_mode": ap.AUTH_PKI})
 """
 CASSANDRA = """
     from cassandra.auth import PlainTextAuthProvider
@@ -98,33 +98,34 @@ def test_a_program_for_the_official_client() -> None:
     assert verdicts(OFFICIAL, "missing") == {
         "Client.admin_create_user", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
         "aerospike_helpers.operations.list_operations.list_join",
-        "aerospike_helpers.expressions.LoopVarInt", "config.tls",
+        "aerospike_helpers.expressions.LoopVarInt", "config.tls.crl_check",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "differs") == {
-        "config.colour", "policy.compress", "policy.flavour", "policy.max_retries",
+        "config.colour", "config.tls.knots", "policy.compress", "policy.flavour", "policy.max_retries",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "same") >= {
         "Client.put", "Client.operate", "Client.truncate", "Query.where", "config.hosts",
+        "config.tls", "config.tls.enable", "config.tls.cafile",
         "policy.total_timeout", "policy.ttl", "aerospike.POLICY_KEY_SEND",
         "aerospike.exception.RecordNotFound", "aerospike.predicates.equals",
         "aerospike_helpers.operations.list_operations.list_append",
     }  # fmt: skip
     lines = {name: each.line for name, each in found(OFFICIAL).items()}
-    assert lines["config.tls"] == 9
+    assert lines["config.tls.crl_check"] == 9
     assert lines["Client.admin_create_user"] == 27
 
 
 def test_a_program_for_aerospike_py() -> None:
     assert verdicts(PY, "missing") == {
-        "AsyncClient.admin_query_roles", "LazyBatchRecords.squeeze", "config.user",
-        "config.password",
+        "AsyncClient.admin_query_roles", "LazyBatchRecords.squeeze", "aerospike_py.AUTH_PKI",
     }  # fmt: skip
     assert verdicts(PY, "differs") == {
         "AsyncClient.operate_ordered", "policy.commit_level", "policy.timeout",
     }  # fmt: skip
     assert verdicts(PY, "same") >= {
         "AsyncClient.connect", "AsyncClient.batch_read", "LazyBatchRecords.to_dict",
-        "aerospike_py.exception.RecordNotFound", "policy.total_timeout",
+        "aerospike_py.exception.RecordNotFound", "policy.total_timeout", "config.user",
+        "config.password", "config.auth_mode",
     }  # fmt: skip
 
 
@@ -141,19 +142,25 @@ def test_a_program_for_cassandra_driver() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("module", ["aerospike", "aerospike_py"])
 @pytest.mark.parametrize(
     ("arguments", "missing"),
     [
-        ("'u', 'p'", {"Client.connect(username)", "Client.connect(password)"}),
-        ("'u', password=secret", {"Client.connect(username)", "Client.connect(password)"}),
-        ("None, None", set()),
+        ("None, None, 'BB9'", {"Scan.results(nodename)"}),
+        ("nodename='BB9'", {"Scan.results(nodename)"}),
+        ("None, None, None", set()),
         ("", set()),
     ],
 )
-def test_a_user_that_is_given_by_place(module: str, arguments: str, missing: set[str]) -> None:
-    program = f"import {module}\n{module}.client({{'hosts': []}}).connect({arguments})"
+def test_a_parameter_that_is_given_by_place(arguments: str, missing: set[str]) -> None:
+    made = "import aerospike\nclient = aerospike.client({'hosts': []})\n"
+    program = f"{made}client.scan('test', 'demo').results({arguments})"
     assert verdicts(program, "missing") == missing
+
+
+@pytest.mark.parametrize("module", ["aerospike", "aerospike_py"])
+def test_a_user_is_the_same(module: str) -> None:
+    program = f"import {module}\n{module}.client({{'hosts': []}}).connect('u', password='p')"
+    assert not verdicts(program, "missing") | verdicts(program, "differs")
 
 
 @pytest.mark.parametrize(
@@ -295,12 +302,12 @@ def test_texts_are_those_of_the_errors() -> None:
 
     table = PEERS[0].differences()
     with pytest.raises(NotImplementedError) as caught:
-        aerospike.client({"hosts": [("h", 1)], "tls": {"enable": True}})
-    assert found(OFFICIAL)["config.tls"].text in str(caught.value)
-    assert str(caught.value) == table.text("config.tls")
+        aerospike.client({"hosts": [("h", 1)], "tls": {"enable": True, "crl_check": True}})
+    assert found(OFFICIAL)["config.tls.crl_check"].text in str(caught.value)
+    assert str(caught.value) == table.text("config.tls.crl_check")
     with pytest.raises(NotImplementedError) as caught:
-        aerospike_py.client({"hosts": ["h"], "user": "u"}).connect()
-    assert found(PY)["config.user"].text in str(caught.value)
+        aerospike_py.client({"hosts": ["h"], "user": "u", "auth_mode": 2}).connect()
+    assert found(PY)["aerospike_py.AUTH_PKI"].text in str(caught.value)
 
 
 @pytest.mark.parametrize("peer", PEERS, ids=lambda peer: peer.name)

@@ -2,6 +2,7 @@
 
 import { Client } from '../client.js'
 import '../hooks.js'
+import { ACCESS, access } from './access.js'
 import { type Description, read } from './arguments.js'
 
 const INFO: Description = {
@@ -16,8 +17,9 @@ const INFO: Description = {
       value: 'SEEDS',
       short: 'H',
       default: '127.0.0.1:3000',
-      help: 'addresses of nodes of the cluster: HOST[:PORT],...',
+      help: 'addresses of nodes of the cluster: HOST[:TLS-NAME][:PORT],...',
     },
+    ...ACCESS,
   },
 }
 
@@ -25,7 +27,7 @@ const INFO: Description = {
 export async function run(args: string[]): Promise<number> {
   const given = read(INFO, args)
   if (given === undefined) return 0
-  const client = await Client.connect(given.text('hosts'))
+  const client = await Client.connect(given.text('hosts'), access(given))
   let failed = 0
   try {
     for (const { name, address } of client.nodes) {

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, Protocol, TypedDict
 
-if TYPE_CHECKING:
-    from os import PathLike
+from spikewire.options import TlsOptions
 
+if TYPE_CHECKING:
     from spikewire.types import Seconds
 
 __all__ = [
@@ -99,24 +99,6 @@ class ExecuteOptions(PrepareOptions, total=False):
     now_in_seconds: int | None
     """The time that TTLs are computed with, in seconds since 1970. Needs version 5 of the protocol.
     Default: the server's clock."""
-
-
-class TlsOptions(TypedDict, total=False):
-    """How connections are encrypted. Certificates and keys are in PEM format: paths, or the bytes
-    themselves. Unknown names are refused."""
-
-    ca: str | PathLike[str] | bytes | None
-    """Authorities that are trusted. Default: those of the system."""
-    system_ca: bool | None
-    """Whether those of the system are trusted beside ``ca``. Default: False, if there is ``ca``."""
-    certificate: str | PathLike[str] | bytes | None
-    """The client's certificate, together with ``private_key``. Default: none."""
-    private_key: str | PathLike[str] | bytes | None
-    """Its key, which is not encrypted."""
-    verify_hostname: bool
-    """Whether a node's certificate must be for the address that it is reached by. Default: True."""
-    server_name: str | None
-    """The name that the certificates of all nodes are for instead. Default: none."""
 
 
 class Login(Protocol):

@@ -7,6 +7,7 @@ and from where. ``docs/opening.md`` has the rules.
 |---|---|
 | here | the order of precedence: what is used, and where each option comes from |
 | ``url`` | a URL, taken apart |
+| ``encryption`` | the entries of ``tls``, each an option of its own |
 | ``flags`` | flags of commands: a user, TLS |
 | ``values`` | the text of an option as a value of its type |
 | ``in_thread`` | opening that blocks, in a thread beside an event loop |
@@ -19,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from spikewire import _native
+from spikewire.opening.encryption import TLS, alone, entry, gathered, texts
 from spikewire.opening.url import Scheme, taken_apart
 from spikewire.opening.values import converted, shown
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions
@@ -99,7 +101,7 @@ def read(
     seeds, namespace = scheme.seeds, None
     sources = {"seeds": "the default"}
     found = _from_environment(scheme, environment)
-    sources |= {name: f"the variable {scheme.variable(name)}" for name in found}
+    levels = [(found, {name: f"the variable {scheme.variable(name)}" for name in found})]
     if url is not None:
         parts = taken_apart(url, scheme, source)
         if parts.seeds is not None:
@@ -108,22 +110,25 @@ def read(
         if namespace is not None:
             sources["namespace"] = source
         checked = {
-            name: converted(name, text, scheme.options, f"{source}, option {name}")
+            name: converted(name, text, texts(scheme.options), f"{source}, option {name}")
             for name, text in parts.options.items()
         }
         _check(scheme, checked, lambda name: f"{source}, option {name}")
         rest = parts.login | _of_path(scheme, namespace, source)
+        if parts.is_encrypted and checked.get(TLS) is not True:
+            rest[TLS] = True
         for name in checked.keys() & rest.keys():
             message = f"{source}, option {name}: another part of the URL has it, too"
             raise ValueError(message)
         checked |= rest
-        found |= checked
-        sources |= dict.fromkeys(checked, source)
-    found |= options
-    sources |= dict.fromkeys(options, "a keyword")
+        levels.append((checked, dict.fromkeys(checked, source)))
+    for name in filter(entry, options):
+        scheme.probe(seeds, **{name: options[name]})  # No keyword: `tls` is one, with entries.
+    levels.append((options, dict.fromkeys(options, "a keyword")))
+    used, whence = gathered(levels)
     # What keywords say, and what makes sense together alone.
-    scheme.probe(seeds, **found)
-    return Opening(seeds, namespace, found, sources)
+    scheme.probe(seeds, **used)
+    return Opening(seeds, namespace, used, sources | whence)
 
 
 def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
@@ -152,12 +157,12 @@ def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[st
             continue
         name = variable.removeprefix(scheme.prefix).lower()
         if name != "url" and name not in scheme.passed_over:
-            found[name] = converted(name, text, scheme.options, f"the variable {variable}")
+            found[name] = converted(name, text, texts(scheme.options), f"the variable {variable}")
     _check(scheme, found, lambda name: f"the variable {scheme.variable(name)}")
     return found
 
 
-def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, str]:
+def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, Any]:
     """The option that the path is, if it is one: otherwise it is a namespace."""
     if name is None:
         return {}
@@ -177,7 +182,7 @@ def _check(scheme: Scheme, options: Mapping[str, Any], where: Callable[[str], st
         if name in scheme.together:
             continue
         try:
-            scheme.probe(scheme.seeds, **{name: value})
+            scheme.probe(scheme.seeds, **alone(name, value))
         except (TypeError, ValueError, OverflowError) as error:
             message = f"{where(name)}: {error}"
             kind = TypeError if isinstance(error, TypeError) else ValueError

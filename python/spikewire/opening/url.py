@@ -1,4 +1,5 @@
-"""A URL, taken apart: ``scheme://user:password@host:port,host2/path?option=value&...``."""
+"""A URL, taken apart: ``scheme://user:password@host:port,host2/path?option=value&...``. With an
+``s`` behind its scheme connections are encrypted."""
 
 from __future__ import annotations
 
@@ -28,7 +29,10 @@ class Scheme:
     """The options by name, with their types."""
     probe: Callable[..., object]
     """Checks seeds and options and opens nothing."""
-    together: frozenset[str] = frozenset({"user", "password"})
+    together: frozenset[str] = frozenset(
+        {"user", "password", "auth", "tls", "tls_certificate", "tls_private_key", "tls_system_ca",
+         "tls_verify_hostname", "tls_server_name"}
+    )  # fmt: skip
     """Options that make sense together alone."""
     passed_over: AbstractSet[str] = frozenset()
     """Options of the other client: a process that has both has variables for both."""
@@ -37,6 +41,11 @@ class Scheme:
     def seeds(self) -> str:
         """Where the cluster is looked for when nothing says where."""
         return f"127.0.0.1:{self.port}"
+
+    @property
+    def encrypted(self) -> str:
+        """The name of URLs whose connections are encrypted."""
+        return f"{self.name}s"
 
     def variable(self, option: str) -> str:
         """The environment variable of an option."""
@@ -51,6 +60,8 @@ class Parts:
     path: str | None
     login: dict[str, str]
     options: dict[str, str]
+    is_encrypted: bool = False
+    """Whether the scheme says so."""
 
 
 def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
@@ -61,14 +72,17 @@ def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
     if found := re.search(r"[\x00-\x20\x7f]", url):
         message = f"{source} has a {found[0]!r}: such a character is written %{ord(found[0]):02X}"
         raise ValueError(message)
-    begin = f"{scheme.name}://"
-    if not url.lower().startswith(begin):
-        message = f"{source} must begin with {begin}"
+    name = url.partition("://")[0].lower()
+    if name not in (scheme.name, scheme.encrypted) or "://" not in url:
+        message = (
+            f"{source} must begin with {scheme.name}://, or with {scheme.encrypted}:// for "
+            "connections that are encrypted"
+        )
         raise ValueError(message)
     if "#" in url:
         message = f"{source} has a fragment, '#...': a '#' inside a part is written %23"
         raise ValueError(message)
-    rest, _, query = url[len(begin) :].partition("?")
+    rest, _, query = url[len(f"{name}://") :].partition("?")
     authority, slash, path = rest.partition("/")
     login, at, hosts = authority.rpartition("@")
     if not at and "@" in url:
@@ -81,8 +95,9 @@ def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
     return Parts(
         seeds,
         _path(path, scheme, source) if slash else None,
-        _login(login, scheme, source) if at else {},
+        _login(login, source) if at else {},
         _options(query, source) if "?" in url else {},
+        name == scheme.encrypted,
     )
 
 
@@ -110,13 +125,7 @@ def _is_host(host: str, scheme: Scheme) -> bool:
     return True
 
 
-def _login(login: str, scheme: Scheme, source: str) -> dict[str, str]:
-    if "user" not in scheme.options:
-        message = (
-            f"{source} has a user: this client does not log in, so that there is none for "
-            f"{scheme.name}://"
-        )
-        raise ValueError(message)
+def _login(login: str, source: str) -> dict[str, str]:
     user, colon, password = login.partition(":")
     if not user:
         message = f"{source} has an '@' without a user before it"

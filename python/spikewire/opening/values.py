@@ -128,6 +128,8 @@ _CONVERTERS: dict[str, Callable[[str], Any]] = {
     "str": _text,
     "Replica": _text,
     "ReadMode": _text,
+    "Auth": _text,
+    "str | PathLike[str] | bytes": _text,
     "Consistency": _text,
     "SerialConsistency": _text,
     "int": _whole,

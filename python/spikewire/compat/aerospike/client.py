@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from spikewire.compat.aerospike.failures import missing, refuse
+from spikewire.compat.aerospike.failures import refuse
 from spikewire.compat.aerospike.log import trace
 from spikewire.compat.aerospike.users import Users
 from spikewire.compat.aerospike.wording import worded_class
@@ -38,9 +38,9 @@ class Client(Users):
             self._measure_as(said.metrics)
 
     def connect(self, username: str | None = None, password: str | None = None) -> Client:
-        """This client, connected."""
-        if username is not None or password is not None:
-            missing("config.user")
+        """This client, connected. Where it is already, a user is for the next time."""
+        if username is not None and password is not None:
+            self._configuration.log_in(username, password)
         if not self._client.is_connected:
             self._connect()
             self._said_of_metrics = {}

@@ -9,8 +9,9 @@ from typing import Any
 
 from spikewire.compat.aerospike.config_provider import provided
 from spikewire.compat.aerospike.differences import CONFIG_NO_EFFECT
-from spikewire.compat.aerospike.failures import missing, refuse, without_effect
+from spikewire.compat.aerospike.failures import refuse, without_effect
 from spikewire.compat.aerospike.policies import Policies
+from spikewire.compat.aerospike.security import login_of, security_of
 from spikewire.compat.aerospike.valid_keys import CONFIGURATION, check_names
 from spikewire.compat.aerospike.values import Serializers
 
@@ -39,7 +40,6 @@ class Configuration:
                 own = given.get(part) if part else given
                 if isinstance(own, dict):
                     check_names(own, known, "client config")
-        _refuse_absent(given)
         self.provided = provided(given.get("config_provider"))
         if self.provided is not None:
             given = {**given, **self.provided.said.config}
@@ -47,7 +47,6 @@ class Configuration:
         for name, value in given.items():
             if name in CONFIG_NO_EFFECT and value not in (None, False, {}):
                 without_effect(f"the setting {name!r}")
-        self.seeds = _seeds(given.get("hosts"))
         policies = given.get("policies")
         self.policies = Policies(policies if isinstance(policies, dict) else {}, strict=strict)
         self.strict_types = bool(given.get("strict_types", True))
@@ -58,7 +57,13 @@ class Configuration:
         self.tend_interval = _seconds(given.get("tend_interval"))
         self.cluster_name = given.get("cluster_name")
         self.shm_key = _shm_key(given.get("shm"))
-        self.options = self._options(given)
+        security = security_of(given)
+        self.seeds = _seeds(given.get("hosts"), named="tls" in security)
+        self.options = self._options(given) | security
+
+    def log_in(self, user: str | None, password: str | None) -> None:
+        """Has the next connection log in as this user."""
+        self.options = login_of(self.options, user, password)
 
     def _options(self, given: dict[str, Any]) -> dict[str, Any]:
         read = self.policies.of["read"]
@@ -137,15 +142,8 @@ def _shm_key(shm: Any) -> int | None:
     return key if isinstance(key, int) else _SHM_KEY
 
 
-def _refuse_absent(given: dict[str, Any]) -> None:
-    if given.get("user") is not None and given.get("password") is not None:
-        missing("config.user")
-    tls = given.get("tls")
-    if isinstance(tls, dict) and tls.get("enable"):
-        missing("config.tls")
-
-
-def _seeds(hosts: Any) -> list[str]:
+def _seeds(hosts: Any, *, named: bool) -> list[str]:
+    """The hosts, with their TLS names where these matter."""
     if not isinstance(hosts, list):
         refuse("Hosts must be a list")
     made: list[str] = []
@@ -158,7 +156,9 @@ def _seeds(hosts: Any) -> list[str]:
                 refuse("Invalid host")
             if not isinstance(port, int):
                 refuse("Invalid host -> The host port must be an integer")
-            made.append(f"[{address}]:{port}" if ":" in address else f"{address}:{port}")
+            name = host[2] if named and len(host) > 2 else None
+            place = f"[{address}]" if ":" in address else address
+            made.append(f"{place}:{name}:{port}" if name else f"{place}:{port}")
         else:
             refuse("Invalid host")
     if not made:

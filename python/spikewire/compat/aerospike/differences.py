@@ -21,7 +21,6 @@ CONFIG_NO_EFFECT = frozenset(
      "fail_if_not_connected", "force_single_node"}
 )  # fmt: skip
 
-_USERS = Missing("connect where the cluster asks for no user")
 _TOGETHER = Missing("group what belongs together in one record")
 _NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
 _OF_CALL = Differs(
@@ -30,6 +29,7 @@ _OF_CALL = Differs(
 )
 _OF_WRITES = Differs("writes that may have been applied are never tried again")
 _NO_LOG = Differs("the log says when a client is made, at LOG_LEVEL_TRACE, and nothing else")
+_REVOKED = Missing("have the authority sign certificates for short times")
 _TEXT = Missing("write the path as text, with spikewire.exp.text")
 
 _CLIENT_SIDE = Missing("read the bin, change it in Python and write it with POLICY_GEN_EQ")
@@ -71,11 +71,14 @@ _ENTRIES: dict[str, Entry] = {
     "Client.info_node": _gone("use info_single_node"),
     "Client.list_*": _gone("use operate with list_operations"),
     "Client.map_*": _gone("use operate with map_operations"),
-    "config.user": _USERS,
-    "Client.connect(username)": _USERS,
-    "Client.connect(password)": _USERS,
-    "config.password": _USERS,
-    "config.tls": Missing("connect over a tunnel or a trusted network"),
+    "config.tls.cipher_suite": Missing("leave it out: the engine offers those that are safe"),
+    "config.tls.protocols": Missing("leave it out: there are TLS 1.2 and 1.3"),
+    "config.tls.keyfile_pw": Missing("store the key without a password, in a file of its own"),
+    "config.tls.cert_blacklist": _REVOKED,
+    "config.tls.crl_check": _REVOKED,
+    "config.tls.crl_check_all": _REVOKED,
+    "config.tls.for_login_only": Missing("leave it out: all connections are encrypted"),
+    "config.tls.log_session_info": _NO_EFFECT,
     "policy.txn": _TOGETHER,
     "policy.socket_timeout": _OF_CALL,
     "policy.max_retries": _OF_WRITES,

@@ -1,5 +1,5 @@
-"""Users, roles and transactions: what a cluster without security lacks. The methods are there, with
-their checks; what they would do is not."""
+"""Managing users and roles, and transactions. The methods are there, with their checks; what they
+would do is not."""
 
 # Programs pass anything: what it is is looked at here.
 # pyright: basic
@@ -17,7 +17,7 @@ __all__ = ["Users"]
 
 
 class Users(Measuring):
-    """Methods that only clusters with security, or with transactions, have a use for."""
+    """Methods that are there so that programs find out what to use instead."""
 
     def _absent(self, name: str, policy: Any) -> Any:
         self._policies.keywords("admin", policy)

@@ -12,7 +12,7 @@ import spikewire
 from spikewire.compat.aerospike_py import batches, requests
 from spikewire.compat.aerospike_py.common import Common, answer_of, index_kind
 from spikewire.compat.aerospike_py.configuration import opened_with
-from spikewire.compat.aerospike_py.failures import FAILURES, failure
+from spikewire.compat.aerospike_py.failures import FAILURES, failure, not_opened
 from spikewire.compat.aerospike_py.limits import Limited
 from spikewire.compat.aerospike_py.numpy_batch import rows_of
 from spikewire.compat.aerospike_py.operations import plain
@@ -52,7 +52,7 @@ class Client(Users, Common):
         try:
             self._took(spikewire.Client(seeds, **options), Limited)
         except FAILURES as error:
-            raise failure(error) from None
+            raise not_opened(error) from None
         finally:
             self._opening = False
         return self

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from spikewire.compat.aerospike_py.constants import AUTH_EXTERNAL, AUTH_INTERNAL, AUTH_PKI
 from spikewire.compat.aerospike_py.differences import CONFIG_NO_EFFECT
 from spikewire.compat.aerospike_py.exception import ClientError
 from spikewire.compat.aerospike_py.failures import missing, without_effect
@@ -20,10 +21,13 @@ _NUMBERS = (
     ("max_conns_per_node", "connections_per_node", None),
     ("tend_interval", "tend_interval", 1000),
 )
+#: The engine's names of ``auth_mode``. There is no TLS here, as there: passwords of directories are
+#: sent as they are.
+_AUTHS = {AUTH_INTERNAL: "internal", AUTH_EXTERNAL: "external-insecure"}
 _MOST_CONNECTIONS = 16
 _LEAST_TEND = 0.25
 CONFIG = frozenset(
-    {"hosts", "cluster_name", "use_services_alternate", "user", "password",
+    {"hosts", "cluster_name", "use_services_alternate", "user", "password", "auth_mode",
      "max_concurrent_operations", "operation_queue_timeout_ms"}
     | {name for name, _, _ in _NUMBERS}
     | CONFIG_NO_EFFECT.keys()
@@ -38,11 +42,9 @@ def opened_with(
         message = f"a configuration must be a dict, not {type(config).__name__}"
         raise TypeError(message)
     if username is not None and password is None:
-        raise ClientError("a username needs its password")
+        raise ClientError("Password is required when username is provided.")
     seeds = _seeds(config)
-    if username is not None or config.get("user") is not None:
-        missing("config.user")
-    made: dict[str, Any] = {"timeout": 1}
+    made: dict[str, Any] = {"timeout": 1, **_login(config, username, password)}
     for name, value in config.items():
         if name in CONFIG_NO_EFFECT and value != CONFIG_NO_EFFECT[name]:
             without_effect(f"the setting {name!r}")
@@ -66,6 +68,27 @@ def opened_with(
         made["use_services_alternate"] = True
     limit_of(config)
     return seeds, made
+
+
+def _login(config: dict[str, Any], username: Any, password: Any) -> dict[str, Any]:
+    """Who logs in, if anybody does: the arguments of ``connect``, or else the configuration."""
+    if username is None:
+        username, password = config.get("user"), config.get("password")
+    if username is None:
+        return {}
+    for name, value in (("user", username), ("password", password)):
+        if value is not None and not isinstance(value, str):
+            message = f"{name} must be a str, not {type(value).__name__}"
+            raise TypeError(message)
+    mode = _integer("auth_mode", config.get("auth_mode", AUTH_INTERNAL))
+    if mode == AUTH_PKI:
+        missing("AUTH_PKI")
+    if mode not in _AUTHS:
+        message = (
+            f"auth_mode must be AUTH_INTERNAL (0), AUTH_EXTERNAL (1), or AUTH_PKI (2); got {mode}"
+        )
+        raise ValueError(message)
+    return {"user": username, "password": password or "", "auth": _AUTHS[mode]}
 
 
 def limit_of(config: dict[str, Any]) -> tuple[int, int]:

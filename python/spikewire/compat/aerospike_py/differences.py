@@ -20,12 +20,10 @@ POLICY_NO_EFFECT: dict[str, object] = {
 }
 #: Settings of configurations that change nothing here, and their defaults.
 CONFIG_NO_EFFECT: dict[str, object] = {
-    "auth_mode": 0,
     "min_conns_per_node": 0,
     "conn_pools_per_node": 1,
 }
 
-_USERS = Missing("connect where the cluster asks for no user")
 _NO_EFFECT = Differs("has no effect; unless it is the default, a CompatWarning says so")
 _STAGES = Differs(
     "times the stages of calls: encode, queue, wire, turn, deliver, hand_over, decode"
@@ -39,12 +37,7 @@ _ENTRIES: dict[str, Entry] = {
     "AsyncClient.admin_*": Missing("manage users with the server's own tools"),
     "set_internal_stage_metrics_enabled": _STAGES,
     "internal_stage_profiling": _STAGES,
-    "config.user": _USERS,
-    "config.password": _USERS,
-    "Client.connect(username)": _USERS,
-    "Client.connect(password)": _USERS,
-    "AsyncClient.connect(username)": _USERS,
-    "AsyncClient.connect(password)": _USERS,
+    "AUTH_PKI": Missing('use spikewire.Client with auth="pki" and tls'),
     "operation.read": Missing(
         "name the bins to read: a read of all bins does not mix with operations that give results"
     ),

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from typing_extensions import Never
 
 __all__ = [
-    "FAILURES", "NOT_CONNECTED", "CompatWarning", "code_of", "failure", "missing", "of_code",
-    "refuse", "without_effect",
+    "FAILURES", "NOT_CONNECTED", "CompatWarning", "code_of", "failure", "missing",
+    "not_opened", "of_code", "refuse", "without_effect",
 ]  # fmt: skip
 
 #: What calls of the engine raise.
@@ -77,6 +77,13 @@ def failure(error: BaseException, key: Any = None) -> BaseException:
                 return name(text + _doubt(error))
         return names.ClientError(text + _doubt(error))
     return of_code(error.code, text + _doubt(error))
+
+
+def not_opened(error: BaseException) -> BaseException:
+    """The exception for a client that could not be opened, also where a login was refused."""
+    if isinstance(error, errors.ServerError):
+        return names.ClusterError(error.message)
+    return failure(error)
 
 
 def _doubt(error: errors.Error) -> str:

@@ -1,4 +1,4 @@
-"""Users and roles: are not there, and each call says what to use instead."""
+"""Managing users and roles: is not there, and each call says what to use instead."""
 
 # Programs pass anything.
 # pyright: basic

@@ -71,7 +71,8 @@ def _settings(drop_in: str, kind: str) -> frozenset[str]:
         keys: Any = importlib.import_module(f"{drop_in}.valid_keys")
         if kind == "policy":
             return frozenset(name for own in keys.POLICIES.values() for name in own)
-        names: frozenset[str] = keys.CONFIGURATION[""]
+        of_tls = {f"tls.{name}" for name in keys.CONFIGURATION["tls"]}
+        names: frozenset[str] = keys.CONFIGURATION[""] | of_tls
         return names
     if drop_in.endswith(".aerospike_py"):
         where, name = ("policies", "POLICY") if kind == "policy" else ("configuration", "CONFIG")

@@ -190,6 +190,9 @@ class _Found(ast.NodeVisitor):
             for name, key, value in self._entries(node.args[0]):
                 if name == "policies":
                     self._policies(peer, value)
+                if name == "tls":
+                    for inner, place, setting in self._entries(value):
+                        self.add(peer, f"config.tls.{inner}", place, _constant(setting))
                 self.add(peer, f"config.{name}", key, _constant(value))
         kind = path.rpartition(".")[2]
         for keyword in node.keywords:

@@ -1,0 +1,108 @@
+"""Who logs in, and TLS: what a configuration says, as options of the engine's."""
+
+# Programs pass anything: what it is is looked at here.
+# pyright: basic
+
+from __future__ import annotations
+
+import warnings
+from pathlib import Path
+from typing import Any
+
+from spikewire import _native
+from spikewire.compat.aerospike.constants import AUTH_EXTERNAL, AUTH_INTERNAL, AUTH_PKI
+from spikewire.compat.aerospike.failures import CompatWarning, missing, of_code, without_effect
+
+__all__ = ["login_of", "security_of"]
+
+#: The engine's names of ``auth_mode``.
+_AUTHS = ("internal", "external", "external-insecure", "pki")
+#: Settings of ``tls`` that the engine does not have.
+_ABSENT = (
+    "cipher_suite",
+    "keyfile_pw",
+    "cert_blacklist",
+    "crl_check",
+    "crl_check_all",
+    "for_login_only",
+)
+#: Lists of protocols that are there, and what there is besides.
+_OLDER = ("TLSv1.2", "+TLSv1.2", "-all +TLSv1.2")
+_TLS_ERROR, _CLIENT_ERROR = -9, -1
+
+
+def security_of(given: dict[str, Any]) -> dict[str, Any]:
+    """The options of a configuration that are about security."""
+    tls = _tls(given.get("tls"))
+    made: dict[str, Any] = {} if tls is None else {"tls": tls or True}
+    if tls is not None:
+        try:
+            _native.Client("127.0.0.1", tls=tls or True)  # sends nothing
+        except (TypeError, ValueError) as error:
+            raise of_code(_TLS_ERROR, str(error)) from None
+    policies = given.get("policies")
+    mode = policies.get("auth_mode") if isinstance(policies, dict) else None
+    if not isinstance(mode, int):
+        mode = AUTH_INTERNAL
+    if mode in (AUTH_EXTERNAL, AUTH_PKI) and tls is None:
+        text = "TLS is required for external or PKI authentication"
+        raise of_code(_CLIENT_ERROR, text)
+    if mode != AUTH_INTERNAL:
+        made["auth"] = _AUTHS[mode]
+    return login_of(made, given.get("user"), given.get("password"))
+
+
+def login_of(options: dict[str, Any], user: Any, password: Any) -> dict[str, Any]:
+    """Options with this user; as they were where there is none, or a certificate says who it is."""
+    named = isinstance(user, str) and isinstance(password, str) and bool(user)
+    if options.get("auth") == "pki":
+        return options
+    if named:
+        return {**options, "user": user, "password": password}
+    return {name: value for name, value in options.items() if name != "auth"}
+
+
+def _tls(given: Any) -> dict[str, Any] | None:
+    """The engine's ``tls``; ``None``: connections are not encrypted."""
+    if not isinstance(given, dict) or not given.get("enable"):
+        return None
+    for name in _ABSENT:
+        if given.get(name):
+            missing(f"config.tls.{name}")
+    protocols = given.get("protocols")
+    if isinstance(protocols, str):
+        if protocols.strip() not in _OLDER:
+            missing("config.tls.protocols")
+        text = "tls: TLS 1.3 is spoken as well where the server does"
+        warnings.warn(text, CompatWarning, stacklevel=6)
+    if given.get("log_session_info"):
+        without_effect("the setting 'log_session_info'")
+    made: dict[str, Any] = {}
+    for name, entry in (("certfile", "certificate"), ("keyfile", "private_key")):
+        if isinstance(given.get(name), str):
+            made[entry] = given[name]
+    file, folder = given.get("cafile"), given.get("capath")
+    if isinstance(folder, str):
+        made["ca"] = _authorities(folder) + (_read(Path(file)) if isinstance(file, str) else b"")
+    elif isinstance(file, str):
+        made["ca"] = file
+    return made
+
+
+def _authorities(folder: str) -> bytes:
+    """The certificates of all files of a folder."""
+    try:
+        files = sorted(each for each in Path(folder).iterdir() if each.is_file())
+    except OSError as error:
+        raise of_code(_TLS_ERROR, f"Failed to load CAPath: {error}") from None
+    read = [text for each in files if b"-----BEGIN CERTIFICATE-----" in (text := _read(each))]
+    if not read:
+        raise of_code(_TLS_ERROR, f"Failed to load CAPath: there is no certificate in {folder}")
+    return b"\n".join([*read, b""])
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise of_code(_TLS_ERROR, f"Failed to load CAFile: {error}") from None

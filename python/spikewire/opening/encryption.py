@@ -1,0 +1,64 @@
+"""``tls`` in URLs and variables: each entry is an option, ``tls_ca`` for ``tls["ca"]``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from spikewire.options import TlsOptions
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["TLS", "alone", "entry", "gathered", "texts"]
+
+#: The option that these are parts of.
+TLS = "tls"
+_PREFIX = f"{TLS}_"
+_TYPES = {f"{_PREFIX}{name}": kind for name, kind in TlsOptions.__annotations__.items()}
+
+
+def texts(options: Mapping[str, Any]) -> dict[str, Any]:
+    """The options that a text may name, with their types."""
+    return {**options, **_TYPES} if TLS in options else dict(options)
+
+
+def entry(name: str) -> str | None:
+    """The entry of ``tls`` that an option is; ``None``: it is none."""
+    return name.removeprefix(_PREFIX) if name in _TYPES else None
+
+
+def alone(name: str, value: object) -> dict[str, Any]:
+    """The keyword of a client that an option is, with nothing beside it."""
+    of_tls = entry(name)
+    return {name: value} if of_tls is None else {TLS: {of_tls: value}}
+
+
+def gathered(
+    levels: Sequence[tuple[dict[str, Any], dict[str, str]]],
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """One set of options, and where each comes from, of several: later ones come first.
+
+    Entries of ``tls`` are gathered into it. They imply it; ``tls=False`` ends what earlier ones
+    say, ``tls=True`` goes on with it, and a dict takes its place.
+    """
+    options: dict[str, Any] = {}
+    sources: dict[str, str] = {}
+    for given, whence in levels:
+        plain = {name: value for name, value in given.items() if entry(name) is None}
+        entries = {name: value for name, value in given.items() if entry(name) is not None}
+        if entries and TLS in plain and plain[TLS] is False:
+            name = min(entries)
+            message = f"{whence[name]}, option {name}: connections are not encrypted (tls=false)"
+            raise ValueError(message)
+        before, since = options.get(TLS), sources.get(TLS)
+        options |= plain
+        sources |= {name: whence[name] for name in plain}
+        if entries or plain.get(TLS) is True:
+            goes_on = isinstance(before, dict)
+            named = cast("dict[str, Any]", before) if goes_on else {}
+            named = named | {str(entry(name)): value for name, value in entries.items()}
+            options[TLS] = named or True
+            own = [whence[name] for name in (TLS, *entries) if name in whence]
+            former = [since] if goes_on and since is not None else []
+            sources[TLS] = ", ".join(dict.fromkeys([*former, *own]))
+    return options, sources
