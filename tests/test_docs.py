@@ -17,7 +17,7 @@ import pytest
 import spikewire
 from spikewire import _native, codec, cql, errors, op, query
 from spikewire.cql.options import ExecuteOptions, PrepareOptions, SessionOptions
-from spikewire.options import BlockingOptions
+from spikewire.options import BlockingOptions, TlsOptions
 from spikewire.testing.cassandra import (
     CassandraCluster,
     CassandraOptions,
@@ -166,6 +166,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     [
         ("docs/python.md", BlockingOptions.__annotations__),
         ("docs/python.md", [f"op.{name}" for name in op.__all__]),
+        ("docs/security.md", TlsOptions.__annotations__),
         ("docs/values.md", [f"codec.{name}" for name in codec.__all__ if name != "Codec"]),
         ("docs/errors.md", errors.__all__),
         ("docs/troubleshooting.md", errors.__all__),
@@ -188,6 +189,7 @@ def test_links_lead_somewhere(page: Path) -> None:
     ids=[
         "options",
         "operations",
+        "encryption",
         "codecs",
         "errors",
         "messages",

@@ -17,9 +17,13 @@ from spikewire.opening.values import converted, kind
 from spikewire.options import BlockingOptions
 from spikewire.testing import Cluster
 from spikewire.testing.cassandra import CannedServer
+from spikewire.testing.cassandra.certificates import make_certificates
 
 if TYPE_CHECKING:
     from collections.abc import Coroutine, Iterator
+    from pathlib import Path
+
+    from spikewire.opening.url import Scheme
 
 #: A text for each option that may stand in a URL, and what it becomes.
 TEXTS: dict[str, tuple[str, Any]] = {
@@ -64,7 +68,7 @@ OBJECTS = {"codec"}
 @pytest.fixture(scope="module")
 def authority(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The certificate of an authority."""
-    return certificates(tmp_path_factory.mktemp("authority")).ca
+    return make_certificates(tmp_path_factory.mktemp("authority"), ["localhost"]).ca
 
 
 @pytest.fixture(scope="module")

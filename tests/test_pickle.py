@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import copy
+import gc
 import pickle
 import subprocess
 import sys
@@ -11,14 +12,17 @@ import textwrap
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 import spikewire
 from spikewire import GeoJSON, HyperLogLog, Key, errors
+from spikewire.testing.cassandra.certificates import make_certificates
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from spikewire.testing import Cluster
 
 POINT = GeoJSON('{"type": "Point", "coordinates": [1, 2]}')
@@ -266,3 +270,39 @@ def test_clients_of_forgotten_datasets_are_let_go(cluster: Cluster) -> None:
     )
     few, many = out.split()
     assert int(many) <= int(few) + 1
+
+
+def pickled_with(**options: Any) -> bytes:
+    """A dataset of a client that is gone."""
+    return pickle.dumps(spikewire.AsyncClient("127.0.0.1:1", **options).dataset("test", "secret"))
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_a_password_is_in_no_pickle(protocol: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    client = spikewire.AsyncClient("127.0.0.1:1", user="app", password="hidden")
+    users = client.dataset("test", "secret")
+    pickled = pickle.dumps(users, protocol)
+    assert b"app" in pickled
+    assert b"hidden" not in pickled
+    assert pickle.loads(pickled) == users
+    del client, users
+    gc.collect()
+    monkeypatch.delenv("SPIKEWIRE_AEROSPIKE_PASSWORD", raising=False)
+    with pytest.raises(ValueError, match=r"password of user 'app' is in no pickle: .* variable"):
+        pickle.loads(pickled)
+    monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_PASSWORD", "from the variable")
+    again = pickle.dumps(pickle.loads(pickled), protocol)
+    assert b"from the variable" not in again
+
+
+def test_a_key_that_is_in_no_file_is_in_no_pickle(tmp_path: Path) -> None:
+    files = make_certificates(tmp_path, ["localhost"])
+    key = files.key.read_bytes()
+    tls = {"ca": files.ca, "certificate": files.certificate}
+    by_bytes = pickled_with(tls={**tls, "private_key": key})
+    by_path = pickled_with(tls={**tls, "private_key": files.key})
+    gc.collect()
+    assert key.splitlines()[1] not in by_bytes
+    with pytest.raises(ValueError, match="a private key that was given as bytes is in no pickle"):
+        pickle.loads(by_bytes)
+    assert pickle.loads(by_path).set == "secret"

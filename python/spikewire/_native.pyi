@@ -1191,7 +1191,8 @@ class Dataset:
     options: where it is unpickled it finds the client it came from if that lives in the process
     and is not closed, and else makes one like it that connects on first use, is shared by all
     datasets from the same client, and is closed when the process exits, or when no dataset uses it
-    and newer ones have come.
+    and newer ones have come. A password is in no pickle: such a client takes it from the
+    environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
     """
 
     def _is_strong(self) -> bool | None:
@@ -4315,7 +4316,8 @@ class AsyncDataset:
     and is not closed, and else makes one like it that is shared by all datasets from the same
     client and closed when the process exits, or when no dataset uses it and newer ones have come.
     Such a client connects inside the first verb, which holds up the event loop until the cluster is
-    found.
+    found. A password is in no pickle: such a client takes it from the environment variable
+    `SPIKEWIRE_AEROSPIKE_PASSWORD`.
     """
 
     def _is_strong(self) -> bool | None:

@@ -101,7 +101,8 @@ def test_a_program_for_the_official_client() -> None:
         "aerospike_helpers.expressions.LoopVarInt", "config.tls.crl_check",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "differs") == {
-        "config.colour", "config.tls.knots", "policy.compress", "policy.flavour", "policy.max_retries",
+        "config.colour", "config.tls.knots", "policy.compress", "policy.flavour",
+        "policy.max_retries",
     }  # fmt: skip
     assert verdicts(OFFICIAL, "same") >= {
         "Client.put", "Client.operate", "Client.truncate", "Query.where", "config.hosts",

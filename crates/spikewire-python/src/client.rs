@@ -15,6 +15,7 @@ use crate::bridge::tls;
 use crate::core::Core;
 use crate::errors::{Raised, refused, type_error, type_name, utf8};
 use crate::identity::{Token, token};
+use crate::secrets;
 use crate::space::{Space, text};
 use crate::stages::Stages;
 use crate::value::Codec;
@@ -53,7 +54,7 @@ impl Shared {
         seeds: &Bound<'_, PyAny>,
         options: &Bound<'_, PyDict>,
     ) -> PyResult<Self> {
-        Self::parse(seeds, Some(options), token, true)
+        Self::parse(seeds, Some(&secrets::put_back(options)?), token, true)
     }
 
     fn parse(
@@ -89,11 +90,12 @@ impl Shared {
         Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
     }
 
-    /// What a dataset of this client needs to find or make it anywhere.
-    pub fn pickled<'py>(&self, py: Python<'py>, space: &Space) -> Pickled<'py> {
+    /// What a dataset of this client needs to find or make it anywhere, but for secrets.
+    pub fn pickled<'py>(&self, py: Python<'py>, space: &Space) -> PyResult<Pickled<'py>> {
         let set = space.set_name().map(str::to_owned);
         let token = PyBytes::new(py, &self.token);
-        (token, self.seeds(), self.given.bind(py).clone(), space.namespace.to_string(), set)
+        let options = secrets::left_out(self.given.bind(py))?;
+        Ok((token, self.seeds(), options, space.namespace.to_string(), set))
     }
 
     pub fn seeds(&self) -> String {

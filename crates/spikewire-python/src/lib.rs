@@ -53,6 +53,7 @@ mod operation;
 mod query;
 mod record;
 mod rows;
+mod secrets;
 mod signals;
 mod space;
 mod stages;

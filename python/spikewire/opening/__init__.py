@@ -38,6 +38,7 @@ AEROSPIKE = Scheme(
     port=3000,
     options=BlockingOptions.__annotations__,
     probe=_native.Client,
+    seed="a host, host:port, host:tls-name:port",
     passed_over=AsyncOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )
 _AEROSPIKE_ASYNC = Scheme(
@@ -47,6 +48,7 @@ _AEROSPIKE_ASYNC = Scheme(
     port=AEROSPIKE.port,
     options=AsyncOptions.__annotations__,
     probe=_native.AsyncClient,
+    seed=AEROSPIKE.seed,
     passed_over=BlockingOptions.__annotations__.keys() - ClientOptions.__annotations__.keys(),
 )
 

@@ -29,6 +29,8 @@ class Scheme:
     """The options by name, with their types."""
     probe: Callable[..., object]
     """Checks seeds and options and opens nothing."""
+    seed: str = "a host, host:port"
+    """What hosts are, but for addresses of IPv6."""
     together: frozenset[str] = frozenset(
         {"user", "password", "auth", "tls", "tls_certificate", "tls_private_key", "tls_system_ca",
          "tls_verify_hostname", "tls_server_name"}
@@ -110,7 +112,7 @@ def _seeds(hosts: str, scheme: Scheme, source: str) -> str | None:
             # What is taken for a port may be a password.
             name = host.split(":")[0]
             message = (
-                f"{source}, host {number} ({name!r}): it must be a host, host:port or "
+                f"{source}, host {number} ({name!r}): it must be {scheme.seed} or "
                 "[IPv6 address]:port, with a port from 1 to 65535"
             )
             raise ValueError(message)
@@ -118,6 +120,10 @@ def _seeds(hosts: str, scheme: Scheme, source: str) -> str | None:
 
 
 def _is_host(host: str, scheme: Scheme) -> bool:
+    # What the engine takes for a TLS name may be a password without its '@': a port comes last.
+    last = host.rpartition("]")[2].rpartition(":")
+    if last[1] and not last[2].isdecimal():
+        return False
     try:
         scheme.probe(host)
     except (TypeError, ValueError):

@@ -172,7 +172,8 @@ impl AsyncClient {
 /// and is not closed, and else makes one like it that is shared by all datasets from the same
 /// client and closed when the process exits, or when no dataset uses it and newer ones have come.
 /// Such a client connects inside the first verb, which holds up the event loop until the cluster is
-/// found.
+/// found. A password is in no pickle: such a client takes it from the environment variable
+/// `SPIKEWIRE_AEROSPIKE_PASSWORD`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncDataset {
     pub(super) face: Arc<Loops>,

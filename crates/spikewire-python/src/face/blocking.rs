@@ -59,7 +59,8 @@ impl Client {
 /// options: where it is unpickled it finds the client it came from if that lives in the process
 /// and is not closed, and else makes one like it that connects on first use, is shared by all
 /// datasets from the same client, and is closed when the process exits, or when no dataset uses it
-/// and newer ones have come.
+/// and newer ones have come. A password is in no pickle: such a client takes it from the
+/// environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Dataset {
     pub(super) face: Arc<Shared>,

@@ -37,7 +37,7 @@ def security_of(given: dict[str, Any]) -> dict[str, Any]:
     made: dict[str, Any] = {} if tls is None else {"tls": tls or True}
     if tls is not None:
         try:
-            _native.Client("127.0.0.1", tls=tls or True)  # sends nothing
+            _native.Client("127.0.0.1", **made)  # sends nothing
         except (TypeError, ValueError) as error:
             raise of_code(_TLS_ERROR, str(error)) from None
     policies = given.get("policies")

@@ -89,7 +89,7 @@ impl Dataset {
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Pickled<'py>)> {
         let rebuild = py.get_type::<Self>().getattr("_rebuild")?;
-        Ok((rebuild, self.face.shared().pickled(py, &self.space)))
+        Ok((rebuild, self.face.shared().pickled(py, &self.space)?))
     }
 
     /// For unpickling: the client with this token, or one like it.
