@@ -69,7 +69,7 @@ INTERNAL = {
     # For type checkers views are clients and datasets.
     "_View": {"profile_changed", "get_stream"},
     "_OfClient": {"session"},
-    "_OfAsyncClient": {"open"},
+    "EntersAsync": {"open"},
     "_OfDataset": {"with_profile"},
     # For a registry of prometheus_client.
     "Collector": {"collect", "describe"},

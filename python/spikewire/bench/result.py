@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, TypedDict, final
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from typing_extensions import NotRequired
 
     from .open.contract import Asked, Given
@@ -235,3 +237,13 @@ class Failure(TypedDict):
     """What is said instead when a run could not be made."""
 
     failed: str
+
+
+def failure_of(answer: Mapping[str, object], required: frozenset[str]) -> Failure | None:
+    """Why a worker's answer is no result: it says so, or lacks some of what a result has."""
+    if "failed" in answer:
+        return Failure(failed=str(answer["failed"]))
+    missing = required - answer.keys()
+    if missing:
+        return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
+    return None

@@ -12,14 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire import _native
 from spikewire.builder.streams import get_stream
+from spikewire.entering import Enters, EntersAsync
 from spikewire.profiles.explain import Explanation, explained
 from spikewire.profiles.kinds import MODES, VERBS, writes
 from spikewire.profiles.modes import listed, mode_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-    from typing_extensions import Self
 
     from spikewire._native import AsyncDataset, ClientSubmit, Dataset, DatasetSubmit
     from spikewire.client import AsyncClient, Client
@@ -141,31 +140,12 @@ class _OfClient(_View):
         return owns
 
 
-class _OfBlockingClient(_OfClient):
+class _OfBlockingClient(Enters, _OfClient):
     """In a block, the view is what the client is there."""
 
-    def __enter__(self) -> Self:
-        self._target.__enter__()
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        self._target.__exit__(*error)
-
-
-class _OfAsyncClient(_OfClient):
+class _OfAsyncClient(EntersAsync, _OfClient):
     """In a block, the view is what the client is there."""
-
-    async def open(self) -> Self:
-        """Connects, for use without ``async with``."""
-        await self._target.open()
-        return self
-
-    async def __aenter__(self) -> Self:
-        await self._target.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._target.__aexit__(*error)
 
 
 class _OfDataset(_View):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypedDict, cast, final
 
+from ..result import failure_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -72,9 +74,4 @@ class CqlResult(TypedDict):
 
 def as_cql(answer: Mapping[str, Any]) -> CqlResult | Failure:
     """Distinguish a result from a failure, and refuse anything that is neither."""
-    if "failed" in answer:
-        return {"failed": str(answer["failed"])}
-    missing = CqlResult.__required_keys__ - answer.keys()
-    if missing:
-        return {"failed": f"the worker's answer lacks {', '.join(sorted(missing))}"}
-    return cast("CqlResult", answer)
+    return failure_of(answer, CqlResult.__required_keys__) or cast("CqlResult", answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, cast, final
 
-from ..result import Cpu, Failure, Job, Python
+from ..result import Cpu, Failure, Job, Python, failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -58,9 +58,4 @@ Outcome = FixedResult | Failure
 
 def as_fixed(answer: Mapping[str, object]) -> Outcome:
     """Distinguish a result from a failure, and refuse anything that is neither."""
-    if "failed" in answer:
-        return Failure(failed=str(answer["failed"]))
-    missing = FixedResult.__required_keys__ - answer.keys()
-    if missing:
-        return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
-    return cast("FixedResult", answer)
+    return failure_of(answer, FixedResult.__required_keys__) or cast("FixedResult", answer)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, cast, final
 
-from ..result import Cpu, Failure, LoopDelay, Python
+from ..result import Cpu, Failure, LoopDelay, Python, failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -65,9 +65,4 @@ Outcome = ScanResult | Failure
 
 def as_scan(answer: Mapping[str, object]) -> Outcome:
     """Distinguish a result from a failure, and refuse anything that is neither."""
-    if "failed" in answer:
-        return Failure(failed=str(answer["failed"]))
-    missing = ScanResult.__required_keys__ - answer.keys()
-    if missing:
-        return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
-    return cast("ScanResult", answer)
+    return failure_of(answer, ScanResult.__required_keys__) or cast("ScanResult", answer)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, cast
 from ..access import HIDDEN, Access
 from ..clients.registry import build_of
 from ..open.contract import OVERTIME
-from ..result import Failure, Job, Result
+from ..result import Failure, Job, Result, failure_of
 from ..series.lines import MARK
 from ..work.mix import INSERTING
 from ..worker.job import INSERT_LIMIT
@@ -196,9 +196,4 @@ def hidden(answer: Mapping[str, Any], access: Access) -> Mapping[str, Any]:
 
 def as_result(answer: Mapping[str, Any]) -> Result | Failure:
     """Distinguish a result from a failure, and refuse anything that is neither."""
-    if "failed" in answer:
-        return Failure(failed=str(answer["failed"]))
-    missing = Result.__required_keys__ - answer.keys()
-    if missing:
-        return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
-    return cast("Result", answer)
+    return failure_of(answer, Result.__required_keys__) or cast("Result", answer)

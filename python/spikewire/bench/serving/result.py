@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict, cast, final
 
-from ..result import Failure, Job, Python
+from ..result import Failure, Job, Python, failure_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -84,11 +84,9 @@ Outcome = ServingResult | Failure
 
 def as_serving(answer: Mapping[str, object]) -> Outcome:
     """Distinguish a result from a failure, and refuse anything that is neither."""
-    if "failed" in answer:
-        return Failure(failed=str(answer["failed"]))
-    missing = ServingResult.__required_keys__ - answer.keys()
-    if missing:
-        return Failure(failed=f"the worker's answer lacks {', '.join(sorted(missing))}")
+    failure = failure_of(answer, ServingResult.__required_keys__)
+    if failure is not None:
+        return failure
     result = cast("ServingResult", answer)
     if result["asked"] != result["answered"]:
         counted = f"{result['answered']:,} requests where users counted {result['asked']:,}"

@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from spikewire.cql import AsyncSession, Rows, Session
+from spikewire.entering import Enters, EntersAsync
 from spikewire.metrics.otel.call import Call, Telemetry, endpoint
 from spikewire.metrics.otel.query import AsyncQuery, Query
 from spikewire.metrics.otel.statements import described
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
-    from typing_extensions import Self
 
 __all__ = ["instrumented_session"]
 
@@ -107,28 +107,9 @@ class _TracedSession:
         return f"<traced {self._face!r}>"
 
 
-class _Blocking(_TracedSession):
+class _Blocking(Enters, _TracedSession):
     """A blocking session."""
 
-    def __enter__(self) -> Self:
-        self._target.__enter__()
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        self._target.__exit__(*error)
-
-
-class _Asynchronous(_TracedSession):
+class _Asynchronous(EntersAsync, _TracedSession):
     """An asyncio session."""
-
-    async def open(self) -> Self:
-        """Connects, for use without ``async with``."""
-        await self._target.open()
-        return self
-
-    async def __aenter__(self) -> Self:
-        await self._target.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._target.__aexit__(*error)

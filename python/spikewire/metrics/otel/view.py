@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from spikewire import AsyncClient, Client, _native
 from spikewire.builder.streams import get_stream
+from spikewire.entering import Enters, EntersAsync
 from spikewire.in_flight import WatchedVerb, gathered, gathered_async
 from spikewire.metrics.otel.call import Instruments
 from spikewire.metrics.otel.query import AsyncQuery, Query
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
 
     from opentelemetry.metrics import MeterProvider
     from opentelemetry.trace import TracerProvider
-    from typing_extensions import Self
 
     from spikewire.profiles.profile import Profile
 
@@ -168,36 +168,17 @@ class _TracedClient(_Traced):
         return owns
 
 
-class _Blocking(_TracedClient):
+class _Blocking(Enters, _TracedClient):
     """A blocking client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
         """As of the client; every call has a span."""
         return gathered(self._target, calls, limit, errors)
 
-    def __enter__(self) -> Self:
-        self._target.__enter__()
-        return self
 
-    def __exit__(self, *error: object) -> None:
-        self._target.__exit__(*error)
-
-
-class _Asynchronous(_TracedClient):
+class _Asynchronous(EntersAsync, _TracedClient):
     """An asyncio client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
         """As of the client; every call has a span."""
         return gathered_async(self._target, calls, limit, errors)
-
-    async def open(self) -> Self:
-        """Connects, for use without ``async with``."""
-        await self._target.open()
-        return self
-
-    async def __aenter__(self) -> Self:
-        await self._target.__aenter__()
-        return self
-
-    async def __aexit__(self, *error: object) -> None:
-        await self._target.__aexit__(*error)
