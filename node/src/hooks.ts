@@ -3,8 +3,9 @@
 import { types } from 'node:util'
 import { failRow, makeBatch, makeRows } from './batch.js'
 import { makeError } from './failures.js'
+import { mapOf, objectOf } from './flat.js'
 import { native } from './native.js'
-import { define, makeFactory, makeRecord } from './record.js'
+import { makeFactory, makeRecord } from './record.js'
 import { done, fail, settle } from './slots.js'
 import { Double, GeoJSON, HyperLogLog, Marker } from './values.js'
 
@@ -41,18 +42,10 @@ function wrap(sort: number, content: unknown): unknown {
       return new GeoJSON(content as string)
     case HLL:
       return new HyperLogLog(content as Buffer)
-    case MAP: {
-      const flat = content as unknown[]
-      const map = new Map<unknown, unknown>()
-      for (let at = 0; at < flat.length; at += 2) map.set(flat[at], flat[at + 1])
-      return map
-    }
-    default: {
-      const flat = content as unknown[]
-      const object = {}
-      for (let at = 0; at < flat.length; at += 2) define(object, flat[at] as string, flat[at + 1])
-      return object
-    }
+    case MAP:
+      return mapOf(content as unknown[])
+    default:
+      return objectOf(content as unknown[])
   }
 }
 

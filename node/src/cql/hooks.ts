@@ -3,7 +3,7 @@
 import '../hooks.js'
 
 import { types } from 'node:util'
-import { define } from '../record.js'
+import { mapOf, objectOf } from '../flat.js'
 import { makeError } from './failures.js'
 import { native } from './native.js'
 import { makePrepared } from './prepared.js'
@@ -53,18 +53,10 @@ function wrap(sort: number, content: unknown): unknown {
       return new Decimal(...(content as [bigint, number]))
     case SORT.duration:
       return new Duration(...(content as [number, number, bigint]))
-    case SORT.map: {
-      const flat = content as unknown[]
-      const map = new Map<unknown, unknown>()
-      for (let at = 0; at < flat.length; at += 2) map.set(flat[at], flat[at + 1])
-      return map
-    }
-    default: {
-      const flat = content as unknown[]
-      const object = {}
-      for (let at = 0; at < flat.length; at += 2) define(object, flat[at] as string, flat[at + 1])
-      return object
-    }
+    case SORT.map:
+      return mapOf(content as unknown[])
+    default:
+      return objectOf(content as unknown[])
   }
 }
 

@@ -1,5 +1,6 @@
 /** The rows of a result. */
 
+import { objectOf } from '../flat.js'
 import { define } from '../record.js'
 import type { CqlValue } from './values.js'
 
@@ -108,12 +109,7 @@ export class Rows<R = Row> implements Iterable<R> {
 
   /** The custom payload of the answer. */
   get payload(): { [name: string]: Buffer | null } {
-    const payload: { [name: string]: Buffer | null } = {}
-    const flat = this.#extras?.[2] ?? NOTHING
-    for (let at = 0; at < flat.length; at += 2) {
-      define(payload, flat[at] as string, flat[at + 1])
-    }
-    return payload
+    return objectOf(this.#extras?.[2] ?? NOTHING) as { [name: string]: Buffer | null }
   }
 }
 

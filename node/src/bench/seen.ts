@@ -1,0 +1,36 @@
+/** Whether a client sees the records as they were written, before it is measured. */
+
+import { inspect } from 'node:util'
+import type { BenchClient } from './clients.js'
+import type { Job } from './job.js'
+import { isRecord, parseBins, recordOf, spreadKeys, valuePool } from './workload.js'
+
+/** A record in a message, if it is short. */
+export const shown = (bins: unknown) =>
+  inspect(bins, { breakLength: Number.POSITIVE_INFINITY }).slice(0, 200)
+
+/** Refuses a client that does not see the records as they were written. */
+export async function check(job: Job, client: BenchClient): Promise<void> {
+  const pool = valuePool(parseBins(job.bins), job.seed)
+  const keys = spreadKeys(job.keys)
+  if (job.shape.kind === 'single') {
+    for (const key of keys) seen(key, (await client.get(key)).bins)
+    return
+  }
+  const rows = Math.min(job.shape.rows, keys.length)
+  for (let from = 0; from + rows <= keys.length; from += rows) {
+    const asked = keys.slice(from, from + rows)
+    const given = client.rows(await client.getMany(asked))
+    if (given.length !== rows) throw new Error(`${rows} keys gave ${given.length} records`)
+    given.forEach((bins, at) => {
+      seen(asked[at] as number, bins)
+    })
+  }
+
+  function seen(key: number, bins: unknown): void {
+    const expected = recordOf(pool, key)
+    if (!isRecord(expected, bins)) {
+      throw new Error(`key ${key} reads back as ${shown(bins)}, not as ${shown(expected)}`)
+    }
+  }
+}

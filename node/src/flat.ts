@@ -1,0 +1,15 @@
+/** Maps and objects of keys and values in turns, as the native part gives them. */
+
+import { define } from './record.js'
+
+export function mapOf(flat: readonly unknown[]): Map<unknown, unknown> {
+  const map = new Map<unknown, unknown>()
+  for (let at = 0; at < flat.length; at += 2) map.set(flat[at], flat[at + 1])
+  return map
+}
+
+export function objectOf(flat: readonly unknown[]): object {
+  const object = {}
+  for (let at = 0; at < flat.length; at += 2) define(object, flat[at] as string, flat[at + 1])
+  return object
+}
