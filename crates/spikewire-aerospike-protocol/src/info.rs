@@ -95,6 +95,12 @@ pub fn value<'a>(body: &'a str, command: &str) -> Result<&'a str, InfoError> {
     Err(fail((1, "the node's reply does not answer this command")))
 }
 
+/// The codes of the errors in a reply body.
+pub fn error_codes(body: &str) -> impl Iterator<Item = u8> {
+    let values = body.lines().map(|line| line.split_once('\t').map_or(line, |(_, value)| value));
+    values.filter_map(error).map(|(code, _)| code)
+}
+
 /// Reads `ERROR:<code>:<message>` or the older `FAIL:…`; a missing code is 1.
 fn error(value: &str) -> Option<(u8, &str)> {
     let rest = value.strip_prefix("ERROR:").or_else(|| value.strip_prefix("FAIL:"))?;
@@ -127,6 +133,8 @@ mod tests {
         assert_eq!(value(body, "x").unwrap_err().code, 1);
         assert_eq!(value(body, "build").unwrap_err().code, 1);
         assert_eq!(value("ERROR:80:not authenticated\n", "node").unwrap_err().code, 80);
+        assert_eq!(error_codes(body).collect::<Vec<_>>(), [25, 1]);
+        assert_eq!(error_codes("ERROR:80:not authenticated\n").collect::<Vec<_>>(), [80]);
     }
 
     #[test]

@@ -112,6 +112,7 @@ impl ResultCode {
     /// Whether the same request may succeed on a further try without the caller changing it.
     pub fn is_retryable(self) -> bool {
         matches!(self, Self::TIMEOUT | Self::PARTITION_UNAVAILABLE | Self::DEVICE_OVERLOAD)
+            || self.asks_for_login()
     }
 
     /// Whether the server is known to drop or desynchronise the connection after this code.

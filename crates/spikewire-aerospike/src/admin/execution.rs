@@ -140,7 +140,9 @@ where
                 progress.open = 1;
                 let target = Target::node(node, true);
                 let timeout = deadline.since(now);
-                let policy = Policy { timeout, max_retries: 0, ..Policy::default() };
+                // Where the client logs in, a session may have ended, which only a new connection mends.
+                let max_retries = u32::from(self.cluster.logs_in());
+                let policy = Policy { timeout, max_retries, ..Policy::default() };
                 let mut command =
                     Command::new(frame.to_vec(), target, policy, now, self.ticket(Some(0)));
                 command.deadline = deadline;

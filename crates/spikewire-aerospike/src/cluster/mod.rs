@@ -102,6 +102,11 @@ impl Cluster {
         &self.shared.options
     }
 
+    /// Whether connections begin with a login.
+    pub(crate) fn logs_in(&self) -> bool {
+        self.shared.net.gate.logs_in()
+    }
+
     /// The cluster as it was seen last. Takes no lock.
     pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.shared.snapshot.load()

@@ -47,6 +47,11 @@ impl Gate {
         self.tls.is_some()
     }
 
+    /// Whether connections begin with a login.
+    pub fn logs_in(&self) -> bool {
+        self.credentials.is_some()
+    }
+
     /// The way in at an address. Certificates are for `name`, or else for the address.
     pub fn access(&self, address: SocketAddr, name: Option<&str>) -> Result<Access, TlsError> {
         let encryption = match (&self.tls, name) {

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::info;
 use spikewire_aerospike_protocol::message::{self, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_transport::metrics::{About, Gauges};
@@ -40,6 +41,10 @@ impl Protocol for Aerospike {
             return Err(Malformed("a message in answer to an info request, or the reverse".into()));
         }
         if self.info {
+            if self.logs_in && info_asks_for_login(body) {
+                let outcome = ReplyKind::Retry { doubtful: false };
+                return Ok(Disposition { outcome, closes: true });
+            }
             return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
         }
         if body.len() < message::HEADER_LEN {
@@ -56,9 +61,7 @@ impl Protocol for Aerospike {
             }
             return Ok(Disposition { outcome: ReplyKind::More, closes: false });
         }
-        // Not executed; the next connection logs in anew.
-        let is_out = self.logs_in && code.asks_for_login();
-        let outcome = if (code.is_retryable() || is_out) && !request.many {
+        let outcome = if code.is_retryable() && !request.many {
             ReplyKind::Retry { doubtful: is_doubtful(code) }
         } else {
             ReplyKind::Done
@@ -72,7 +75,12 @@ impl Protocol for Aerospike {
     }
 
     fn refusal(body: &[u8]) -> Error {
-        Error::replied(body)
+        // Of info replies, there is one that is refused.
+        if has_code(body) {
+            Error::replied(body)
+        } else {
+            Error::server(ResultCode::NOT_AUTHENTICATED)
+        }
     }
 
     fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
@@ -80,13 +88,7 @@ impl Protocol for Aerospike {
     }
 
     fn result(body: &[u8]) -> &'static str {
-        // An info reply has no code.
-        let has_code = body.first() == Some(&(message::HEADER_LEN as u8));
-        if has_code && body.len() >= message::HEADER_LEN {
-            about::label(Header::result_of(body))
-        } else {
-            about::label(ResultCode::OK)
-        }
+        about::label(if has_code(body) { Header::result_of(body) } else { ResultCode::OK })
     }
 
     #[inline]
@@ -99,6 +101,19 @@ impl Protocol for Aerospike {
             Sharing::Shared
         }
     }
+}
+
+/// Whether a reply is a message. An info reply has no code.
+fn has_code(body: &[u8]) -> bool {
+    body.first() == Some(&(message::HEADER_LEN as u8)) && body.len() >= message::HEADER_LEN
+}
+
+/// Whether a node answers info commands so because nobody is, or is any more, logged in on the
+/// connection.
+#[cold]
+fn info_asks_for_login(body: &[u8]) -> bool {
+    let answer = String::from_utf8_lossy(body);
+    info::error_codes(&answer).any(|code| ResultCode(code).asks_for_login())
 }
 
 /// Whether a reply's message is marked as the last of several.

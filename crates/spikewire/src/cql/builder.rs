@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike::Secret;
 use spikewire_cassandra::authenticator::{Authenticator, Password};
 use spikewire_cassandra::options::{Host, Options, PORT};
 use spikewire_cassandra::{Error, Result};
@@ -31,7 +32,7 @@ use crate::options::Seeds;
 #[must_use = "a builder makes a session only when it connects"]
 pub struct Builder {
     options: Options,
-    password: Option<(String, String)>,
+    password: Option<(String, Secret)>,
     threads: usize,
 }
 
@@ -50,7 +51,7 @@ impl Builder {
 
     /// Logs in with a name and a password.
     pub fn credentials(mut self, user: impl Into<String>, password: impl Into<String>) -> Self {
-        self.password = Some((user.into(), password.into()));
+        self.password = Some((user.into(), Secret::from(password)));
         self
     }
 
@@ -248,7 +249,7 @@ impl Builder {
         let hosts = Host::parse_list(&contact_points.to_list(), PORT);
         self.options.contact_points = hosts.map_err(Error::invalid)?;
         if let Some((user, password)) = self.password {
-            let password = Password::new(user, password).map_err(Error::invalid)?;
+            let password = Password::new(user, password.reveal()).map_err(Error::invalid)?;
             self.options.authenticator = Some(Arc::new(password));
         }
         if !(1..=256).contains(&self.threads) {

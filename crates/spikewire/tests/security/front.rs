@@ -118,6 +118,8 @@ struct State {
     clear: AtomicUsize,
     /// Requests that came in one record with others.
     unseen: AtomicBool,
+    /// How often everybody was forgotten.
+    forgot: AtomicUsize,
 }
 
 /// The doors of a cluster.
@@ -138,6 +140,7 @@ impl Front {
             logins: AtomicUsize::new(0),
             clear: AtomicUsize::new(0),
             unseen: AtomicBool::new(false),
+            forgot: AtomicUsize::new(0),
         });
         for (listener, node) in listeners.into_iter().zip(nodes) {
             let state = state.clone();
@@ -181,6 +184,12 @@ impl Front {
     /// No token holds any longer.
     pub fn end_sessions(&self) {
         self.0.tokens.lock().unwrap().clear();
+    }
+
+    /// Whoever has logged in on a connection has not any more.
+    pub fn forget(&self) {
+        self.end_sessions();
+        self.0.forgot.fetch_add(1, SeqCst);
     }
 
     /// Whether every request had records of its own.
@@ -287,8 +296,13 @@ struct Visit {
 
 impl Visit {
     fn serve(mut self) -> io::Result<()> {
+        let mut forgot = self.state.forgot.load(SeqCst);
         loop {
             let request = self.stream.next(&self.state.unseen)?;
+            if forgot != self.state.forgot.load(SeqCst) {
+                forgot = self.state.forgot.load(SeqCst);
+                self.known = false;
+            }
             let kind = Header::parse(&request).map_err(io::Error::other)?.unwrap().kind;
             let body = &request[HEADER_LEN..];
             match kind {
