@@ -277,6 +277,98 @@ def test_entries_of_tls_come_together(authority: Path) -> None:
         used(f"?tls_certificate={authority}")
 
 
+def options_of(dataset: Any) -> dict[str, Any]:
+    """What its client was opened with."""
+    options: dict[str, Any] = dataset.__reduce__()[1][2]
+    return options
+
+
+class TestWithoutSeeds:
+    """Clients that are opened without seeds: by the environment, else with the default."""
+
+    @pytest.fixture
+    def by_variable(self, cluster: Cluster, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", f"aerospike://{cluster.seeds}/test?timeout=7")
+        monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_CONNECT_TIMEOUT", "20")
+
+    @pytest.mark.usefixtures("by_variable")
+    def test_by_variables(self, cluster: Cluster) -> None:
+        for made in (spikewire.Client, spikewire.Client.connect):
+            with made(send_key=True) as client:
+                data = client.dataset(set="unsaid")
+                given = options_of(data)
+                assert (data.namespace, client.namespace) == ("test", "test")
+                assert (given["timeout"], given["send_key"]) == (7.0, True)
+        with spikewire.Client(timeout=9) as client:  # A keyword comes first.
+            assert options_of(client.dataset())["timeout"] == 9
+        with spikewire.Client(cluster.seeds) as client:  # Seeds: variables do not matter.
+            assert client.namespace is None
+            assert "timeout" not in options_of(client.dataset("test"))
+
+        async def main() -> None:
+            async with spikewire.AsyncClient(timeout=9) as client:
+                assert await client.dataset(set="unsaid").exists(1) is False
+            client = await spikewire.AsyncClient.connect()
+            assert client.namespace == "test"
+            await client.close()
+
+        asyncio.run(main())
+        for clients in ("shared", "each"):
+            with spikewire.Pool(loops=2, clients=clients) as pool:
+                assert list(pool.map(pool.dataset(set="unsaid").exists, [1, 2])) == [False, False]
+
+    @pytest.mark.parametrize(
+        ("url", "says"),
+        [
+            (
+                "",
+                "; the seed is the default: give seeds, or set SPIKEWIRE_AEROSPIKE_URL",
+            ),
+            ("aerospike://127.0.0.1:1", "; the seeds are those of the variable SPIKEWIRE_"),
+        ],
+    )
+    def test_no_cluster(self, url: str, says: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_URL", url)
+        # Nothing listens there, also where a cluster has the usual port.
+        monkeypatch.setattr(opening.url.Scheme, "seeds", property(lambda _: "127.0.0.1:1"))
+
+        async def opened(made: Any) -> None:
+            await made.open()
+
+        for opens in (
+            lambda: spikewire.Client(connect_timeout=0.2),
+            lambda: spikewire.Client.from_url(connect_timeout=0.2),
+            lambda: asyncio.run(opened(spikewire.AsyncClient(connect_timeout=0.2))),
+            lambda: asyncio.run(opened(spikewire.AsyncClient.from_url(connect_timeout=0.2))),
+            lambda: spikewire.Pool(loops=1, connect_timeout=0.2).open(),
+            lambda: spikewire.Pool.from_url(loops=1, connect_timeout=0.2).open(),
+        ):
+            with pytest.raises(spikewire.ConnectionFailed) as caught:
+                opens()
+            assert str(caught.value).startswith("no seed leads to the cluster: seed 127.0.0.1:1: ")
+            assert str(caught.value).count(says) == 1
+            assert says in caught.value.message
+
+    def test_seeds_that_are_given_are_not_explained(self) -> None:
+        with pytest.raises(spikewire.ConnectionFailed) as caught:
+            spikewire.Client("127.0.0.1:1", connect_timeout=0.2)
+        assert ";" not in str(caught.value)
+        with pytest.raises(spikewire.ConnectionFailed, match=r"; the seeds are those of the URL"):
+            spikewire.Client.from_url("aerospike://127.0.0.1:1", connect_timeout=0.2)
+
+    def test_none_is_a_mistake(self) -> None:
+        nothing: Any = None
+        for made in (spikewire.Client, spikewire.AsyncClient, spikewire.Pool):
+            with pytest.raises(TypeError, match="not NoneType"):
+                made(nothing)
+
+    def test_mistakes_name_the_variable(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setenv("SPIKEWIRE_AEROSPIKE_TIMEOUT", "soon")
+        for made in (spikewire.Client, spikewire.AsyncClient, spikewire.Pool):
+            with pytest.raises(ValueError, match=r"^the variable SPIKEWIRE_AEROSPIKE_TIMEOUT: "):
+                made()
+
+
 def test_a_session_takes_login_and_keyspace_from_the_url() -> None:
     environment = {"SPIKEWIRE_CQL_PASSWORD": "hidden", "SPIKEWIRE_CQL_SPECULATIVE_DELAY": "none"}
     url = "cassandra://a%40b@db1:9043,db2/ks?consistency=quorum&reconnect=100ms,30s"

@@ -17,6 +17,7 @@ from spikewire.indexes import AsyncIndexes, Indexes
 from spikewire.modules import AsyncModules, Modules
 from spikewire.opening import named, reads
 from spikewire.opening.in_thread import open_unless_cancelled
+from spikewire.opening.unsaid import UNSAID, naming, whence
 from spikewire.profiles.view import view
 from spikewire.tasks import accept_awaitables
 
@@ -60,6 +61,9 @@ class Client(_native.Client):
     them, or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each
     has its default there, and unknown ones are refused.
 
+    Without seeds it is opened as by ``from_url()``: by environment variables, else with
+    ``127.0.0.1:3000``.
+
     Connects when it is made. Use it in a ``with`` block, or call ``close()``; a client that is
     forgotten while it is open warns with ``ResourceWarning``. In the child of a fork it connects
     again on first use, and the parent's connections stay unharmed. It does not pickle; its
@@ -69,15 +73,26 @@ class Client(_native.Client):
     Raises ``TypeError`` or ``ValueError`` for invalid seeds and options.
     """
 
-    __slots__ = ("_namespace",)
+    __slots__ = ("_namespace", "_whence")
 
     _namespace: str | None
+    _whence: str
 
-    def __init__(self, seeds: Seeds, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
-        self._open()
+    def __new__(cls, seeds: Seeds = UNSAID, **options: Unpack[BlockingOptions]) -> Self:
+        """Checks what it is opened with."""
+        if seeds is not UNSAID:
+            return super().__new__(cls, seeds, **options)
+        opening = reads(cls, None, options)
+        client = super().__new__(cls, opening.seeds, **cast("BlockingOptions", opening.options))
+        client._namespace, client._whence = opening.namespace, whence(opening)
+        return client
+
+    def __init__(self, seeds: Seeds = UNSAID, **options: Unpack[BlockingOptions]) -> None:  # noqa: ARG002
+        with naming(getattr(self, "_whence", None)):
+            self._open()
 
     @classmethod
-    def connect(cls, seeds: Seeds, **options: Unpack[BlockingOptions]) -> Self:
+    def connect(cls, seeds: Seeds = UNSAID, **options: Unpack[BlockingOptions]) -> Self:
         """A connected client, for use without a ``with`` block; call ``close()`` at the end."""
         return cls(seeds, **options)
 
@@ -95,7 +110,8 @@ class Client(_native.Client):
         what ``Client`` raises.
         """
         opening = reads(cls, url, options)
-        client = cls(opening.seeds, **cast("BlockingOptions", opening.options))
+        with naming(whence(opening)):
+            client = cls(opening.seeds, **cast("BlockingOptions", opening.options))
         client._namespace = opening.namespace
         return client
 
@@ -230,6 +246,9 @@ class AsyncClient(_native.AsyncClient):
     them, or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each
     has its default there, and unknown ones are refused.
 
+    Without seeds it is opened as by ``from_url()``: by environment variables, else with
+    ``127.0.0.1:3000``.
+
     Connects on ``async with`` or by ``await AsyncClient.connect(...)``. End it with the block or
     by ``await close()``; a client that is garbage collected while it is open warns with
     ``ResourceWarning``. In the child of a fork it connects again on first use, inside that call,
@@ -246,15 +265,25 @@ class AsyncClient(_native.AsyncClient):
     ``RuntimeError`` without a running event loop.
     """
 
-    __slots__ = ("_namespace",)
+    __slots__ = ("_namespace", "_whence")
 
     _namespace: str | None
+    _whence: str
 
-    def __init__(self, seeds: Seeds, **options: Unpack[AsyncOptions]) -> None:
+    def __new__(cls, seeds: Seeds = UNSAID, **options: Unpack[AsyncOptions]) -> Self:
+        """Checks what it is opened with."""
+        if seeds is not UNSAID:
+            return super().__new__(cls, seeds, **options)
+        opening = reads(cls, None, options)
+        client = super().__new__(cls, opening.seeds, **cast("AsyncOptions", opening.options))
+        client._namespace, client._whence = opening.namespace, whence(opening)
+        return client
+
+    def __init__(self, seeds: Seeds = UNSAID, **options: Unpack[AsyncOptions]) -> None:
         pass
 
     @classmethod
-    async def connect(cls, seeds: Seeds, **options: Unpack[AsyncOptions]) -> Self:
+    async def connect(cls, seeds: Seeds = UNSAID, **options: Unpack[AsyncOptions]) -> Self:
         """A connected client, for use without ``async with``; call ``await close()`` at the end."""
         return await cls(seeds, **options).__aenter__()
 
@@ -265,8 +294,12 @@ class AsyncClient(_native.AsyncClient):
         """
         opening = reads(cls, url, options)
         client = cls(opening.seeds, **cast("AsyncOptions", opening.options))
-        client._namespace = opening.namespace
+        client._namespace, client._whence = opening.namespace, whence(opening)
         return client
+
+    def _open(self) -> bool:
+        with naming(getattr(self, "_whence", None)):
+            return super()._open()
 
     async def open(self) -> Self:
         """Connects, for use without ``async with``; call ``await close()`` at the end. Opening an

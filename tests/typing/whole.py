@@ -127,6 +127,10 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
 async def pools(pool: Pool) -> None:
     assert_type(pool.client, AsyncClient)
     assert_type(pool.loops, int)
+    assert_type(pool.stats(), metrics.Stats)
+    assert_type(pool.metrics, metrics.Metrics)
+    assert_type(Pool(clients="each"), Pool)
+    Pool(clients="both")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     assert_type(pool.is_open, bool)
     assert_type(pool.dataset("test"), AsyncDataset)
     assert_type(pool.run(coroutine, 1), PoolJob[str])

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from spikewire.client import AsyncClient
+from spikewire.opening.unsaid import UNSAID
 from spikewire.pool.routed import RoutedClient
 
 if TYPE_CHECKING:
@@ -79,10 +80,13 @@ def clients_of(
 ) -> Clients:
     """The clients for what a pool is opened with: seeds, from which ``make`` makes a client, or
     one that is open."""
+    # Seeds may be an iterator.
+    is_whole = isinstance(given, str) or not hasattr(given, "__iter__")
+    seeds: Any = given if is_whole else tuple(given)
     if sharing not in ("shared", "each", None):
         message = f'clients must be "shared" or "each", not {sharing!r}'
         raise ValueError(message)
-    if not isinstance(given, (str, Iterable)):
+    if given is not UNSAID and not isinstance(given, (str, Iterable)):
         if not isinstance(given, AsyncClient) and not _is_session(given):
             message = (
                 "a pool is opened with seeds, an AsyncClient or an AsyncSession, not "
@@ -94,9 +98,6 @@ def clients_of(
             raise TypeError(message)
         return Clients([given], owned=False)
     count = loops if (sharing or _default()) == "each" else 1
-    # They may be an iterator.
-    listed: list[Any] = [] if isinstance(given, str) else [*given]
-    seeds = given if isinstance(given, str) else listed
     return Clients([make(seeds) for _ in range(count)], owned=True)
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
 from spikewire.client import AsyncClient
 from spikewire.opening import reads
 from spikewire.opening.in_thread import open_unless_cancelled
+from spikewire.opening.unsaid import UNSAID, whence
 from spikewire.pool.clients import clients_of
 from spikewire.pool.errors import PoolClosed, belongs_to
 from spikewire.pool.gate import SIGNALS_EVERY, Gate
@@ -43,7 +44,6 @@ if TYPE_CHECKING:
     from spikewire.metrics.control import Metrics
     from spikewire.metrics.stats import Stats
     from spikewire.options import AsyncOptions
-    from spikewire.pool.clients import Sharing
     from spikewire.types import Seeds
 
     _P = ParamSpec("_P")
@@ -70,10 +70,11 @@ class Pool:
     ``close()`` do the same. Any number of threads and event loops may use it then. What its methods
     return can be awaited, and waited for without an event loop.
 
-    ``seeds`` and further options are those of ``AsyncClient``. An ``AsyncClient`` that is open, or
-    an ``AsyncSession`` of ``spikewire.cql``, may stand in the place of the seeds: it stays open
-    when the pool ends. ``loops`` is how many there are; unless given, one for each processor where
-    Python runs without the GIL, and one otherwise. They are uvloop's where it is installed;
+    ``seeds`` and further options are those of ``AsyncClient``, which needs no seeds either. An
+    ``AsyncClient`` that is open, or an ``AsyncSession`` of ``spikewire.cql``, may stand in the
+    place of the seeds: it stays open when the pool ends. ``loops`` is how many there are; unless
+    given, one for each processor where Python runs without the GIL, and one otherwise. They are
+    uvloop's where it is installed;
     ``uvloop=False`` says no to that, ``uvloop=True`` insists.
 
     ``clients="each"`` opens a client for each loop, which is faster where Python runs without the
@@ -90,10 +91,10 @@ class Pool:
 
     def __init__(
         self,
-        seeds: Seeds | AsyncClient | AsyncSession,
+        seeds: Seeds | AsyncClient | AsyncSession = UNSAID,
         *,
         loops: int | None = None,
-        clients: Sharing | None = None,
+        clients: Literal["shared", "each"] | None = None,
         uvloop: bool | None = None,
         close_timeout: float = 10.0,
         **options: Unpack[AsyncOptions],
@@ -102,7 +103,7 @@ class Pool:
         self._count = _default_loops() if loops is None else _at_least_one("loops", loops)
         self._new_loop = _loop_maker(uvloop)
         self._close_timeout = _seconds("close_timeout", close_timeout)
-        if options and not isinstance(seeds, (str, Iterable)):
+        if options and not isinstance(seeds, (str, Iterable)) and seeds is not UNSAID:
             message = f"the client that is given has options of its own: {', '.join(options)}"
             raise TypeError(message)
         self._clients = clients_of(
@@ -119,7 +120,7 @@ class Pool:
         url: str | None = None,
         *,
         loops: int | None = None,
-        clients: Sharing | None = None,
+        clients: Literal["shared", "each"] | None = None,
         uvloop: bool | None = None,
         close_timeout: float = 10.0,
         **options: Unpack[AsyncOptions],
@@ -140,7 +141,7 @@ class Pool:
             **cast("AsyncOptions", opening.options),
         )
         for client in pool._clients.all:
-            client._namespace = opening.namespace  # noqa: SLF001
+            client._namespace, client._whence = opening.namespace, whence(opening)  # noqa: SLF001
         return pool
 
     # --- What it consists of -------------------------------------------------------------------

@@ -1,0 +1,45 @@
+"""A client that is opened without seeds, and errors that say where seeds came from."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from spikewire.errors import ConnectionFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from spikewire.opening import Opening
+
+__all__ = ["UNSAID", "naming", "whence"]
+
+
+class _Unsaid:
+    """Stands for seeds that are not given: ``None`` may be a mistake of the program."""
+
+    def __repr__(self) -> str:
+        return "<by the environment>"
+
+
+UNSAID: Any = _Unsaid()
+
+
+def whence(opening: Opening) -> str:
+    """Where the seeds come from, in words for an error."""
+    source = opening.sources["seeds"]
+    if source == "the default":
+        return "the seed is the default: give seeds, or set SPIKEWIRE_AEROSPIKE_URL"
+    return f"the seeds are those of {source}"
+
+
+@contextmanager
+def naming(source: str | None) -> Generator[None, None, None]:
+    """Adds to the error of a client that finds no cluster where its seeds come from."""
+    try:
+        yield
+    except ConnectionFailed as error:
+        if source is not None and source not in error.message:
+            error.message = f"{error.message}; {source}"
+            error.args = (error.message,)
+        raise
