@@ -9,6 +9,7 @@
 
 The asyncio client has the same names: ``async with spikewire.AsyncClient(...)``, and every verb is
 awaited. ``spikewire.testing.Cluster`` is a cluster in this process, with no server to install.
+``spikewire.cql`` is the client for Apache Cassandra.
 """
 
 from __future__ import annotations

@@ -41,7 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spikewire",
-        description="A native Aerospike-protocol client: embedded cluster and benchmark lab.",
+        description="A native client for Aerospike and Apache Cassandra: embedded cluster,"
+        " benchmark lab, a view of running programs.",
     )
     parser.add_argument("--version", action="version", version=f"spikewire {spikewire.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)

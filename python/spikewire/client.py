@@ -1,7 +1,7 @@
 """The two clients: the same verbs, blocking and on asyncio.
 
-The verbs themselves are native and come from one source; here is only how a client is opened and
-closed in each world.
+The verbs themselves are native and come from one source. Here is how a client is opened and closed
+in each world, and what it leads to: datasets, chains, views with a profile, indexes, statistics.
 """
 
 from __future__ import annotations
@@ -128,7 +128,7 @@ class Client(_native.Client):
         """A namespace and a set, or with ``None`` the records that belong to no set. Without a
         namespace it is that of the URL that the client was opened with.
 
-        Sends nothing; raises ``ValueError`` for impossible names.
+        Sends nothing; raises ``ValueError`` for invalid names.
         """
         return super().dataset(named(self.namespace, namespace), set)
 
@@ -323,7 +323,7 @@ class AsyncClient(_native.AsyncClient):
         """A namespace and a set, or with ``None`` the records that belong to no set. Without a
         namespace it is that of the URL that the client was opened with.
 
-        Sends nothing; raises ``ValueError`` for impossible names.
+        Sends nothing; raises ``ValueError`` for invalid names.
         """
         return super().dataset(named(self.namespace, namespace), set)
 
