@@ -14,5 +14,11 @@ import './hooks.js'
 
 export { Cluster, ClusterError } from './testing/cluster.js'
 export type { Faults } from './testing/faults.js'
-export type { ClusterOptions, NamespaceOptions, UserOptions } from './testing/options.js'
+export type {
+  Certificates,
+  ClusterOptions,
+  NamespaceOptions,
+  TlsOptions,
+  UserOptions,
+} from './testing/options.js'
 export type { NodeStats } from './testing/stats.js'

@@ -1,5 +1,6 @@
 """The engine as Python sees it. The verbs come from one source: see ``tools/generate.py``."""
 
+import pathlib
 from array import array
 from asyncio import Future
 from collections.abc import (
@@ -6660,6 +6661,8 @@ class ClusterCore:
     def __new__(cls, *, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self: ...
     def _addresses(self) -> list[str]:
         """Host and port of every node, dead ones included."""
+    def _certificates(self) -> tuple[pathlib.Path, pathlib.Path, pathlib.Path] | None:
+        """Paths of the authority, the client's certificate and its key, if there is TLS."""
     def _kill(self, node: int) -> None: ...
     def _restart(self, node: int) -> None: ...
     def _is_alive(self, node: int) -> bool: ...

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from typing import TypeAlias
 
-    from spikewire.testing import User
+    from spikewire.testing import TlsOptions, User
 
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
@@ -121,6 +121,21 @@ def _add_serve(commands: Commands) -> None:
         "one that sends long replies",
     )
     serve.add_argument(
+        "--tls",
+        action="store_true",
+        help="speak TLS and nothing else; where the files for clients are is said on standard "
+        "error",
+    )
+    serve.add_argument(
+        "--tls-name",
+        default="spikewire",
+        metavar="NAME",
+        help="with --tls: name of all nodes, which their certificate is for",
+    )
+    serve.add_argument(
+        "--client-certificates", action="store_true", help="with --tls: ask for a certificate, too"
+    )
+    serve.add_argument(
         "--user",
         action="append",
         metavar="NAME:PASSWORD",
@@ -144,6 +159,10 @@ def _serve(options: argparse.Namespace) -> int:
     former = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
         with _cluster(options) as cluster:
+            files = cluster.certificates
+            if files:
+                print(f"authority {files.ca}", file=sys.stderr)
+                print(f"certificate {files.certificate}, key {files.key}", file=sys.stderr)
             print(f"ready {cluster.seeds}", flush=True)
             signal.sigwait(ends)
     finally:
@@ -152,6 +171,12 @@ def _serve(options: argparse.Namespace) -> int:
 
 
 def _cluster(options: argparse.Namespace) -> Cluster:
+    tls: TlsOptions = {
+        "name": options.tls_name,
+        "client_certificates": options.client_certificates,
+    }
+    if not options.tls and tls != {"name": "spikewire", "client_certificates": False}:
+        raise ValueError("--tls-name and --client-certificates go with --tls")
     return Cluster(
         options.nodes,
         port=options.port,
@@ -163,6 +188,7 @@ def _cluster(options: argparse.Namespace) -> Cluster:
         indexed_sets=getattr(options, "indexed_set", []),
         cluster_name=options.cluster_name,
         threads=options.threads,
+        tls=options.tls and tls,
         users=_users(getattr(options, "user", []), getattr(options, "roles", [])),
     )
 

@@ -1,14 +1,17 @@
 //! The embedded cluster, for `spikewire.testing` and `spikewire serve`.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyBool, PyDict};
 use spikewire_sync::RwLock;
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
-use spikewire_server::{Cluster, Drip, Faults, NamespaceOptions, Options, Refuse, UserOptions};
+use spikewire_server::{
+    Certificates, Cluster, Drip, Faults, NamespaceOptions, Options, Refuse, TlsOptions, UserOptions,
+};
 
 use crate::arguments::{count, seconds};
 use crate::bridge::forks::forks;
@@ -76,6 +79,13 @@ impl ClusterCore {
     /// Host and port of every node, dead ones included.
     fn _addresses(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         self.with(py, |cluster| Ok(cluster.seeds().iter().map(ToString::to_string).collect()))
+    }
+
+    /// Paths of the authority, the client's certificate and its key, if there is TLS.
+    fn _certificates(&self, py: Python<'_>) -> PyResult<Option<(PathBuf, PathBuf, PathBuf)>> {
+        let paths =
+            |files: &Certificates| (files.ca.clone(), files.certificate.clone(), files.key.clone());
+        self.with(py, |cluster| Ok(cluster.certificates().map(paths)))
     }
 
     fn _kill(&self, py: Python<'_>, node: usize) -> PyResult<()> {
@@ -188,6 +198,7 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
             }
             "udf_time" => options.udf_time = seconds(name, &value)?,
             "migration_pause" => options.migration_pause = seconds(name, &value)?,
+            "tls" => options.tls = tls(&value)?,
             "users" => options.users = users(&value)?,
             "session_ttl" => options.session_ttl = seconds(name, &value)?,
             _ => {
@@ -198,6 +209,34 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     options.namespaces =
         namespaces.into_iter().map(|name| NamespaceOptions { name, ..each.clone() }).collect();
     Ok(options)
+}
+
+/// Whether connections are encrypted, or a dict that says how.
+fn tls(given: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
+    if let Ok(switch) = given.cast::<PyBool>() {
+        return Ok(switch.is_true().then(TlsOptions::default));
+    }
+    let Ok(given) = given.cast::<PyDict>() else {
+        return Err(type_error(format!("tls must be a bool or a dict, not {}", type_name(given))));
+    };
+    let mut tls = TlsOptions::default();
+    for (name, value) in given {
+        match text("entry of tls", &name)? {
+            "name" => text("name of tls", &value)?.clone_into(&mut tls.name),
+            "client_certificates" => {
+                tls.client_certificates = value.extract().map_err(|_| {
+                    let kind = type_name(&value);
+                    type_error(format!("client_certificates of tls must be a bool, not {kind}"))
+                })?;
+            }
+            other => {
+                return Err(type_error(format!(
+                    "unknown entry {other:?} of tls; there are: name, client_certificates"
+                )));
+            }
+        }
+    }
+    Ok(Some(tls))
 }
 
 /// Users by their names: a password each, or a dict.
@@ -230,7 +269,12 @@ fn user(name: &str, given: &Bound<'_, PyDict>) -> PyResult<UserOptions> {
                     type_error(format!("{} must be a list of str, not {kind}", about("roles")))
                 })?;
             }
-            "external" => user.external = value.extract()?,
+            "external" => {
+                user.external = value.extract().map_err(|_| {
+                    let kind = type_name(&value);
+                    type_error(format!("{} must be a bool, not {kind}", about("external")))
+                })?;
+            }
             other => {
                 return Err(type_error(format!(
                     "unknown option {other:?} of user {name:?}; there are: password, roles, external"

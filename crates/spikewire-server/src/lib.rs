@@ -31,6 +31,7 @@
 //! | [`job`] | scans and queries as jobs of a node |
 //! | [`info`] | text requests |
 //! | [`security`] | users, and what they may do |
+//! | [`tls`] | encrypted connections |
 //! | [`net`] | sockets, and making them misbehave |
 //! | [`serve`] | the program's options |
 
@@ -53,10 +54,12 @@ pub mod security;
 #[cfg(feature = "cli")]
 pub mod serve;
 pub mod storage;
+pub mod tls;
 pub mod turn;
 pub mod value;
 
 pub use cluster::Cluster;
-pub use cluster::options::{NamespaceOptions, Options, UserOptions};
+pub use cluster::options::{NamespaceOptions, Options, TlsOptions, UserOptions};
 pub use cluster::stats::NodeStats;
 pub use net::faults::{Drip, Faults, Refuse};
+pub use tls::certificates::Certificates;

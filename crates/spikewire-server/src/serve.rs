@@ -7,7 +7,7 @@ use std::time::Duration;
 use clap::Parser;
 
 use crate::error::invalid;
-use crate::{Cluster, NamespaceOptions, Options, UserOptions};
+use crate::{Cluster, NamespaceOptions, Options, TlsOptions, UserOptions};
 
 /// An Aerospike-protocol cluster in one process, for development, tests and benchmarks.
 #[derive(Debug, Clone, Parser)]
@@ -70,6 +70,15 @@ pub struct Arguments {
     /// Seconds for which those who logged in may open connections before they must log in again.
     #[arg(long, default_value_t = 86_400)]
     pub session_ttl: u64,
+    /// Speak TLS and nothing else; where the files for clients are is said on standard error.
+    #[arg(long)]
+    pub tls: bool,
+    /// With --tls: name of all nodes, which their certificate is for.
+    #[arg(long, default_value = "spikewire", requires = "tls")]
+    pub tls_name: String,
+    /// With --tls: ask clients for a certificate, too.
+    #[arg(long, requires = "tls")]
+    pub client_certificates: bool,
     /// Take commands from standard input, one per line: kill N, restart N, truncate NAMESPACE,
     /// truncate NAMESPACE SET, wait, quit. Each is answered with one line. The end of the input ends
     /// the program.
@@ -103,6 +112,10 @@ impl Arguments {
             udf_time: Duration::from_millis(self.udf_time),
             users: self.users()?,
             session_ttl: Duration::from_secs(self.session_ttl),
+            tls: self.tls.then(|| TlsOptions {
+                name: self.tls_name.clone(),
+                client_certificates: self.client_certificates,
+            }),
         })
     }
 
@@ -135,6 +148,10 @@ pub fn ready_line(cluster: &Cluster) -> String {
 /// Starts the cluster and says so with one line on standard output.
 pub fn start(arguments: &Arguments) -> io::Result<Cluster> {
     let cluster = Cluster::start(arguments.options()?)?;
+    if let Some(files) = cluster.certificates() {
+        eprintln!("authority {}", files.ca.display());
+        eprintln!("certificate {}, key {}", files.certificate.display(), files.key.display());
+    }
     let mut out = io::stdout().lock();
     writeln!(out, "{}", ready_line(&cluster))?;
     out.flush()?;

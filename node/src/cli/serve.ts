@@ -1,8 +1,8 @@
 /** `spikewire serve`: runs an embedded cluster. */
 
 import { constants } from 'node:os'
-import { Cluster, type UserOptions } from '../testing.js'
-import { type Description, read, UsageError } from './arguments.js'
+import { Cluster, type TlsOptions, type UserOptions } from '../testing.js'
+import { type Description, type Given, read, UsageError } from './arguments.js'
 
 const SERVE: Description = {
   name: 'serve',
@@ -58,6 +58,15 @@ const SERVE: Description = {
         'threads that serve connections, for all nodes together; for each there is another one that ' +
         'sends long replies',
     },
+    tls: {
+      help: 'speak TLS and nothing else; where the files for clients are is said on standard error',
+    },
+    'tls-name': {
+      value: 'NAME',
+      default: 'spikewire',
+      help: 'with --tls: name of all nodes, which their certificate is for',
+    },
+    'client-certificates': { help: 'with --tls: ask for a certificate, too' },
     user: {
       value: 'NAME:PASSWORD',
       multiple: true,
@@ -88,6 +97,7 @@ export async function run(args: string[]): Promise<number> {
     indexedSets: given.list('indexed-set'),
     clusterName: given.text('cluster-name'),
     threads: given.number('threads'),
+    tls: tlsOf(given),
     users: usersOf(given.list('user'), given.list('roles')),
   }
   // Before it starts: a signal during start-up ends it just as cleanly.
@@ -96,10 +106,25 @@ export async function run(args: string[]): Promise<number> {
     stopped.cancel()
     throw error
   })
+  const files = cluster.certificates
+  if (files !== undefined) {
+    process.stderr.write(`authority ${files.ca}\n`)
+    process.stderr.write(`certificate ${files.certificate}, key ${files.key}\n`)
+  }
   process.stdout.write(`ready ${cluster.seeds}\n`)
   await stopped.promise
   await cluster.close()
   return 0
+}
+
+function tlsOf(given: Given): TlsOptions | false {
+  const name = given.text('tls-name')
+  const clientCertificates = given.list('client-certificates').length > 0
+  if (given.list('tls').length > 0) return { name, clientCertificates }
+  if (clientCertificates || name !== 'spikewire') {
+    throw new UsageError('--tls-name and --client-certificates go with --tls')
+  }
+  return false
 }
 
 function usersOf(given: readonly string[], roles: readonly string[]): Record<string, UserOptions> {

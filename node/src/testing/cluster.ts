@@ -3,7 +3,7 @@
 import { native, type Slot } from '../native.js'
 import { executor, openSlot, refuse } from '../slots.js'
 import type { Faults } from './faults.js'
-import type { ClusterOptions } from './options.js'
+import type { Certificates, ClusterOptions } from './options.js'
 import { type NodeStats, nodeStats } from './stats.js'
 
 /** The embedded cluster could not do what it was asked for: a port is in use, it was stopped. */
@@ -35,6 +35,8 @@ export class Cluster {
   readonly nodes: number
   /** `host:port` of every node, dead ones included. */
   readonly addresses: readonly string[]
+  /** The files for clients, with the option `tls`. */
+  readonly certificates: Certificates | undefined
   readonly #names: readonly string[]
   readonly #handle: number
   #latest: Promise<void> = Promise.resolve()
@@ -42,11 +44,15 @@ export class Cluster {
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   #closing: Promise<void> | undefined
 
-  private constructor(handle: number, addresses: string[], names: string[]) {
+  private constructor(handle: number, addresses: string[], names: string[], files: string[]) {
     this.#handle = handle
     this.nodes = addresses.length
     this.addresses = Object.freeze(addresses)
     this.#names = names
+    const [ca, certificate, key] = files as [string?, string?, string?]
+    if (ca !== undefined && certificate !== undefined && key !== undefined) {
+      this.certificates = Object.freeze({ ca, certificate, key })
+    }
   }
 
   /**
@@ -55,7 +61,7 @@ export class Cluster {
    * @throws ClusterError when a port is in use; TypeError, RangeError for invalid options
    */
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
-    const made = await call<[number, string[], string[]]>((slot) =>
+    const made = await call<[number, string[], string[], string[]]>((slot) =>
       native.clusterStart(slot, options),
     )
     return new Cluster(...made)

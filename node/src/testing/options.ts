@@ -14,6 +14,24 @@ export interface NamespaceOptions {
   indexedSets?: readonly string[] | undefined
 }
 
+/** How an embedded cluster encrypts. */
+export interface TlsOptions {
+  /** The name of all nodes, which their certificate is for. Default: `'spikewire'`. */
+  name?: string | undefined
+  /** Whether clients must show a certificate, too. Default: `false`. */
+  clientCertificates?: boolean | undefined
+}
+
+/** Paths of files in PEM format with what clients need; they end with the cluster. */
+export interface Certificates {
+  /** The authority that signed the certificates of the nodes, to trust. */
+  readonly ca: string
+  /** A certificate for a client, with the common name `client`. */
+  readonly certificate: string
+  /** Its private key, PKCS 8 without a password. */
+  readonly key: string
+}
+
 /** A user of an embedded cluster. */
 export interface UserOptions {
   /** The password to log in with. */
@@ -49,6 +67,8 @@ export interface ClusterOptions extends NamespaceOptions {
   migrationPause?: number | undefined
   /** Milliseconds of processor time that a call of a user-defined function may take. Default: 100. */
   udfTime?: number | undefined
+  /** Speak TLS and nothing else, with certificates that are made for it. Default: `false`. */
+  tls?: boolean | TlsOptions | undefined
   /** Users who must log in, by name: a password, or options. Default: nobody has to. */
   users?: { readonly [name: string]: string | UserOptions } | undefined
   /** Seconds for which those who logged in may open connections. Default: 86,400, a day. */

@@ -6,6 +6,7 @@
 The pytest fixture ``spikewire_cluster`` gives one per test session.
 """
 
-from spikewire.testing.cluster import Cluster, NodeStats, User
+from spikewire.testing.certificates import Certificates
+from spikewire.testing.cluster import Cluster, NodeStats, TlsOptions, User
 
-__all__ = ["Cluster", "NodeStats", "User"]
+__all__ = ["Certificates", "Cluster", "NodeStats", "TlsOptions", "User"]

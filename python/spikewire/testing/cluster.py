@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict
 
 from spikewire import _native
+from spikewire.testing.certificates import Certificates
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -14,7 +16,16 @@ if TYPE_CHECKING:
 
     from spikewire.types import Seconds
 
-__all__ = ["Cluster", "ClusterOptions", "Faults", "NodeStats", "User"]
+__all__ = ["Cluster", "ClusterOptions", "Faults", "NodeStats", "TlsOptions", "User"]
+
+
+class TlsOptions(TypedDict, total=False):
+    """How an embedded cluster encrypts."""
+
+    name: str
+    """The name of all nodes, which their certificate is for. Default: "spikewire"."""
+    client_certificates: bool
+    """Whether clients must show a certificate, too. Default: False."""
 
 
 class _UserOptions(TypedDict, total=False):
@@ -62,6 +73,8 @@ class ClusterOptions(TypedDict, total=False):
     """Pause after each partition that is copied, to make a migration last. Default: 0."""
     udf_time: Seconds
     """Processor time that one call of a user-defined function may take. Default: 0.1."""
+    tls: bool | TlsOptions
+    """Speak TLS and nothing else, with certificates that are made for it. Default: False."""
     users: Mapping[str, str | User]
     """Users who must log in, by name: a password, or a dict. Default: {}, nobody has to."""
     session_ttl: Seconds
@@ -138,6 +151,12 @@ class Cluster(_native.ClusterCore):
     def addresses(self) -> list[str]:
         """``host:port`` of every node, dead ones included."""
         return self._addresses()
+
+    @property
+    def certificates(self) -> Certificates | None:
+        """The files for clients, with the option ``tls``; they end with the cluster."""
+        paths = self._certificates()
+        return paths and Certificates(*map(Path, paths))
 
     def kill(self, node: int) -> None:
         """Kills a node: its connections are reset, its port is closed, its records are lost."""

@@ -12,7 +12,7 @@ mod options;
 use std::io;
 use std::sync::Arc;
 
-use spikewire_server::Cluster;
+use spikewire_server::{Certificates, Cluster};
 
 use crate::arguments::text;
 use crate::binding::Call;
@@ -20,7 +20,8 @@ use crate::call::settle;
 use crate::clusters::Held;
 use crate::js::{Env, Failure, Result, Value, work};
 
-/// `clusterStart(slot, options)`: gives `[handle, addresses, names]` of the cluster and its nodes, or
+/// `clusterStart(slot, options)`: gives `[handle, addresses, names, files]` of the cluster, its nodes
+/// and, with TLS, the files for clients, or
 /// what [`trouble`] makes.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
@@ -30,25 +31,33 @@ pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     work::spawn(call.env, "spikewire.cluster", open, move |env, started| {
         let made = finished(started).and_then(|cluster| {
             let (addresses, names) = (cluster.seeds(), names(&cluster)?);
-            Ok((Held::new(cluster), addresses, names))
+            let files = cluster.certificates().map(paths);
+            Ok((Held::new(cluster), addresses, names, files))
         });
         let value = match made {
             Err(error) => trouble(env, error),
-            Ok((cluster, _, _)) if environment.is_ending() => {
+            Ok((cluster, ..)) if environment.is_ending() => {
                 cluster.stop();
                 env.undefined()
             }
-            Ok((cluster, addresses, names)) => (|| {
+            Ok((cluster, addresses, names, files)) => (|| {
                 let texts = addresses.iter().map(|address| env.string(&address.to_string()));
                 let names = names.iter().map(|name| env.string(name));
                 let handle = env.uint32(environment.clusters.add(cluster))?;
-                let parts = [Ok(handle), env.array_of(texts), env.array_of(names)];
+                let files = files.iter().flatten().map(|path| env.string(path));
+                let parts =
+                    [Ok(handle), env.array_of(texts), env.array_of(names), env.array_of(files)];
                 env.array_of(parts.into_iter())
             })(),
         };
         settle(env, &environment, slot, value);
     })?;
     Ok(None)
+}
+
+/// The authority, the client's certificate and its key.
+fn paths(files: &Certificates) -> [String; 3] {
+    [&files.ca, &files.certificate, &files.key].map(|path| path.to_string_lossy().into_owned())
 }
 
 fn names(cluster: &Cluster) -> io::Result<Vec<String>> {

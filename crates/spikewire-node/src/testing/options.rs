@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use spikewire_server::{NamespaceOptions, Options, UserOptions};
+use spikewire_server::{NamespaceOptions, Options, TlsOptions, UserOptions};
 
 use crate::arguments::{count, flag, span, text};
 use crate::errors::{kind_name, shown};
@@ -36,6 +36,7 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
             }
             "udfTime" => options.udf_time = span(name, value)?,
             "migrationPause" => options.migration_pause = span(name, value)?,
+            "tls" => options.tls = tls(value)?,
             "users" => options.users = users(value)?,
             "sessionTtl" => {
                 let seconds = number(1, u64::from(u32::MAX))?;
@@ -46,7 +47,7 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
                 return Err(Failure::of_type(format!(
                     "unknown option {name} of the embedded cluster; there are: bind, build, \
                      clusterName, migrationPause, namespaces, nodes, port, racks, sessionTtl, \
-                     threads, udfTime, users; for namespaces: {NAMESPACE}"
+                     threads, tls, udfTime, users; for namespaces: {NAMESPACE}"
                 )));
             }
         }
@@ -106,6 +107,27 @@ fn namespaces_of(given: Value<'_>, each: &NamespaceOptions) -> Result<Vec<Namesp
         Ok(())
     })?;
     Ok(all)
+}
+
+/// Whether connections are encrypted, or an object that says how.
+fn tls(given: Value<'_>) -> Result<Option<TlsOptions>> {
+    if given.kind() == Type::Boolean {
+        return Ok(flag("tls", given)?.then(TlsOptions::default));
+    }
+    let mut tls = TlsOptions::default();
+    for_each(given, "tls", |name, value| {
+        match name {
+            "name" => tls.name = text("name of tls", value)?,
+            "clientCertificates" => tls.client_certificates = flag("clientCertificates", value)?,
+            _ => {
+                return Err(Failure::of_type(format!(
+                    "unknown entry {name} of tls; there are: name, clientCertificates"
+                )));
+            }
+        }
+        Ok(())
+    })?;
+    Ok(Some(tls))
 }
 
 /// Users by their names: a password each, or an object.

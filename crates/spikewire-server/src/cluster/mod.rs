@@ -36,6 +36,8 @@ use crate::index::list::Created;
 use crate::net::faults::Faults;
 use crate::net::listener::Port;
 use crate::net::{Network, WorkerCommand};
+use crate::tls::Tls;
+use crate::tls::certificates::Certificates;
 
 /// A running cluster. Dropping it stops every node and joins its threads.
 #[derive(Debug)]
@@ -50,9 +52,10 @@ impl Cluster {
     /// Starts the nodes; they take connections when this returns.
     pub fn start(options: Options) -> io::Result<Self> {
         options.check()?;
+        let tls = options.tls.as_ref().map(|tls| Tls::new(tls, options.bind)).transpose()?;
         let ports = Port::reserve(options.bind, options.port, options.nodes)?;
         let addresses = ports.iter().map(Port::address).collect();
-        let state = Arc::new(ClusterState::new(options, addresses));
+        let state = Arc::new(ClusterState::new(options, tls, addresses));
         rebalance::first(&state);
         let network = Network::start(&state, ports)?;
         let nsup = Nsup::start(state.clone())?;
@@ -70,6 +73,11 @@ impl Cluster {
     /// The address of every node, also of dead ones.
     pub fn seeds(&self) -> Vec<SocketAddr> {
         self.state.nodes.iter().map(|node| node.address).collect()
+    }
+
+    /// The files for clients of a cluster with TLS. They end with the cluster.
+    pub fn certificates(&self) -> Option<&Certificates> {
+        self.state.tls.as_ref().map(|tls| &tls.certificates)
     }
 
     /// The id of a node as the protocol shows it.

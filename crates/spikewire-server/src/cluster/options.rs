@@ -5,6 +5,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr};
 use std::time::Duration;
 
+use rustls::pki_types::DnsName;
 use spikewire_aerospike_protocol::{frame, limits};
 
 use crate::error::invalid;
@@ -39,6 +40,8 @@ pub struct Options {
     pub users: Vec<UserOptions>,
     /// How long those who logged in may open connections before they have to log in again.
     pub session_ttl: Duration,
+    /// Encrypts all connections.
+    pub tls: Option<TlsOptions>,
 }
 
 impl Default for Options {
@@ -56,6 +59,7 @@ impl Default for Options {
             udf_time: spikewire_udf::Limits::default().time,
             users: Vec::new(),
             session_ttl: Duration::from_secs(24 * 60 * 60),
+            tls: None,
         }
     }
 }
@@ -94,6 +98,22 @@ impl NamespaceOptions {
     /// A namespace with this name and default options.
     pub fn named(name: impl Into<String>) -> Self {
         Self { name: name.into(), ..Self::default() }
+    }
+}
+
+/// Options of encrypted connections. Certificates are made for the cluster.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TlsOptions {
+    /// The name of all nodes, which they tell clients and which their certificate is for, like the
+    /// address that they listen on.
+    pub name: String,
+    /// Whether clients must show a certificate of the same authority.
+    pub client_certificates: bool,
+}
+
+impl Default for TlsOptions {
+    fn default() -> Self {
+        Self { name: "spikewire".to_owned(), client_certificates: false }
     }
 }
 
@@ -165,6 +185,11 @@ impl Options {
         if self.session_ttl < Duration::from_secs(1) || self.session_ttl.as_secs() > MAX_SESSION_TTL
         {
             return fail("session_ttl: from 1 second to 10 days");
+        }
+        if let Some(tls) = &self.tls
+            && DnsName::try_from(tls.name.as_str()).is_err()
+        {
+            return Err(invalid(format!("tls: {:?} is no name of a host", tls.name)));
         }
         for (at, user) in self.users.iter().enumerate() {
             let name = user.name.as_str();

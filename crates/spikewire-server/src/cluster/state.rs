@@ -22,6 +22,7 @@ use crate::security::Security;
 use crate::security::sessions::Sessions;
 use crate::storage::clock::Clock;
 use crate::storage::namespace::Namespace;
+use crate::tls::Tls;
 
 /// One node.
 #[derive(Debug)]
@@ -105,6 +106,8 @@ pub struct ClusterState {
     pub options: Options,
     /// Its users, if there are any.
     pub security: Option<Security>,
+    /// How its connections are encrypted, if they are.
+    pub tls: Option<Tls>,
     /// Its nodes, dead ones included.
     pub nodes: Vec<Node>,
     /// Its namespaces.
@@ -135,7 +138,7 @@ pub struct ClusterState {
 
 impl ClusterState {
     /// The state of a cluster that owns nothing yet.
-    pub fn new(options: Options, addresses: Vec<SocketAddr>) -> Self {
+    pub fn new(options: Options, tls: Option<Tls>, addresses: Vec<SocketAddr>) -> Self {
         let count = addresses.len();
         Self {
             nodes: addresses
@@ -143,6 +146,7 @@ impl ClusterState {
                 .enumerate()
                 .map(|(at, address)| Node::new(at, address, count))
                 .collect(),
+            tls,
             security: Security::new(&options),
             namespaces: options.namespaces.iter().cloned().map(Namespace::new).collect(),
             unknown_namespaces: UnknownNamespaces::default(),

@@ -11,6 +11,9 @@ use spikewire_aerospike_protocol::peers::{Address, Peer, Peers};
 use super::InfoTarget;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
+    if let Some(tls) = &target.state.tls {
+        return encrypted(target, command, &tls.name);
+    }
     Some(match command.name {
         "service-clear-std" | "service" => address(target, target.number).to_string(),
         "service-clear-alt" | "admin-clear-std" | "admin-tls-std" | "services-alternate" => {
@@ -18,9 +21,25 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
         }
         "services" => list(target, others(target, true)),
         "services-alumni" => list(target, others(target, false)),
-        "peers-clear-std" => peers(target, others(target, true)),
-        "peers-clear-alt" => peers(target, Vec::new()),
-        "alumni-clear-std" => peers(target, others(target, false)),
+        "peers-clear-std" => peers(target, others(target, true), ""),
+        "peers-clear-alt" => peers(target, Vec::new(), ""),
+        "alumni-clear-std" => peers(target, others(target, false), ""),
+        _ => return None,
+    })
+}
+
+/// The same of nodes that speak TLS and nothing else, under this name.
+fn encrypted(target: &InfoTarget<'_>, command: &Command<'_>, name: &str) -> Option<String> {
+    Some(match command.name {
+        "service-tls-std" => address(target, target.number).to_string(),
+        "peers-tls-std" => peers(target, others(target, true), name),
+        "alumni-tls-std" => peers(target, others(target, false), name),
+        "peers-tls-alt" | "alumni-tls-alt" | "peers-clear-std" | "peers-clear-alt"
+        | "alumni-clear-std" => peers(target, Vec::new(), ""),
+        "service" | "services" | "services-alumni" | "services-alternate" | "service-tls-alt"
+        | "service-clear-std" | "service-clear-alt" | "admin-clear-std" | "admin-tls-std" => {
+            String::new()
+        }
         _ => return None,
     })
 }
@@ -45,10 +64,10 @@ fn list(target: &InfoTarget<'_>, nodes: Vec<usize>) -> String {
     texts.join(";")
 }
 
-fn peers(target: &InfoTarget<'_>, nodes: Vec<usize>) -> String {
+fn peers(target: &InfoTarget<'_>, nodes: Vec<usize>, tls_name: &str) -> String {
     let peer = |node: usize| Peer {
         name: target.state.nodes[node].name.clone(),
-        tls_name: String::new(),
+        tls_name: tls_name.to_owned(),
         addresses: vec![address(target, node)],
     };
     let generation = target.node().peers_generation.load(Ordering::Acquire);

@@ -1,7 +1,7 @@
 //! One client connection: what has come in and not been run, what has been answered and not sent.
 
 use std::collections::VecDeque;
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
@@ -12,6 +12,7 @@ use super::faults::{Drip, Fate};
 use crate::cluster::user_agents::UserAgent;
 use crate::command::stream::{SEND_TIMEOUT, StreamedReply};
 use crate::security::LoggedIn;
+use crate::tls::stream::TlsStream;
 
 /// No more requests are run while this much output waits for the client.
 pub const BACKLOG: usize = 1 << 20;
@@ -51,6 +52,8 @@ pub struct RunningReply {
 pub struct Connection {
     /// The socket.
     pub stream: TcpStream,
+    /// How it is encrypted, if it is.
+    tls: Option<Box<TlsStream>>,
     /// The node it is connected to.
     pub node: usize,
     /// The client's address.
@@ -88,12 +91,13 @@ pub struct Connection {
 
 impl Connection {
     /// Takes over an accepted socket.
-    pub fn new(stream: TcpStream, node: usize) -> Self {
+    pub fn new(stream: TcpStream, tls: Option<Box<TlsStream>>, node: usize) -> Self {
         // Replies are written whole; waiting for more would only delay them.
         let _ = stream.set_nodelay(true);
         let peer = stream.peer_addr().ok();
         Self {
             stream,
+            tls,
             node,
             peer,
             readable: true,
@@ -177,7 +181,7 @@ impl Connection {
     /// Sends what can be sent. An error means that the connection is over.
     pub fn flush(&mut self) -> io::Result<()> {
         while self.sent < self.out.len() {
-            match self.stream.write(&self.out[self.sent..]) {
+            match self.write(self.out.len()) {
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(count) => {
                     self.sent += count;
@@ -191,13 +195,39 @@ impl Connection {
                 Err(error) => return Err(error),
             }
         }
+        if let Some(tls) = &mut self.tls
+            && let Err(error) = tls.flush(&mut self.stream)
+        {
+            if error.kind() != ErrorKind::WouldBlock {
+                return Err(error);
+            }
+            self.blocked.get_or_insert_with(Instant::now);
+            return Ok(());
+        }
         self.emptied()
+    }
+
+    /// Reads like a socket.
+    pub fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match &mut self.tls {
+            None => self.stream.read(buffer),
+            Some(tls) => tls.read(&mut self.stream, buffer),
+        }
+    }
+
+    /// Writes like a socket what is not sent yet, up to `end`.
+    fn write(&mut self, end: usize) -> io::Result<usize> {
+        let bytes = &self.out[self.sent..end];
+        match &mut self.tls {
+            None => self.stream.write(bytes),
+            Some(tls) => tls.write(&mut self.stream, bytes),
+        }
     }
 
     /// Sends what a slow link lets through; says when to come back.
     pub fn flush_slowly(&mut self, drip: Drip) -> io::Result<Option<Instant>> {
         if self.backlog() == 0 {
-            return self.emptied().map(|()| None);
+            return self.flush().map(|()| None);
         }
         let now = Instant::now();
         if let Some(next) = self.next_drop
@@ -206,7 +236,7 @@ impl Connection {
             return Ok(Some(next));
         }
         let end = self.out.len().min(self.sent + drip.bytes);
-        match self.stream.write(&self.out[self.sent..end]) {
+        match self.write(end) {
             Ok(0) => return Err(ErrorKind::WriteZero.into()),
             Ok(count) => self.sent += count,
             Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(None),
@@ -214,7 +244,7 @@ impl Connection {
             Err(error) => return Err(error),
         }
         if self.backlog() == 0 {
-            return self.emptied().map(|()| None);
+            return self.flush().map(|()| None);
         }
         let next = now + drip.every;
         self.next_drop = Some(next);

@@ -27,12 +27,12 @@ Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missin
 """
 
 from spikewire.testing.cassandra.canned import CannedServer, ShardTraffic
-from spikewire.testing.cassandra.certificates import Certificates
 from spikewire.testing.cassandra.cluster import CassandraCluster, need_cassandra
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.options import CassandraOptions
 from spikewire.testing.cassandra.proxy import CqlProxy
 from spikewire.testing.cassandra.shared import SharedCassandra
+from spikewire.testing.certificates import Certificates
 
 __all__ = [
     "CannedServer",

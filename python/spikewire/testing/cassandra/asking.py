@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from typing_extensions import Self
 
-    from spikewire.testing.cassandra.certificates import Certificates
     from spikewire.testing.cassandra.endpoints import Endpoint
+    from spikewire.testing.certificates import Certificates
 
 __all__ = ["Access", "Asked", "agree", "is_ready", "run_statement"]
 

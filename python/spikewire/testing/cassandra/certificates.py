@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import importlib
-import ssl
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from spikewire.testing.cassandra.errors import CassandraUnavailable
+from spikewire.testing.certificates import Certificates
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
 __all__ = ["Certificates", "make_certificates", "tls_yaml"]
-
-
-@dataclass(frozen=True)
-class Certificates:
-    """Files in PEM with what clients need."""
-
-    ca: Path
-    """The authority that signed the certificates of the nodes, to trust."""
-    certificate: Path
-    """A certificate for a client, with the common name ``client``."""
-    key: Path
-    """Its private key, PKCS 8 without a password."""
-
-    def context(self) -> ssl.SSLContext:
-        """A context for clients that trusts the nodes, and shows the certificate."""
-        context = ssl.create_default_context(cafile=self.ca)
-        context.load_cert_chain(self.certificate, self.key)
-        return context
 
 
 def make_certificates(folder: Path, names: Sequence[str]) -> Certificates:

@@ -8,7 +8,7 @@ import time
 from typing import TYPE_CHECKING
 
 from spikewire.testing.cassandra.asking import Access, agree, is_ready, run_statement
-from spikewire.testing.cassandra.certificates import Certificates, make_certificates
+from spikewire.testing.cassandra.certificates import make_certificates
 from spikewire.testing.cassandra.configuration import command_of, write_configuration
 from spikewire.testing.cassandra.endpoints import choose_endpoints
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
     from spikewire.testing.cassandra.endpoints import Endpoint
     from spikewire.testing.cassandra.options import CassandraOptions
+    from spikewire.testing.certificates import Certificates
     from spikewire.types import Seconds
 
 __all__ = ["CassandraCluster", "need_cassandra"]

@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from spikewire.testing.cassandra.asking import Access, run_statement
-from spikewire.testing.cassandra.certificates import Certificates
 from spikewire.testing.cassandra.endpoints import Endpoint
 from spikewire.testing.cassandra.errors import CassandraFailed, CassandraUnavailable
 from spikewire.testing.cassandra.jars import LONGEST as FETCHING
 from spikewire.testing.cassandra.locks import hold, is_held, take
 from spikewire.testing.cassandra.options import settings_of
+from spikewire.testing.certificates import Certificates
 
 if TYPE_CHECKING:
     from collections.abc import Generator

@@ -13,6 +13,7 @@ use super::super::faults::{Dice, Refuse};
 use super::super::listener::Port;
 use super::super::{WorkerCommand, WorkerRole};
 use super::{LISTENERS, Worker};
+use crate::tls::Tls;
 
 impl Worker {
     /// Handles the commands that have come in; says whether to go on.
@@ -111,9 +112,13 @@ impl Worker {
     }
 
     fn adopt(&mut self, node: usize, stream: TcpStream) {
+        let tls = match self.state.tls.as_ref().map(Tls::accept).transpose() {
+            Ok(tls) => tls,
+            Err(_) => return,
+        };
         self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
         self.state.nodes[node].connections_opened.fetch_add(1, Ordering::Relaxed);
-        self.add_connection(Box::new(Connection::new(stream, node)));
+        self.add_connection(Box::new(Connection::new(stream, tls, node)));
     }
 
     /// Goes on with a connection of its partner.

@@ -8,7 +8,7 @@ mod arrivals;
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use std::io::{self, ErrorKind, Read};
+use std::io::{self, ErrorKind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
@@ -243,7 +243,7 @@ impl Worker {
     }
 
     fn receive(&mut self, connection: &mut Connection) -> io::Result<()> {
-        let count = match connection.stream.read(&mut self.buffer) {
+        let count = match connection.read(&mut self.buffer) {
             Ok(0) => return Err(ErrorKind::UnexpectedEof.into()),
             Ok(count) => count,
             Err(error) if error.kind() == ErrorKind::WouldBlock => {
