@@ -31,7 +31,7 @@ pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     work::spawn(call.env, "spikewire.cluster", open, move |env, started| {
         let made = finished(started).and_then(|cluster| {
             let (addresses, names) = (cluster.seeds(), names(&cluster)?);
-            let files = cluster.certificates().map(paths);
+            let files = cluster.certificates().map(paths).unwrap_or_default();
             Ok((Held::new(cluster), addresses, names, files))
         });
         let value = match made {
@@ -44,7 +44,7 @@ pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
                 let texts = addresses.iter().map(|address| env.string(&address.to_string()));
                 let names = names.iter().map(|name| env.string(name));
                 let handle = env.uint32(environment.clusters.add(cluster))?;
-                let files = files.iter().flatten().map(|path| env.string(path));
+                let files = files.iter().map(|path| env.string(path));
                 let parts =
                     [Ok(handle), env.array_of(texts), env.array_of(names), env.array_of(files)];
                 env.array_of(parts.into_iter())
@@ -56,8 +56,9 @@ pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 }
 
 /// The authority, the client's certificate and its key.
-fn paths(files: &Certificates) -> [String; 3] {
-    [&files.ca, &files.certificate, &files.key].map(|path| path.to_string_lossy().into_owned())
+fn paths(files: &Certificates) -> Vec<String> {
+    let paths = [&files.ca, &files.certificate, &files.key];
+    paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
 }
 
 fn names(cluster: &Cluster) -> io::Result<Vec<String>> {
