@@ -145,8 +145,8 @@ def test_all_others_are_let_in_in_every_way() -> None:
 
 def test_the_embedded_cluster_is_told_who_is_let_in_and_tells_its_authority() -> None:
     given = json.loads(guarded.options(2, "test", 1, 2, replace(LOGIN, tls=Tls())))
-    assert given["users"] == {"app": PASSWORD}
-    assert given["tls"] is True
+    assert given["users"] == {"app": {"password": PASSWORD, "external": False}}
+    assert given["tls"] == {"name": guarded.NAME}
     assert json.loads(guarded.options(1, "test", 1, 1, Access(tls=Tls())))["nodes"] == 1
     known = guarded.with_certificates(Access(tls=Tls()), 'certificates {"ca": "/x/ca.pem"}')
     assert known.tls == Tls(ca="/x/ca.pem")

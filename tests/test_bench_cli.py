@@ -237,10 +237,7 @@ def test_wrong_lists_are_refused_in_words(
         ("bench --user app --password p --auth pki", "--auth pki takes no --user"),
         ("bench -H a:db --user app --password p", "-H has the TLS name db: it needs --tls"),
         ("compare --mode queries --tls-name db", "--tls-name is for a cluster given by -H"),
-        (
-            "lab sdk --user app --password p --auth external-insecure",
-            "the embedded one has internal",
-        ),
+        ("lab sdk --user app --password p --auth external", "it needs --tls"),
         ("lab sdk --user app", "--user app needs --password, or the variable"),
         ("compare-cql --user app --password p", "--user is for a Cassandra given by -H"),
         ("compare-cql --tls --servers canned", "--tls: the server canned has none"),

@@ -202,7 +202,7 @@ for (const [flags, reason] of [
   ['-w I --batch 4', 'nothing to read for --batch'],
   ['-w I --processes 2', 'it takes one process'],
   ['-k 10 -z 32', '--keys 10: fewer than 32'],
-  ['-H a:b', "'a:b' is not HOST"],
+  ['-H a:0', "'a:0' is not HOST"],
   ['--scan 5 -z 4', '--in-flight is not for --scan'],
   ['--record-size 100', '--record-size is for --scan'],
   ['--scan 5 --record-size 39', '--record-size 39: must be 40 to'],

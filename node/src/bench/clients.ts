@@ -1,5 +1,6 @@
 /** The clients under test: how their users read and write, each in its own words. */
 
+import type { Access } from './access.js'
 import type { Bins } from './workload.js'
 
 /** The cluster, and the place in it. */
@@ -9,6 +10,8 @@ export interface Target {
   set: string
   /** Calls that will be in flight. */
   concurrency: number
+  /** How it is let in; without it, as anybody. */
+  access?: Access
 }
 
 /** What came back for one record. */

@@ -2,7 +2,8 @@
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
-import type { ClusterOptions } from '../testing.js'
+import type { ClusterOptions, UserOptions } from '../testing.js'
+import type { Access } from './access.js'
 import type { FromServer } from './server.js'
 
 const START_MILLISECONDS = 30_000
@@ -10,50 +11,94 @@ const START_MILLISECONDS = 30_000
 /** A cluster, and the process that it runs in where that is known. */
 export interface Site {
   seeds: [string, number][]
+  /** How clients are let in; without it, as anybody. */
+  access?: Access
   pid: number | null
   /** What a table says of it. */
   title: string
   close(): void
 }
 
-/** `host`, `host:port` or `[v6 address]:port`, and comma lists of them. */
-export function parseSeeds(text: string): [string, number][] {
+/** Host, port, and the TLS name, which may be empty. */
+export type NamedSeed = [string, number, string]
+
+/** `host`, `host:port` or `[v6 address]:port`, with a TLS name behind the host or not; and lists. */
+export function parseSeeds(text: string): NamedSeed[] {
   return text.split(',').map((item) => {
-    const match = /^(?:\[([^\]]+)\]|([^:\s]+))(?::(\d+))?$/.exec(item.trim())
-    const port = Number(match?.[3] ?? 3000)
+    const match = FORM.exec(item.trim())
+    const port = Number(match?.[4] ?? 3000)
     const host = match?.[1] ?? match?.[2]
     if (host === undefined || port < 1 || port > 65_535) {
-      throw new RangeError(`'${item}' is not HOST, HOST:PORT or [V6-ADDRESS]:PORT`)
+      throw new RangeError(`'${item}' is not HOST[:TLS-NAME][:PORT] or [V6-ADDRESS]:PORT`)
     }
-    return [host, port]
+    return [host, port, match?.[3] ?? '']
   })
 }
 
+/** What is no number behind the host is a TLS name. */
+const FORM = /^(?:\[([^\]]+)\]|([^:\s[\]]+))(?::([^:\s]*[^:\s\d][^:\s]*))?(?::(\d+))?$/
+
 /** A cluster that runs already. */
-export function givenCluster(seeds: [string, number][]): Site {
-  return { seeds, pid: null, title: 'given by -H', close() {} }
+export function givenCluster(seeds: [string, number][], access?: Access): Site {
+  const site = { seeds, pid: null, title: `given by -H${described(access)}`, close() {} }
+  return access === undefined ? site : { ...site, access }
+}
+
+function described(access?: Access): string {
+  const said = [access?.tls && 'over TLS', access?.auth && `with a login (${access.auth})`]
+  const known = said.filter(Boolean).join(' and ')
+  return known && `, ${known}`
 }
 
 /** Starts an embedded cluster. It ends with this process at the latest. */
-export async function embeddedCluster(options: ClusterOptions): Promise<Site> {
+export async function embeddedCluster(options: ClusterOptions, access?: Access): Promise<Site> {
   const child = fork(join(__dirname, 'server.js'), [], { stdio: ['ignore', 2, 2, 'ipc'] })
   try {
-    const seeds = await started(child, options)
-    return {
-      seeds: parseSeeds(seeds),
+    const { seeds, ca } = await started(child, { ...options, ...guarded(access) })
+    const parsed = parseSeeds(seeds)
+    const kind = `embedded, nodes: ${options.nodes}, threads: ${options.threads}`
+    const site = {
+      seeds: pairs(parsed),
       pid: child.pid ?? null,
-      title: `embedded, nodes: ${options.nodes}, threads: ${options.threads}`,
+      title: `${kind}${described(access)}`,
       close() {
         if (child.connected) child.disconnect()
       },
     }
+    if (access === undefined) return site
+    const { tls, ...login } = access
+    const names = parsed.map(([, , name]) => name || TLS_NAME)
+    return { ...site, access: tls ? { ...login, tls: { ...tls, ca: ca ?? '', names } } : login }
   } catch (error) {
     child.kill()
     throw error
   }
 }
 
-function started(child: ChildProcess, options: ClusterOptions): Promise<string> {
+/** The same without TLS names. */
+export function pairs(seeds: readonly NamedSeed[]): [string, number][] {
+  return seeds.map(([host, port]) => [host, port])
+}
+
+/** The options of a cluster that lets in whom it knows. */
+function guarded(access?: Access): ClusterOptions {
+  return {
+    ...(access?.user ? { users: { [access.user]: known(access) } } : {}),
+    ...(access?.tls ? { tls: { name: TLS_NAME } } : {}),
+  }
+}
+
+/** In the certificates of the nodes: not all clients verify addresses. */
+const TLS_NAME = 'bench.spikewire'
+
+function known({ password, auth }: Access): UserOptions {
+  return { password, external: auth !== 'internal' }
+}
+
+function started(
+  child: ChildProcess,
+  options: ClusterOptions,
+): Promise<Extract<FromServer, { seeds: string }>> {
   return new Promise((resolve, reject) => {
     const refuse = (reason: string) =>
       reject(new Error(`the embedded cluster did not start: ${reason}`))
@@ -62,7 +107,7 @@ function started(child: ChildProcess, options: ClusterOptions): Promise<string> 
     child.on('exit', (status) => refuse(`its process ended with status ${status}`))
     child.once('message', (said: FromServer) => {
       clearTimeout(late)
-      if ('seeds' in said) resolve(said.seeds)
+      if ('seeds' in said) resolve(said)
       else refuse(said.failed)
     })
     child.send(options, (error) => error && refuse(error.message))

@@ -2,7 +2,10 @@
 
 import { cpus } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
-import { parseSeeds } from './cluster.js'
+import type { Access } from './access.js'
+import { AUTHS } from './access.js'
+import { PASSWORD, parseAccess } from './access-flags.js'
+import { pairs, parseSeeds } from './cluster.js'
 import { CANDIDATES } from './run.js'
 import { parseBins, parseWorkload } from './workload.js'
 
@@ -20,12 +23,24 @@ Every run is a process of its own.
   --record-size N         bytes of a record that is scanned; default: 1000
 
 cluster:
-  -H, --hosts HOST[:PORT],...
+  -H, --hosts HOST[:TLS-NAME][:PORT],...
                           default: an embedded cluster on this machine
   --nodes N               of the embedded cluster; default: 3
   --server-threads N      of the embedded cluster; default: half the processors
   -n, --namespace NAME    default: test
   -s, --set NAME          default: bench
+
+users and TLS:
+  --user NAME             log in as this user
+  --password TEXT         of the user; without it the variable ${PASSWORD},
+                          which no list of processes shows
+  --auth NAME             ${AUTHS.join(', ')}; default: internal
+  --tls                   encrypt all connections; what begins with --tls- asks for it, too
+  --tls-ca PATH           PEM file of the authorities to trust; default: the system's
+  --tls-certificate PATH  PEM file of a certificate to show to the nodes
+  --tls-key PATH          PEM file of its private key
+  --tls-name NAME         in the certificates of seeds that have no TLS name of their own;
+                          default: their host name or address
 
 work:
   -k, --keys N            default: 100,000
@@ -71,6 +86,8 @@ export interface Settings {
   rounds: number
   sampleEvery: number
   json: string | undefined
+  /** How clients are let in; without it, as anybody. */
+  access?: Access
 }
 
 const OPTIONS = {
@@ -97,6 +114,14 @@ const OPTIONS = {
   rounds: { type: 'string', default: '1' },
   'lat-sample-every': { type: 'string', default: '16' },
   json: { type: 'string' },
+  user: { type: 'string' },
+  password: { type: 'string' },
+  auth: { type: 'string' },
+  tls: { type: 'boolean' },
+  'tls-ca': { type: 'string' },
+  'tls-certificate': { type: 'string' },
+  'tls-key': { type: 'string' },
+  'tls-name': { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
 /** Flags about calls. */
@@ -118,14 +143,20 @@ export function parseFlags(args: string[]): Settings | undefined {
   if (other !== undefined) {
     throw new RangeError(`--${other} is ${values.scan === undefined ? '' : 'not '}for --scan`)
   }
+  const seeds = values.hosts === undefined ? undefined : parseSeeds(values.hosts)
+  const access = parseAccess(
+    values,
+    seeds?.map(([, , name]) => name),
+  )
   const settings: Settings = {
+    ...(access ? { access } : {}),
     clients: names(values.clients),
     inFlight: counts('--in-flight', values['in-flight']),
     processes: counts('--processes', values.processes),
     batch: count('--batch', values.batch),
     scan: values.scan === undefined ? undefined : count('--scan', values.scan),
     recordSize: count('--record-size', values['record-size']),
-    hosts: values.hosts === undefined ? undefined : parseSeeds(values.hosts),
+    hosts: seeds && pairs(seeds),
     nodes: count('--nodes', values.nodes),
     serverThreads: count(
       '--server-threads',

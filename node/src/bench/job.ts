@@ -1,6 +1,7 @@
 /** What goes into a process that measures, and what comes out: the lab in Python has the same. */
 
 import type { Compiled } from '../native.js'
+import type { Access } from './access.js'
 import type { Asked, Raw } from './open.js'
 
 /** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */
@@ -46,6 +47,8 @@ export interface Job {
   processes?: number
   /** Calls begin at a rate, however long they take; without it, in closed loops. */
   open?: Asked
+  /** How the client is let in; without it, as anybody. */
+  access?: Access
 }
 
 /** Whether a client can be used here. */

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Batch, Client, type Dataset, type Query } from '../index.js'
+import { ourOptions, seedTexts } from './access.js'
 import {
   type BenchClient,
   type Candidate,
@@ -152,7 +153,8 @@ export const OURS: Candidate = {
     return Promise.resolve((JSON.parse(text) as { version: string }).version)
   },
   async open(target) {
-    const seeds = target.seeds.map(([host, port]) => `${host}:${port}`)
-    return new Ours(await Client.connect(seeds), target)
+    const { seeds, access } = target
+    const client = await Client.connect(seedTexts(seeds, access), ourOptions(access))
+    return new Ours(client, target)
   },
 }

@@ -3,7 +3,7 @@
 import { Cluster, type ClusterOptions } from '../testing.js'
 
 /** What this process says. */
-export type FromServer = { seeds: string } | { failed: string }
+export type FromServer = { seeds: string; ca?: string } | { failed: string }
 
 const say = (message: FromServer) => process.send?.(message)
 
@@ -12,7 +12,7 @@ process.on('disconnect', () => process.exit(0))
 process.on('SIGINT', () => {})
 process.once('message', (options: ClusterOptions) => {
   Cluster.start(options).then(
-    (cluster) => say({ seeds: cluster.seeds }),
+    ({ seeds, certificates }) => say({ seeds, ...(certificates ? { ca: certificates.ca } : {}) }),
     (error: unknown) => say({ failed: error instanceof Error ? error.message : String(error) }),
   )
 })

@@ -3,6 +3,7 @@
 import { writeFileSync } from 'node:fs'
 import { cpus, platform, release } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { withoutPassword, withoutSecrets } from './access.js'
 import { embeddedCluster, givenCluster, type Site } from './cluster.js'
 import type { Settings } from './flags.js'
 import type { Answer, Description, Failure, Job, Result } from './job.js'
@@ -29,11 +30,11 @@ export class Session {
 
   /** Starts the cluster that the settings ask for. */
   static async open(settings: Settings, signal: AbortSignal): Promise<Session> {
-    const { hosts, nodes, namespace, serverThreads } = settings
+    const { access, hosts, nodes, namespace, serverThreads } = settings
     const site =
       hosts === undefined
-        ? await embeddedCluster({ nodes, namespaces: [namespace], threads: serverThreads })
-        : givenCluster(hosts)
+        ? await embeddedCluster({ nodes, namespaces: [namespace], threads: serverThreads }, access)
+        : givenCluster(hosts, access)
     return new Session(settings, site, signal)
   }
 
@@ -50,7 +51,7 @@ export class Session {
   async start(job: Job): Promise<Answer> {
     const answer = await inChildren(job, this.#signal)
     this.#signal.throwIfAborted()
-    return answer
+    return withoutPassword(answer, job.access)
   }
 
   /** The clients that were asked for and are there. */
@@ -124,6 +125,7 @@ export class Session {
       seed: settings.seed,
       cpus: [],
       server_pid: this.site.pid,
+      ...(this.site.access ? { access: this.site.access } : {}),
     }
   }
 
@@ -135,20 +137,27 @@ export class Session {
       interrupted: this.#signal.aborted,
       environment: {
         date: this.#began.toISOString(),
-        command_line: process.argv.slice(1),
+        command_line: withoutSecrets(process.argv.slice(1)),
         system: `${platform()} ${release()} ${process.arch}`,
         cpu_model: cpus()[0]?.model ?? null,
         cpu_count: cpus().length,
         runtime: runtime(),
         cluster: this.site.title,
       },
-      settings: this.settings,
+      settings: saved(this.settings),
       skipped: this.skipped,
       cells,
     }
     writeFileSync(path, `${JSON.stringify(found, null, 1)}\n`)
     this.say(`written to ${path}`)
   }
+}
+
+/** Settings as a file has them: of what lets clients in, the kind alone. */
+function saved({ access, ...others }: Settings): object {
+  if (access === undefined) return others
+  const tls = access.tls && { client_certificate: access.tls.certificate !== '' }
+  return { ...others, access: { auth: access.auth || null, tls: tls ?? null } }
 }
 
 /** `count` rounds in which the first is another one each time, so that none always goes first. */

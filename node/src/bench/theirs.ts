@@ -1,6 +1,7 @@
 /** npm `aerospike`, as its users use it: with promises, and streams for scans. */
 
 import { join } from 'node:path'
+import { theirConfig } from './access.js'
 import {
   type BenchClient,
   type Candidate,
@@ -19,6 +20,7 @@ interface Aerospike {
   status: { OK: number }
   operations: { write(bin: string, value: unknown): object }
   log: { OFF: number }
+  auth: Record<string, number>
   connect(config: object): Promise<Connected>
   releaseEventLoop(): void
 }
@@ -216,10 +218,10 @@ export const THEIRS: Candidate = {
   },
   async open(target) {
     if (library === undefined) throw new Error('npm aerospike is not loaded')
-    const hosts = target.seeds.map(([addr, port]) => ({ addr, port }))
     // It refuses calls for which a node has no connection left, and says so on standard error.
     const maxConnsPerNode = Math.max(100, target.concurrency)
-    const config = { hosts, maxConnsPerNode, log: { level: library.log.OFF } }
+    const where = theirConfig(target.seeds, target.access, library.auth)
+    const config = { ...where, maxConnsPerNode, log: { level: library.log.OFF } }
     return new Theirs(library, await library.connect(config), target)
   },
 }

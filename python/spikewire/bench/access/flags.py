@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from . import HIDDEN, INTERNAL, OPEN, Access, Secret, Tls
+from . import HIDDEN, INTERNAL, OPEN, PKI, Access, Secret, Tls
 
 if TYPE_CHECKING:
     import argparse
@@ -63,8 +63,8 @@ def problem(args: argparse.Namespace, names: Sequence[str]) -> str | None:
         if getattr(args, name) is not None:
             flag = f"--{name.replace('_', '-')}"
             return f"{flag} is for a cluster given by -H: the lab's own has its own certificates"
-    if access.auth not in ("", INTERNAL):
-        return f"--auth {access.auth} is for a cluster given by -H: the embedded one has {INTERNAL}"
+    if access.auth == PKI:
+        return f"--auth {PKI} is for a cluster given by -H: the embedded one has passwords"
     return None
 
 

@@ -12,10 +12,14 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from . import INTERNAL
+
 if TYPE_CHECKING:
     from . import Access
 
 CERTIFICATES = "certificates "
+NAME = "lab.spikewire"
+"""In the certificates of the nodes: not all clients verify addresses."""
 
 
 def options(nodes: int, namespace: str, threads: int, copies: int, access: Access) -> str:
@@ -28,9 +32,10 @@ def options(nodes: int, namespace: str, threads: int, copies: int, access: Acces
         "replication_factor": copies,
     }
     if access.user:
-        given["users"] = {access.user: access.password.text()}
+        user = {"password": access.password.text(), "external": access.auth != INTERNAL}
+        given["users"] = {access.user: user}
     if access.tls is not None:
-        given["tls"] = True
+        given["tls"] = {"name": NAME}
     return json.dumps(given)
 
 

@@ -173,7 +173,7 @@ class EmbeddedCluster:
 
     def _met(self, seeds: Sequence[NamedSeed]) -> None:
         if self.access.tls is not None:
-            names = tuple(name for _, _, name in seeds)
+            names = tuple(name or guarded.NAME for _, _, name in seeds)
             self.access = replace(self.access, tls=replace(self.access.tls, names=names))
         self.seeds = tuple((host, port) for host, port, _ in seeds)
 

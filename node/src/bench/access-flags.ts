@@ -1,0 +1,92 @@
+/** The flags about a user and TLS: what they mean, and what they refuse. */
+
+import { existsSync } from 'node:fs'
+import { type Access, AUTHS, type Auth } from './access.js'
+
+/** The variable that holds the password. */
+export const PASSWORD = 'SPIKEWIRE_AEROSPIKE_PASSWORD'
+
+/** What was given of them. */
+export interface AccessFlags {
+  user?: string | undefined
+  password?: string | undefined
+  auth?: string | undefined
+  tls?: boolean | undefined
+  'tls-ca'?: string | undefined
+  'tls-certificate'?: string | undefined
+  'tls-key'?: string | undefined
+  'tls-name'?: string | undefined
+}
+
+const FILES = ['tls-ca', 'tls-certificate', 'tls-key'] as const
+
+/**
+ * What they mean, `undefined` without any. `names` are the TLS names of the seeds; without them the
+ * cluster is the embedded one. Throws for flags that cannot be.
+ */
+export function parseAccess(given: AccessFlags, names?: string[]): Access | undefined {
+  const { user = '', 'tls-name': usual } = given
+  const password = given.password ?? process.env[PASSWORD] ?? ''
+  const auth = authOf(given)
+  for (const flag of FILES) {
+    const path = given[flag]
+    if (path !== undefined && !existsSync(path)) {
+      throw new RangeError(`--${flag} ${path}: no such file`)
+    }
+  }
+  if ((given['tls-certificate'] === undefined) !== (given['tls-key'] === undefined)) {
+    throw new RangeError('--tls-certificate and --tls-key go together')
+  }
+  const encrypted = given.tls === true || [...FILES, 'tls-name' as const].some((it) => given[it])
+  if (given.user === undefined && given.password !== undefined) {
+    throw new RangeError('--password needs --user')
+  }
+  if (auth === 'pki') {
+    if (user !== '') throw new RangeError('--auth pki takes no --user: the certificate says it')
+    if (!given['tls-certificate']) throw new RangeError('--auth pki needs --tls-certificate')
+  } else if (auth !== '' && user === '') {
+    throw new RangeError(`--auth ${auth} needs --user`)
+  }
+  if (user !== '' && password === '') {
+    throw new RangeError(`--user ${user} needs --password, or the variable ${PASSWORD}`)
+  }
+  if (auth === 'external' && !encrypted) {
+    throw new RangeError('--auth external sends the password as it is: it needs --tls')
+  }
+  const named = names?.find((name) => name !== '')
+  if (named !== undefined && !encrypted) {
+    throw new RangeError(`-H has the TLS name ${named}: it needs --tls`)
+  }
+  if (names === undefined) refuseEmbedded(given, auth)
+  if (auth === '' && !encrypted) return undefined
+  const access: Access = { user, password: user === '' ? '' : password, auth }
+  if (!encrypted) return access
+  return {
+    ...access,
+    tls: {
+      ca: given['tls-ca'] ?? '',
+      certificate: given['tls-certificate'] ?? '',
+      key: given['tls-key'] ?? '',
+      names: (names ?? []).map((name) => name || (usual ?? '')),
+    },
+  }
+}
+
+function authOf({ user, auth }: AccessFlags): Auth | '' {
+  if (auth === undefined) return user === undefined ? '' : 'internal'
+  const known = AUTHS.find((name) => name === auth)
+  if (known === undefined) throw new RangeError(`--auth: '${auth}' is none of ${AUTHS.join(', ')}`)
+  return known
+}
+
+function refuseEmbedded(given: AccessFlags, auth: string): void {
+  const own = [...FILES, 'tls-name' as const].find((flag) => given[flag] !== undefined)
+  if (own !== undefined) {
+    throw new RangeError(
+      `--${own} is for a cluster given by -H: the embedded one has its own certificates`,
+    )
+  }
+  if (auth === 'pki') {
+    throw new RangeError('--auth pki is for a cluster given by -H: the embedded one has passwords')
+  }
+}
