@@ -437,3 +437,105 @@ class TestOfTheBuilder:
         assert [result.record["n"] for result in results] == list(range(1, 13))
         streams.close(stream)
         assert keys.read <= 12 + 2 * 5
+
+
+class TestAsynchronousInputsOfTheBuilder:
+    def test_every_verb(self, cluster: Cluster, set_name: str) -> None:
+        async def main() -> None:
+            async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+                users, session = client.dataset("test", set_name), client.session()
+
+                async def keys() -> AsyncIterator[spikewire.Key]:
+                    for number in range(500):
+                        if number % 120 == 0:
+                            await asyncio.sleep(0)
+                        yield users.key(number)
+
+                for step in (
+                    session.insert(keys()).set("n", 1),
+                    session.upsert(keys()).add("n", 1),
+                    session.update(keys()).set("m", 1),
+                    session.replace(keys()).set("n", 2),
+                    session.replace_if_exists(keys()).set("n", 3),
+                    session.touch(keys()),
+                    session.exists(keys()),
+                ):
+                    results = [result async for result in step.stream(window=50, ordered=True)]
+                    assert [result.row for result in results] == list(range(500))
+                    assert all(result.ok for result in results)
+                found = session.query(keys()).bins("n").stream(ordered=True)
+                assert [result.unwrap()["n"] async for result in found] == [3] * 500
+                deleted = session.delete(keys()).stream(missing="error")
+                assert len([result async for result in deleted]) == 500
+
+        asyncio.run(main())
+
+    def test_memory_is_bounded_and_leaving_ends_the_reading(
+        self, cluster: Cluster, set_name: str
+    ) -> None:
+        async def main() -> None:
+            read, ended = 0, False
+
+            async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+                users = client.dataset("test", set_name)
+
+                async def keys() -> AsyncIterator[spikewire.Key]:
+                    nonlocal read, ended
+                    try:
+                        for number in itertools.count():
+                            read += 1
+                            yield users.key(number)
+                            await asyncio.sleep(0)
+                    except asyncio.CancelledError:
+                        ended = True
+                        raise
+
+                stream = client.session().exists(keys()).stream(window=10, limit=4)
+                for taken in range(1, 301):
+                    await anext(stream)
+                    assert read <= taken + 5 * 10
+                await stream.aclose()
+                assert ended
+                # A task that is cancelled while it takes results ends the reading, too.
+                ended = False
+                stream = client.session().upsert(keys()).set("n", 1).stream(window=10, limit=2)
+
+                async def takes() -> None:
+                    async for _ in stream:
+                        pass
+
+                task = asyncio.create_task(takes())
+                await asyncio.sleep(0.02)
+                task.cancel()
+                with pytest.raises(asyncio.CancelledError):
+                    await task
+                assert ended
+
+        asyncio.run(main())
+
+    def test_what_takes_no_asynchronous_input(self, cluster: Cluster, set_name: str) -> None:
+        async def main() -> None:
+            async with spikewire.AsyncClient(cluster.seeds, timeout=20) as client:
+                users, session = client.dataset("test", set_name), client.session()
+
+                async def keys() -> AsyncIterator[spikewire.Key]:
+                    yield users.key(1)
+
+                anything: Any = session
+                for end in ("execute", "to_list", "count"):
+                    with pytest.raises(TypeError, match=r"read by stream\(\)"):
+                        await getattr(session.query(keys()), end)()
+                with pytest.raises(TypeError, match="begin a chain"):
+                    anything.exists([users.key(1)]).delete(keys())
+                with pytest.raises(TypeError, match="a stream of one step"):
+                    anything.exists(keys()).delete([users.key(1)])
+
+        asyncio.run(main())
+        with spikewire.Client(cluster.seeds, timeout=20) as client:
+            blocking: Any = client.session()
+
+            async def keys() -> AsyncIterator[int]:
+                yield 1
+
+            with pytest.raises(TypeError, match="begin a chain of AsyncClient"):
+                blocking.exists(keys())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Generator
+from collections.abc import AsyncGenerator, AsyncIterator, Generator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -279,6 +279,12 @@ async def awaited_writing(session: AsyncSession, key: Key) -> None:
     assert_type(await session.upsert([key]).execute(), Results)
     assert_type(await session.upsert([key]).first(), Record)
     assert_type(session.upsert([key]).stream(ordered=True), AsyncGenerator[Result, None])
+
+
+async def awaited_keys(session: AsyncSession, blocking: Session, keys: AsyncIterator[Key]) -> None:
+    assert_type(session.query(keys).stream(), AsyncGenerator[Result, None])
+    assert_type(session.delete(keys), AsyncDeleteMany)
+    blocking.delete(keys)  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue, reportArgumentType]
 
 
 async def awaited_others(session: AsyncSession, key: Key) -> None:

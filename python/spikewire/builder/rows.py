@@ -46,8 +46,9 @@ class Rows(RowsBase, Step):
     ) -> Any:
         """The results as they arrive; nothing is sent before the first one is taken.
 
-        Keys are read from their iterable, which may be endless, and sent in windows of this size,
-        up to ``limit`` of them at once. Windows come in the order in which they are completed, or
+        Keys are read from their iterable, which may be endless, and on asyncio asynchronous, and
+        sent in windows of this size, up to ``limit`` of them at once. Windows come in the order in
+        which they are completed, or
         with ``ordered`` in that of the keys; the results of each in input order. A chain of several
         steps is one window."""
         wanted: OnError = "raise" if on_error is None else on_error
@@ -82,6 +83,8 @@ class Rows(RowsBase, Step):
 
     def _input(self) -> Any:
         """The keys, for a batch of this step alone."""
+        if hasattr(self._keys, "__aiter__"):
+            raise TypeError("keys of an asynchronous iterable are read by stream(), and no batch")
         self._check_batch()
         return [self._keys] if self._single else self._taken()
 
@@ -94,4 +97,6 @@ class Rows(RowsBase, Step):
     def _follow(self, verb: str, key: Any, more: tuple[Any, ...]) -> Any:
         """Goes on with a step on what is no single ``Key``."""
         keys, single = keys_of(verb, key, more)
+        if hasattr(self._keys, "__aiter__"):
+            raise TypeError("keys of an asynchronous iterable are for a stream of one step")
         return self._next(verb, keys, single)

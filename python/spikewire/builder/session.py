@@ -29,7 +29,7 @@ class Start(SessionBase):
         """A step on what is no single ``Key``."""
         if verb == "query" and not more and isinstance(getattr(key, "_target", key), _DATASETS):
             return self._step(verb, self._own(key), True, of=self._scan)
-        keys, single = keys_of(verb, key, more)
+        keys, single = keys_of(verb, key, more, awaited=self._dataset is AsyncDataset)
         return self._step(verb, keys, single)
 
     def _own(self, dataset: Any) -> Any:

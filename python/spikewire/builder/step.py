@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import AsyncIterable, Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from spikewire._native import AsyncDataset, Dataset, Key, StepBase
@@ -168,14 +168,21 @@ def is_one(key: Any) -> bool:
     return isinstance(key, tuple) and isinstance(next(iter(cast("Any", key)), None), str)
 
 
-def keys_of(verb: str, key: Any, more: tuple[Any, ...]) -> tuple[Any, bool]:
-    """The keys of a step, and whether it is one key by itself."""
+def keys_of(
+    verb: str, key: Any, more: tuple[Any, ...], *, awaited: bool = False
+) -> tuple[Any, bool]:
+    """The keys of a step, and whether it is one key by itself. ``awaited``: they may come from an
+    asynchronous iterable, for a stream."""
     if is_one(key):
         if not more:
             return key, True
         return [key, *more], False
+    if awaited and not more and isinstance(key, AsyncIterable):
+        return cast("Any", key), False
     if more or not isinstance(key, Iterable) or isinstance(key, (str, bytes, bytearray)):
         hint = ""
+        if isinstance(key, AsyncIterable):
+            hint = "; asynchronous ones begin a chain of AsyncClient, by themselves"
         if isinstance(key, (Dataset, AsyncDataset)):
             hint = "; a whole dataset can only be queried, or changed by its delete_all and so on"
         elif isinstance(key, (str, int, bytes)):
