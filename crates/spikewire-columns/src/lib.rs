@@ -19,6 +19,7 @@ pub mod cql;
 pub mod error;
 pub mod extra;
 pub mod fixed;
+mod parts;
 pub mod wire_value;
 
 pub use error::{ColumnError, ErrorClass, RowError};

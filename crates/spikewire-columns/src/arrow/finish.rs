@@ -5,12 +5,13 @@ use std::sync::Arc;
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, StringArray, StringViewArray, make_array,
 };
-use arrow_buffer::{Buffer, NullBuffer};
+use arrow_buffer::Buffer;
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType, Field, Fields};
 
 use super::column::{Bytes, Column, Offsets, Store};
 use super::number::Numbers;
+use crate::parts::array;
 
 impl Offsets {
     fn finish(self) -> Buffer {
@@ -111,16 +112,4 @@ impl Column {
             }
         }
     }
-}
-
-/// An array of checked parts.
-fn array(
-    kind: DataType,
-    len: usize,
-    nulls: Option<NullBuffer>,
-    buffers: Vec<Buffer>,
-    children: Vec<ArrayData>,
-) -> Result<ArrayRef, ArrowError> {
-    let data = ArrayData::builder(kind).len(len).nulls(nulls).buffers(buffers);
-    Ok(make_array(data.child_data(children).build()?))
 }

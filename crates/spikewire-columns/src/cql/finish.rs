@@ -3,13 +3,12 @@
 use std::sync::Arc;
 
 use arrow_array::ArrayRef;
-use arrow_array::make_array;
-use arrow_buffer::{Buffer, NullBuffer};
-use arrow_data::ArrayData;
+use arrow_buffer::Buffer;
 use arrow_schema::{ArrowError, DataType, Field, Fields, IntervalUnit, TimeUnit};
 use spikewire_cql::types::Type;
 
 use super::column::{Column, Ends, Store};
+use crate::parts::array;
 
 type Made = Result<(Arc<Field>, ArrayRef), ArrowError>;
 
@@ -122,16 +121,4 @@ impl Ends {
         }
         Ok(Buffer::from_vec(self.0.into_iter().map(|end| end as i32).collect::<Vec<_>>()))
     }
-}
-
-/// An array of checked parts.
-fn array(
-    kind: DataType,
-    len: usize,
-    nulls: Option<NullBuffer>,
-    buffers: Vec<Buffer>,
-    children: Vec<ArrayData>,
-) -> Result<ArrayRef, ArrowError> {
-    let data = ArrayData::builder(kind).len(len).nulls(nulls).buffers(buffers);
-    Ok(make_array(data.child_data(children).build()?))
 }

@@ -91,6 +91,7 @@ mod fields;
 mod prepared;
 mod result;
 mod row;
+mod tuples;
 mod value;
 
 pub use asynchronous::{AsyncSession, PageStream, RowStream};

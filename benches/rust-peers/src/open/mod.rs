@@ -1,7 +1,8 @@
 //! Open loops: calls begin at the instants that the job lists, however long they take. Whatever
 //! follows from when they began and ended is worked out by the lab.
 
-use std::cell::RefCell;
+mod ended;
+
 use std::sync::atomic::{AtomicI64, AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
@@ -13,7 +14,7 @@ use tokio::sync::Semaphore;
 use crate::callers::at_once;
 use crate::clock::Clock;
 use crate::harness::Failed;
-use crate::series::Source;
+pub use ended::Ended;
 
 const NOT_YET: i64 = -1;
 const FAILED: u8 = 1;
@@ -216,82 +217,6 @@ where
     paced.await.map_err(|error| error.to_string())?
 }
 
-/// Calls by when they ended. It looks only at those that had not when it looked last.
-pub struct Ended {
-    calls: Arc<Calls>,
-    writes: Box<dyn Fn(usize) -> bool + Send>,
-    looked: RefCell<Looked>,
-}
-
-#[derive(Default)]
-struct Looked {
-    /// Handed out, and not over.
-    going: Vec<usize>,
-    next: usize,
-    /// Instants at which calls ended, and response times of those that did not fail.
-    good: Vec<(u64, i64)>,
-    errors: Vec<u64>,
-    late: Vec<u64>,
-}
-
-impl Ended {
-    /// `writes`: whether the call of a number is one.
-    pub fn new(calls: Arc<Calls>, writes: Box<dyn Fn(usize) -> bool + Send>) -> Self {
-        Self { calls, writes, looked: RefCell::default() }
-    }
-
-    fn look(&self) {
-        let (calls, mut looked) = (&self.calls, self.looked.borrow_mut());
-        let handed_out = calls.next.load(Ordering::Relaxed).min(calls.due.len());
-        let known = looked.next..handed_out;
-        looked.next = handed_out;
-        let mut over = Vec::new();
-        let mut going = std::mem::take(&mut looked.going);
-        going.extend(known);
-        going.retain(|at| {
-            let ended = calls.ended[*at].load(Ordering::Acquire);
-            if ended != NOT_YET {
-                over.push((ended, *at));
-            }
-            ended == NOT_YET
-        });
-        looked.going = going;
-        over.sort_unstable();
-        for (ended, at) in over {
-            let (instant, response) = (ended.unsigned_abs(), ended - calls.due[at]);
-            match calls.failures[at].load(Ordering::Relaxed) {
-                0 if (self.writes)(at) => looked.good.push((instant, -response)),
-                0 => looked.good.push((instant, response)),
-                kind => {
-                    looked.errors.push(instant);
-                    if kind == LATE {
-                        looked.late.push(instant);
-                    }
-                }
-            }
-        }
-    }
-}
-
-impl Source for Ended {
-    fn counts(&self, instant: u64) -> [u64; 3] {
-        self.look();
-        let looked = self.looked.borrow();
-        let until = |all: &[u64]| all.partition_point(|at| *at <= instant) as u64;
-        let errors = until(&looked.errors);
-        let good = looked.good.partition_point(|(at, _)| *at <= instant) as u64;
-        [good + errors, errors, until(&looked.late)]
-    }
-
-    fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>> {
-        self.look();
-        let looked = self.looked.borrow();
-        let until = |instant| looked.good.partition_point(|(at, _)| *at <= instant);
-        let those = &looked.good[start.map_or(0, until)..until(end)];
-        Some(those.iter().map(|(_, response)| *response).collect())
-    }
-}
-
 /// A call that takes no time: what is left is the pacing.
 pub async fn nothing() -> Result<(), Failed> {
     Ok(())
@@ -303,9 +228,10 @@ mod tests {
 
     use super::*;
     use crate::clock::Played;
+    use crate::series::Source;
 
     /// A second's calls at this rate, and a clock that has not begun.
-    fn a_second(rate: i64) -> (Arc<Calls>, Arc<Played>) {
+    pub(super) fn a_second(rate: i64) -> (Arc<Calls>, Arc<Played>) {
         let due = (0..rate).map(|at| at * 1_000_000_000 / rate).collect();
         let measured = Planned { seconds: 1.0, due };
         let none = Planned { seconds: 0.0, due: Vec::new() };
@@ -323,6 +249,13 @@ mod tests {
         (longer(&calls.due), longer(&raw.begun))
     }
 
+    /// One call of all has stalled: so many, itself among them, came that much later than they were
+    /// due, and none but it was slow itself.
+    fn assert_charged(calls: &Calls, all: u64, delayed: usize, nanoseconds: i64) {
+        assert_eq!(calls.sent(), all);
+        assert_eq!(longer_than(calls, nanoseconds), (delayed, 1));
+    }
+
     #[test]
     fn a_stall_of_a_thread_is_charged_to_all_calls_that_it_delayed() {
         let (calls, clock) = a_second(1000);
@@ -335,10 +268,9 @@ mod tests {
             }
         });
         threads(&calls, 1, &clock, &call).unwrap();
-        assert_eq!(calls.sent(), 1000);
         // With 500 us for a call that is due each millisecond, each of those behind it is as much
         // less late as the one before.
-        assert_eq!(longer_than(&calls, 510_000), (400, 1));
+        assert_charged(&calls, 1000, 400, 510_000);
     }
 
     #[tokio::test(start_paused = true)]
@@ -349,9 +281,8 @@ mod tests {
             Ok(())
         });
         tasks(&calls, 1, &clock, &call).await.unwrap();
-        assert_eq!(calls.sent(), 500);
         // The same with 1 ms for a call that is due each 2 ms.
-        assert_eq!(longer_than(&calls, 1_500_000), (200, 1));
+        assert_charged(&calls, 500, 200, 1_500_000);
     }
 
     #[tokio::test(start_paused = true)]
@@ -369,26 +300,5 @@ mod tests {
         let ended = Ended::new(calls, Box::new(|at| at == 1));
         let by = [499, 500, 1000, 1500, 2500].map(|ms| ended.counts(ms * 1_000_000));
         assert_eq!(by, [[0, 0, 0], [1, 0, 0], [2, 0, 0], [3, 1, 1], [5, 3, 1]]);
-    }
-
-    #[test]
-    fn calls_are_known_by_when_they_ended_while_others_go_on() {
-        let (calls, _) = a_second(10);
-        let over = |at: usize, took: i64, failure: u8| {
-            calls.failures[at].store(failure, Ordering::Relaxed);
-            calls.ended[at].store(calls.due[at] + took, Ordering::Release);
-        };
-        let ended = Ended::new(calls.clone(), Box::new(|at| at == 2));
-        // Those that wait until they are due have been handed out, too.
-        calls.next.store(4, Ordering::Relaxed);
-        over(0, 250_000_000, 0);
-        over(2, 7, 0);
-        assert_eq!(ended.counts(225_000_000), [1, 0, 0]);
-        assert_eq!(ended.latencies(None, 250_000_000), Some(vec![-7, 250_000_000]));
-        calls.next.store(12, Ordering::Relaxed);
-        over(3, 1, LATE);
-        over(9, 5, FAILED);
-        assert_eq!(ended.counts(u64::MAX), [4, 2, 1]);
-        assert_eq!(ended.latencies(Some(200_000_007), u64::MAX), Some(vec![250_000_000]));
     }
 }

@@ -1,0 +1,18 @@
+//! Arrow arrays of the parts that columns have gathered.
+
+use arrow_array::{ArrayRef, make_array};
+use arrow_buffer::{Buffer, NullBuffer};
+use arrow_data::ArrayData;
+use arrow_schema::{ArrowError, DataType};
+
+/// An array of parts, which are checked.
+pub fn array(
+    kind: DataType,
+    len: usize,
+    nulls: Option<NullBuffer>,
+    buffers: Vec<Buffer>,
+    children: Vec<ArrayData>,
+) -> Result<ArrayRef, ArrowError> {
+    let data = ArrayData::builder(kind).len(len).nulls(nulls).buffers(buffers);
+    Ok(make_array(data.child_data(children).build()?))
+}
