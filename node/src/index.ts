@@ -4,7 +4,7 @@ import './hooks.js'
 
 export type { AdminOptions, InfoOptions, TruncateOptions, WaitOptions } from './admin.js'
 export { Batch } from './batch.js'
-export { type Auth, Client, type ClientOptions } from './client.js'
+export { Client } from './client.js'
 export {
   Column,
   type ColumnOptions,
@@ -14,6 +14,7 @@ export {
   type ColumnValue,
   type ColumnValues,
 } from './columns.js'
+export type { Auth, ClientOptions } from './connecting.js'
 export * as ctx from './ctx.js'
 export { Dataset } from './dataset.js'
 export * from './errors.js'

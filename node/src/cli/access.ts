@@ -1,7 +1,7 @@
 /** Flags of commands that open clients: who logs in, and TLS. */
 
 import { readFileSync } from 'node:fs'
-import type { Auth, ClientOptions } from '../client.js'
+import type { Auth, ClientOptions } from '../connecting.js'
 import type { TlsOptions } from '../tls.js'
 import { type Given, type Options, UsageError } from './arguments.js'
 

@@ -138,7 +138,8 @@ function usersOf(given: readonly string[], roles: readonly string[]): Record<str
     const colon = text.lastIndexOf(':')
     if (colon < 0) throw new UsageError(`--roles takes NAME:ROLE,ROLE, not '${text}'`)
     const user = users[text.slice(0, colon)]
-    if (user === undefined) throw new UsageError(`--roles: there is no --user '${text.slice(0, colon)}'`)
+    if (user === undefined)
+      throw new UsageError(`--roles: there is no --user '${text.slice(0, colon)}'`)
     user.roles = text.slice(colon + 1).split(',')
   }
   return users
