@@ -152,6 +152,10 @@ def test_the_embedded_cluster_is_told_who_is_let_in_and_tells_its_authority() ->
     assert known.tls == Tls(ca="/x/ca.pem")
 
 
+def unanswered(*_: object) -> None:
+    """No node is there."""
+
+
 @pytest.mark.parametrize("name", ["aerospike-py", "serving", "node", "latency", "sdk"])
 def test_every_job_of_every_recipe_has_it(
     name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -169,7 +173,7 @@ def test_every_job_of_every_recipe_has_it(
 
     for module in (interleaved, serving, scans, compare):
         monkeypatch.setattr(module, "run_job", answer)
-    monkeypatch.setattr(asking, "first", lambda *_: None)
+    monkeypatch.setattr(asking, "first", unanswered)
     where = LabTarget(hosts=(("127.0.0.1", 1),), access=replace(LOGIN, tls=Tls("ca.pem")))
     clients = ("spikewire", "aerospike", "aerospike-py")
     bench = Bench(
