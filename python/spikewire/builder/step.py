@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from spikewire._native import AsyncDataset, Dataset, Key, StepBase
@@ -177,11 +177,12 @@ def keys_of(
         if not more:
             return key, True
         return [key, *more], False
-    if awaited and not more and isinstance(key, AsyncIterable):
-        return cast("Any", key), False
+    is_async = hasattr(key, "__aiter__")
+    if awaited and is_async and not more:
+        return key, False
     if more or not isinstance(key, Iterable) or isinstance(key, (str, bytes, bytearray)):
         hint = ""
-        if isinstance(key, AsyncIterable):
+        if is_async:
             hint = "; asynchronous ones begin a chain of AsyncClient, by themselves"
         if isinstance(key, (Dataset, AsyncDataset)):
             hint = "; a whole dataset can only be queried, or changed by its delete_all and so on"
