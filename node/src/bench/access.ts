@@ -1,7 +1,7 @@
 /** How a client is let in: a user and TLS, as the lab says it. Nothing of it is saved or shown. */
 
 import { readFileSync } from 'node:fs'
-import type { ClientOptions } from '../client.js'
+import type { ClientOptions } from '../connecting.js'
 
 /** Ways in which users may be known to the nodes. */
 export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
