@@ -425,3 +425,25 @@ def test_a_batch_checks_what_its_rows_inherit(client: spikewire.Client) -> None:
     ):
         with pytest.raises(error, match=next(iter(options))):
             data.batch([], **options)
+
+
+def test_a_client_without_a_profile_explains_itself(cluster: Cluster) -> None:
+    with spikewire.Client(cluster.seeds, timeout=7, send_key=True) as client:
+        said = client.explain("put", ("test", "a", 1), {"n": 1}, max_retries=4)
+        assert said["timeout"] == ("timeout", 7.0, "the client")
+        assert said["max_retries"] == ("max_retries", 4, "the call")
+        assert said["send_key"] == ("send_key", True, "the client")
+        assert client.explain("delete")["send_key"] == ("send_key", False, "the default")
+        assert client.explain("query")["timeout"] == ("timeout", 0.0, "the default")
+        assert "replica" in client.explain("operate", 1, [op.get("n")])
+        assert client.with_profile(spikewire.Profile("p")).explain("get") == client.explain("get")
+        with pytest.raises(ValueError, match="there is no verb 'fetch'"):
+            client.explain("fetch")
+        with pytest.raises(TypeError, match="takes no option 'speed'"):
+            client.explain("get", speed=1)
+        with pytest.raises(ValueError, match="replica"):
+            client.explain("get", replica="nearest")
+    # One that is not connected, too.
+    waiting = spikewire.AsyncClient(cluster.seeds, timeout=6)
+    assert waiting.explain("get")["timeout"] == ("timeout", 6.0, "the client")
+    assert waiting.explain("get")["max_retries"] == ("max_retries", 2, "the default")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from spikewire.metrics.control import Metrics
     from spikewire.metrics.stats import Stats
     from spikewire.options import AsyncOptions, BlockingOptions
+    from spikewire.profiles.explain import Explanation
     from spikewire.profiles.profile import Profile
     from spikewire.profiles.view import AsyncClientView, ClientView
     from spikewire.types import Seeds
@@ -139,6 +140,17 @@ class Client(_native.Client):
         """
         made: ClientView = view(self, profile)
         return made
+
+    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
+        """What a call would use and from where (the call, this client, the default), by option.
+        Nothing is sent.
+
+        For ``operate`` and ``operate_many`` the operations count: give them as in the call.
+        Raises ``ValueError`` when there is no such verb, and what the call raises for an option.
+        """
+        from spikewire.profiles.explain import explained  # Loaded where it is used.
+
+        return explained(self, None, verb, arguments, options)
 
     def nodes(self) -> list[Node]:
         """The nodes of the cluster, as of the last look at it."""
@@ -334,6 +346,17 @@ class AsyncClient(_native.AsyncClient):
         """
         made: AsyncClientView = view(self, profile)
         return made
+
+    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
+        """What a call would use and from where (the call, this client, the default), by option.
+        Nothing is sent.
+
+        For ``operate`` and ``operate_many`` the operations count: give them as in the call.
+        Raises ``ValueError`` when there is no such verb, and what the call raises for an option.
+        """
+        from spikewire.profiles.explain import explained  # Loaded where it is used.
+
+        return explained(self, None, verb, arguments, options)
 
     def nodes(self) -> list[Node]:
         """The nodes of the cluster, as of the last look at it."""

@@ -127,6 +127,7 @@ def counting(client: Client, stats: metrics.Stats, of: metrics.CommandStats) -> 
 async def pools(pool: Pool) -> None:
     assert_type(pool.client, AsyncClient)
     assert_type(pool.loops, int)
+    assert_type(pool.client.explain("get"), Explanation)
     assert_type(pool.stats(), metrics.Stats)
     assert_type(pool.metrics, metrics.Metrics)
     assert_type(Pool(clients="each"), Pool)
@@ -157,6 +158,7 @@ def of_profiles(profile: Profile, profiles: Profiles, client: Client) -> None:
     assert_type(profiles.watch(), Watch)
     profiles.watch().stop()
     assert_type(client.with_profile(profile).profile, Profile)
+    assert_type(client.explain("get", timeout=1), Explanation)
     assert_type(client.with_profile(profile).explain("get"), Explanation)
     assert_type(client.with_profile(profile).explain("get")["timeout"].option, str)
     assert_type(client.with_profile(profile).explain("get")["timeout"].value, Any)

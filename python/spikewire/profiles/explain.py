@@ -75,12 +75,12 @@ OF_ITS_OWN: dict[tuple[str, str], Any] = {
 
 def explained(
     target: Any,
-    profile: Profile,
+    profile: Profile | None,
     verb: str,
     arguments: tuple[Any, ...],
     options: dict[str, Any],
 ) -> Explanation:
-    """``explain`` of a view."""
+    """``explain`` of a client, or of a view with a profile."""
     if verb not in VERBS:
         message = f"there is no verb {verb!r}; there are: {', '.join(VERBS)}"
         raise ValueError(message)
@@ -97,10 +97,11 @@ def explained(
     dataset = target if hasattr(target, "namespace") and hasattr(target, "set") else None
     given = (dataset or target.dataset("any")).__reduce__()[1][2]
     mode = mode_of(target, verb, arguments, options)
-    settings = profile.state.calls[verb, writing, mode]
+    settings = {} if profile is None else profile.state.calls[verb, writing, mode]
+    depends = profile is not None and verb in profile.state.by_mode
     names = [name for name in FIELDS if name in taken or name in options]
     used = {name: _used(verb, name, options, settings, given, parameters) for name in names}
-    return Explanation(used, mode, depends=verb in profile.state.by_mode)
+    return Explanation(used, mode, depends=depends)
 
 
 def _used(verb: str, name: str, options: Any, settings: Any, given: Any, parameters: Any) -> Used:
