@@ -112,10 +112,7 @@ impl Worker {
     }
 
     fn adopt(&mut self, node: usize, stream: TcpStream) {
-        let tls = match self.state.tls.as_ref().map(Tls::accept).transpose() {
-            Ok(tls) => tls,
-            Err(_) => return,
-        };
+        let Ok(tls) = self.state.tls.as_ref().map(Tls::accept).transpose() else { return };
         self.state.nodes[node].connections.fetch_add(1, Ordering::Relaxed);
         self.state.nodes[node].connections_opened.fetch_add(1, Ordering::Relaxed);
         self.add_connection(Box::new(Connection::new(stream, tls, node)));
