@@ -37,6 +37,7 @@ PROGRAMS = [
     "docs/tutorial.md",
     "docs/python.md",
     "docs/opening.md",
+    "docs/security.md",
     "docs/profiles.md",
     "docs/queries.md",
     "docs/side-by-side.md",

@@ -1,0 +1,119 @@
+"""Logged in, over TLS: each reads what the other wrote."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import spikewire
+from secured import PASSWORD, USERS, WRITER, files, identity, trusted
+from spikewire.compat import aerospike
+from spikewire.testing import Cluster
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from faces import Face
+
+BINS = {"n": 1, "text": "käse", "list": [1, {"a": b"b"}], "large": "x" * 200_000}
+
+
+@pytest.fixture(scope="module", params=["users", "tls", "certificates"])
+def secured(request: pytest.FixtureRequest) -> Iterator[tuple[Cluster, str]]:
+    """A cluster with users; with both; with clients' certificates besides."""
+    tls: Any = {"users": None, "tls": True, "certificates": {"client_certificates": True}}
+    given = {} if tls[request.param] is None else {"tls": tls[request.param]}
+    with Cluster(nodes=2, users=USERS, **given) as cluster:
+        assert cluster.wait_settled()
+        yield cluster, request.param
+
+
+def ours(cluster: Cluster, kind: str) -> dict[str, Any]:
+    if kind == "users":
+        return dict(WRITER)
+    more = identity(cluster) if kind == "certificates" else {}
+    return {**WRITER, **trusted(cluster, **more)}
+
+
+def official(cluster: Cluster, kind: str) -> Any:
+    """The configuration of the official client."""
+    hosts: list[Any] = [
+        (host, int(port)) for host, port in (address.split(":") for address in cluster.addresses)
+    ]
+    made: dict[str, Any] = {"hosts": hosts, "user": "app", "password": PASSWORD}
+    if kind != "users":
+        made["hosts"] = [(*host, "spikewire") for host in hosts]
+        made["tls"] = {"enable": True, "cafile": str(files(cluster).ca)}
+    if kind == "certificates":
+        shown = files(cluster)
+        made["tls"] |= {"certfile": str(shown.certificate), "keyfile": str(shown.key)}
+    return made
+
+
+@pytest.mark.parametrize("module", ["aerospike", "spikewire.compat.aerospike"])
+def test_the_official_client(face: Face, secured: tuple[Cluster, str], module: str) -> None:
+    peer = pytest.importorskip(module)
+    cluster, kind = secured
+    client = peer.client(official(cluster, kind)).connect()
+    try:
+        with face.open(cluster.seeds, timeout=30, **ours(cluster, kind)) as opened:
+            data = opened.dataset("test", f"official-{kind}")
+            keys = [("test", f"official-{kind}", n) for n in range(50)]
+            for key in keys[:10]:
+                client.put(key, BINS)
+            assert [data.get(n).bins for n in range(10)] == [BINS] * 10
+            data.put_many({n: {"n": n} for n in range(50)}).raise_for_errors()
+            rows = client.batch_read(keys).batch_records
+            assert [row.record[2]["n"] for row in rows] == list(range(50))
+            assert len(client.query("test", f"official-{kind}").results()) == 50
+            wrong = official(cluster, kind) | {"password": "hidden"}
+            with pytest.raises(peer.exception.AerospikeError) as found:
+                peer.client(wrong).connect()
+            assert "hidden" not in str(found.value)
+    finally:
+        client.close()
+
+
+@pytest.mark.parametrize("module", ["aerospike_py", "spikewire.compat.aerospike_py"])
+def test_aerospike_py(face: Face, secured: tuple[Cluster, str], module: str) -> None:
+    peer = pytest.importorskip(module)
+    cluster, kind = secured
+    if kind != "users":
+        pytest.skip("it has no TLS")
+    config = {name: it for name, it in official(cluster, kind).items() if name == "hosts"}
+    name = f"py-{module.split('.')[0]}"
+    with (
+        peer.client(config).connect("app", PASSWORD) as client,
+        face.open(cluster.seeds, timeout=30, **WRITER) as opened,
+    ):
+        data = opened.dataset("test", name)
+        client.put(("test", name, "a"), BINS)
+        assert data.get("a").bins == BINS
+        data.put("b", BINS)
+        assert client.get(("test", name, "b")).bins == BINS
+
+    async def main() -> None:
+        async with peer.AsyncClient(config | {"user": "app", "password": PASSWORD}) as client:
+            await client.connect()
+            assert (await client.get(("test", name, "b"))).bins == BINS
+
+    asyncio.run(main())
+    with pytest.raises(peer.ClusterError):
+        peer.client(config).connect("app", "hidden")
+
+
+def test_a_program_of_ours_beside_the_drop_in(secured: tuple[Cluster, str]) -> None:
+    cluster, kind = secured
+    with spikewire.Client(cluster.seeds, timeout=30, **ours(cluster, kind)) as client:
+        client.put(("test", "beside", 1), {"n": 1})
+        other = aerospike.client(official(cluster, kind))
+        assert other.get(("test", "beside", 1))[2] == {"n": 1}
+        other.close()
+        other.connect("app", PASSWORD)
+        assert other.get(("test", "beside", 1))[2] == {"n": 1}
+        other.close()
+        with pytest.raises(aerospike.exception.AdminError) as found:
+            other.connect("app", "hidden")
+        assert "hidden" not in str(found.value)
