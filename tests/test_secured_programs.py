@@ -47,7 +47,8 @@ def test_threads_share_a_client(secured: Cluster, options: dict[str, Any]) -> No
         with ThreadPoolExecutor(8) as threads:
             assert list(threads.map(work, range(8))) == [50] * 8
         futures = [users.submit.get(n) for n in range(400)]
-        assert sorted(future.result(60).bins["n"] for future in futures) == sorted([*range(50)] * 8)
+        found = [future.result(60).bins["n"] for future in futures]
+        assert all(found.count(n) == 8 for n in range(50))
         assert client.stats().nodes
 
 
