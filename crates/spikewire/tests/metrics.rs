@@ -265,7 +265,7 @@ fn stages_are_the_parts_of_futures() {
         let sum =
             |name| stats.stages.iter().find(|(stage, _)| stage.name() == name).unwrap().1.sum();
         let commands = stats.commands.iter().map(|(_, totals)| totals.latencies.sum());
-        assert_eq!(sum("queue") + sum("wire"), commands.sum(), "they are the latency");
+        assert_eq!(sum("queue") + sum("wire"), commands.sum::<Duration>(), "they are the latency");
     }
 }
 
