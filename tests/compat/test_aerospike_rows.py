@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import copy
+import gc
 import pickle
+import threading
 import weakref
 from typing import Any
 
@@ -75,6 +77,70 @@ def test_a_row_begins_anew() -> None:
         Write(KEY)  # type: ignore[call-arg]
     with pytest.raises(AttributeError, match="read_all_bins"):
         row.read_all_bins  # type: ignore[attr-defined] # noqa: B018
+
+
+@pytest.mark.parametrize("name", ["key", "record", "message", "ops", "meta", "policy", "note"])
+def test_rows_that_hold_themselves_go(name: str) -> None:
+    row = Write(KEY, [])
+    setattr(row, name, {"row": row})
+    gone = weakref.ref(row)
+    del row
+    gc.collect()
+    assert gone() is None
+
+
+def test_what_an_attribute_held_may_look_at_its_row() -> None:
+    row = Write(KEY, [])
+    looks = []
+
+    class Looks:
+        def __del__(self) -> None:
+            looks.append((row.ops, row.record))
+            row.record = "after"  # type: ignore[assignment]
+
+    row.ops = Looks()  # type: ignore[assignment]
+    row.ops = ["next"]  # type: ignore[list-item]
+    gc.collect()
+    assert looks == [(["next"], None)]
+    assert row.record == "after"
+
+
+def test_threads_change_a_row() -> None:
+    row = BatchRecord(KEY)
+    values = [(KEY, {"gen": number}, {"n": number}) for number in range(8)]
+
+    def change(value: Any) -> None:
+        for _ in range(2_000):
+            row.record = tuple(value)
+            row.result = value[1]["gen"]
+            assert row.record in values
+            assert 0 <= row.result < len(values)
+
+    failures: list[BaseException] = []
+
+    def run(value: Any) -> None:
+        try:
+            change(value)
+        except BaseException as error:
+            failures.append(error)
+
+    threads = [threading.Thread(target=run, args=(value,)) for value in values]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not failures
+
+
+@pytest.mark.parametrize("name", ["result", "subcode"])
+def test_codes_are_numbers(name: str) -> None:
+    row = BatchRecord(KEY)
+    for wrong in ("1", None, 1.5):
+        with pytest.raises(TypeError, match=name):
+            setattr(row, name, wrong)
+    with pytest.raises(OverflowError):
+        setattr(row, name, 1 << 31)
+    assert getattr(row, name) == 0
 
 
 def test_classes_of_programs_are_rows() -> None:

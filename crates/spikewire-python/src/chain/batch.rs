@@ -23,7 +23,7 @@ pub fn _send_chain<'py>(
     last: &Bound<'py, StepBase>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let py = last.py();
-    let home = last.borrow().home()?.clone();
+    let home = last.borrow().home(py)?.clone();
     let whole = PyDict::new(py);
     let mut parts = Vec::new();
     for step in StepBase::chain(last) {
@@ -33,7 +33,7 @@ pub fn _send_chain<'py>(
     for part in &parts {
         part.keys.iter().try_for_each(|_| missing.append(part.verb.missing(py)))?;
     }
-    Ok((call(py, &home, &parts, &whole)?, missing.into_any()))
+    Ok((call(py, home.get(), &parts, &whole)?, missing.into_any()))
 }
 
 fn call<'py>(

@@ -45,7 +45,8 @@ impl StepKinds {
     }
 }
 
-/// The client of a session.
+/// The client of a session, which all of its steps hold.
+#[pyclass(frozen, module = "spikewire._native")]
 pub struct Home {
     /// The client, or the view of one.
     pub verbs: Py<PyAny>,

@@ -33,7 +33,7 @@ impl PlainBase {
         }
         let (alone, verb) = (this.alone(py)?, this.verb);
         drop(this);
-        let direct = if alone.options.is_none() { alone.home.direct() } else { None };
+        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
         let Some(direct) = direct else {
             return alone.call(
                 match verb {

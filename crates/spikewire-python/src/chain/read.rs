@@ -59,7 +59,7 @@ impl ReadBase {
         }
         let (alone, bins) = (this.as_super().as_super().alone(py)?, this.bins(py));
         drop(this);
-        let direct = if alone.options.is_none() { alone.home.direct() } else { None };
+        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         if let Some(ops) = ops {
             let Some(direct) = direct else {

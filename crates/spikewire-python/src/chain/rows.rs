@@ -24,8 +24,8 @@ impl RowsBase {
         single: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let step = slf.as_super();
-        let home = step.borrow().home()?.clone();
-        let class = home.kinds().of(slf.py(), verb, false);
+        let home = step.borrow().home(slf.py())?.clone();
+        let class = home.get().kinds().of(slf.py(), verb, false);
         StepBase::made(class, &home, verb, keys, single, Some(StepBase::link(step)))
     }
 

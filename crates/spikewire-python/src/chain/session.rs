@@ -1,7 +1,5 @@
 //! Where chains begin.
 
-use std::sync::Arc;
-
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
@@ -13,7 +11,7 @@ use crate::key::Key;
 /// Where chains begin: what sessions of both faces have in common.
 #[pyclass(frozen, subclass, module = "spikewire._native")]
 pub struct SessionBase {
-    home: Arc<Home>,
+    home: Py<Home>,
 }
 
 impl SessionBase {
@@ -26,8 +24,15 @@ impl SessionBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if more.is_empty() && key.is_exact_instance_of::<Key>() {
-            let home = &slf.get().home;
-            return StepBase::made(home.kinds().of(py, verb, true), home, verb, key, true, None);
+            let home = slf.get().home.bind(py);
+            return StepBase::made(
+                home.get().kinds().of(py, verb, true),
+                home,
+                verb,
+                key,
+                true,
+                None,
+            );
         }
         slf.call_method1(pyo3::intern!(py, "_several"), (verb.name(), key, more))
     }
@@ -39,13 +44,13 @@ impl SessionBase {
     #[classmethod]
     fn new(class: &Bound<'_, PyType>, verbs: Bound<'_, PyAny>) -> PyResult<Self> {
         let kinds = class.getattr(pyo3::intern!(class.py(), "_kinds"))?;
-        Ok(Self { home: Arc::new(Home::new(verbs, kinds.cast_into::<StepKinds>()?)?) })
+        Ok(Self { home: Py::new(class.py(), Home::new(verbs, kinds.cast_into::<StepKinds>()?)?)? })
     }
 
     /// The client, or the view of one.
     #[getter(_verbs)]
     fn verbs(&self, py: Python<'_>) -> Py<PyAny> {
-        self.home.verbs.clone_ref(py)
+        self.home.get().verbs.clone_ref(py)
     }
 
     /// A step on these keys; `single`: one key by itself. `of`: its class, where that is not the
@@ -60,8 +65,8 @@ impl SessionBase {
         of: Option<&Bound<'py, PyType>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let verb = Verb::named(verb)?;
-        let of = of.unwrap_or_else(|| self.home.kinds().of(py, verb, single));
-        StepBase::made(of, &self.home, verb, keys, single, None)
+        let of = of.unwrap_or_else(|| self.home.get().kinds().of(py, verb, single));
+        StepBase::made(of, self.home.bind(py), verb, keys, single, None)
     }
 
     /// Reads records by their keys, or those of a dataset.

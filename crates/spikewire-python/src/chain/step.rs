@@ -14,7 +14,7 @@ use crate::errors::type_error;
 #[pyclass(subclass, module = "spikewire._native")]
 #[derive(Default)]
 pub struct StepBase {
-    home: Option<Arc<Home>>,
+    home: Option<Py<Home>>,
     pub verb: Verb,
     keys: Option<Py<PyAny>>,
     /// Whether it is about one key by itself.
@@ -27,13 +27,13 @@ impl StepBase {
     /// A step of this class.
     pub fn made<'py>(
         class: &Bound<'py, PyType>,
-        home: &Arc<Home>,
+        home: &Bound<'py, Home>,
         verb: Verb,
         keys: Bound<'py, PyAny>,
         single: bool,
         before: Option<Arc<Link<Self>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let (home, keys) = (Some(home.clone()), Some(keys.unbind()));
+        let (home, keys) = (Some(home.clone().unbind()), Some(keys.unbind()));
         let step = class.call0()?;
         *step.cast::<Self>()?.borrow_mut() =
             Self { home, verb, keys, single, before, options: None };
@@ -41,9 +41,10 @@ impl StepBase {
     }
 
     /// The client that it is of.
-    pub fn home(&self) -> PyResult<&Arc<Home>> {
+    pub fn home<'a, 'py>(&'a self, py: Python<'py>) -> PyResult<&'a Bound<'py, Home>> {
         self.home
             .as_ref()
+            .map(|home| home.bind(py))
             .ok_or_else(|| type_error("a step is begun by a session: client.session().query(key)"))
     }
 
@@ -63,7 +64,7 @@ impl StepBase {
 
     /// What it needs to make such a call.
     pub fn alone<'py>(&self, py: Python<'py>) -> PyResult<Alone<'py>> {
-        Ok(Alone { home: self.home()?.clone(), key: self.keys(py), options: self.options(py) })
+        Ok(Alone { home: self.home(py)?.clone(), key: self.keys(py), options: self.options(py) })
     }
 
     /// The chain that ends with a step.
@@ -91,7 +92,7 @@ impl StepBase {
         }
         let options = of.options(py).map(|options| options.copy()).transpose()?;
         let copied = Self {
-            home: of.home.clone(),
+            home: of.home.as_ref().map(|home| home.clone_ref(py)),
             verb: of.verb,
             keys: Some(of.keys(py).unbind()),
             single: of.single,
@@ -106,7 +107,7 @@ impl StepBase {
 
 /// What a call on one record is made of.
 pub struct Alone<'py> {
-    pub home: Arc<Home>,
+    pub home: Bound<'py, Home>,
     pub key: Bound<'py, PyAny>,
     pub options: Option<Bound<'py, PyDict>>,
 }
@@ -129,7 +130,7 @@ impl<'py> Alone<'py> {
                 keywords.set_item(name, value)?;
             }
         }
-        let verbs = self.home.verbs.bind(py);
+        let verbs = self.home.get().verbs.bind(py);
         match what {
             Some(what) => verbs.call_method(verb, (&self.key, what), Some(&keywords)),
             None => verbs.call_method(verb, (&self.key,), Some(&keywords)),
@@ -147,7 +148,7 @@ impl StepBase {
     /// The client, or the view of one.
     #[getter(_verbs)]
     fn verbs(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
-        Ok(self.home()?.verbs.clone_ref(py))
+        Ok(self.home(py)?.get().verbs.clone_ref(py))
     }
 
     /// Its keys, as they were given.

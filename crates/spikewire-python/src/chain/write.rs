@@ -96,7 +96,7 @@ impl WriteBase {
             (this.operations(py)?, this.ttl(py), this.as_super().as_super().verb.rule(py));
         drop(this);
         let exists = rule.map(|rule| rule.clone().into_any());
-        let direct = if alone.options.is_none() { alone.home.direct() } else { None };
+        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
         let Some(direct) = direct else {
             let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
             return alone.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &more);
@@ -267,7 +267,7 @@ impl WriteBase {
             (this.bins(py), this.ttl(py), this.as_super().as_super().verb.rule(py));
         drop(this);
         let exists = rule.map(|rule| rule.clone().into_any());
-        let direct = if alone.options.is_none() { alone.home.direct() } else { None };
+        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
         let Some(direct) = direct else {
             let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
             return alone.call(pyo3::intern!(py, "put"), Some(bins.into_any()), &more);

@@ -8,12 +8,13 @@
 //! |---|---|
 //! | [`plain`] | keys and values that need no look of Python's |
 //! | [`official`], [`shapes`] | results of the vendor's client |
-//! | [`row`], [`rows`] | its rows of batches, and what becomes of them |
+//! | [`row`], [`rows`], [`field`] | its rows of batches, and what becomes of them |
 //! | [`operations`], [`steps`] | its operations on whole bins |
 //! | [`single`](mod@single) | its `operate` |
 //! | [`writes`] | its `batch_write` |
 //! | [`named`] | the named tuples of aerospike-py |
 
+mod field;
 pub mod named;
 pub mod official;
 pub mod operations;

@@ -1,54 +1,62 @@
 //! Rows of the vendor's batches: what a program asks for, and what became of it. Programs make and
 //! look at very many, so their attributes are fields.
 
+use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
+
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
+
+use super::field::Field;
 
 /// A row: `record` and `result` (0, or the code of its failure) are set by the batch.
-// Like the rows of `spikewire.batch`, it is unknown to the garbage collector.
 #[pyclass(
+    frozen,
     subclass,
     dict,
     weakref,
-    get_all,
-    set_all,
     name = "BatchRecord",
     module = "spikewire.compat.aerospike_helpers.batch.records"
 )]
 #[derive(Default)]
 pub struct OfficialRow {
     /// The record's key.
-    pub key: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    pub key: Field,
     /// Key, metadata and bins, once there are such.
-    pub record: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    pub record: Field,
     /// The code of its failure; 0 for none.
-    pub result: i32,
+    pub result: AtomicI32,
     /// What the failure says.
-    pub message: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    pub message: Field,
     /// What the failure is in detail.
-    pub subcode: i32,
+    pub subcode: AtomicI32,
     /// Whether it may have been written although it failed.
-    pub in_doubt: bool,
+    pub in_doubt: AtomicBool,
 }
 
 /// Operations of which at least one writes.
 #[pyclass(
+    frozen,
     extends = OfficialRow,
     subclass,
-    get_all,
-    set_all,
     name = "Write",
     module = "spikewire.compat.aerospike_helpers.batch.records"
 )]
 #[derive(Default)]
 pub struct OfficialWrite {
     /// Dictionaries of operations.
-    pub ops: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    pub ops: Field,
     /// Metadata of its own.
-    pub meta: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    pub meta: Field,
     /// A policy of its own.
-    pub policy: Option<Py<PyAny>>,
+    #[pyo3(get)]
+    pub policy: Field,
 }
 
 /// `copyreg.__newobj__`, the class, and the state.
@@ -59,7 +67,17 @@ type State<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>);
 impl OfficialRow {
     /// A row for this key, of which nothing is known yet.
     pub fn of(key: Py<PyAny>) -> Self {
-        Self { key: Some(key), ..Self::default() }
+        Self { key: Field::of(key), ..Self::default() }
+    }
+
+    /// Makes it one for this key, of which nothing is known yet.
+    fn begin(&self, py: Python<'_>, key: Py<PyAny>) {
+        self.key.set(py, Some(key));
+        self.record.set(py, None);
+        self.result.store(0, Relaxed);
+        self.message.set(py, None);
+        self.subcode.store(0, Relaxed);
+        self.in_doubt.store(false, Relaxed);
     }
 
     /// How a row is pickled and copied: `more` are fields of its class.
@@ -85,8 +103,64 @@ impl OfficialRow {
         Self::default()
     }
 
-    fn __init__(&mut self, key: Py<PyAny>) {
-        *self = Self::of(key);
+    fn __init__(&self, py: Python<'_>, key: Py<PyAny>) {
+        self.begin(py, key);
+    }
+
+    #[setter]
+    fn set_key(&self, py: Python<'_>, key: Option<Py<PyAny>>) {
+        self.key.set(py, key);
+    }
+
+    #[setter]
+    fn set_record(&self, py: Python<'_>, record: Option<Py<PyAny>>) {
+        self.record.set(py, record);
+    }
+
+    /// The code of its failure; 0 for none.
+    #[getter]
+    fn result(&self) -> i32 {
+        self.result.load(Relaxed)
+    }
+
+    #[setter]
+    fn set_result(&self, result: i32) {
+        self.result.store(result, Relaxed);
+    }
+
+    #[setter]
+    fn set_message(&self, py: Python<'_>, message: Option<Py<PyAny>>) {
+        self.message.set(py, message);
+    }
+
+    /// What the failure is in detail.
+    #[getter]
+    fn subcode(&self) -> i32 {
+        self.subcode.load(Relaxed)
+    }
+
+    #[setter]
+    fn set_subcode(&self, subcode: i32) {
+        self.subcode.store(subcode, Relaxed);
+    }
+
+    /// Whether it may have been written although it failed.
+    #[getter]
+    fn in_doubt(&self) -> bool {
+        self.in_doubt.load(Relaxed)
+    }
+
+    #[setter]
+    fn set_in_doubt(&self, in_doubt: bool) {
+        self.in_doubt.store(in_doubt, Relaxed);
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        [&self.key, &self.record, &self.message].iter().try_for_each(|field| field.traverse(&visit))
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        [&self.key, &self.record, &self.message].iter().for_each(|field| field.set(py, None));
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Reduced<'py>> {
@@ -110,13 +184,39 @@ impl OfficialWrite {
 
     #[pyo3(signature = (key, ops, meta=None, policy=None))]
     fn __init__(
-        mut slf: PyRefMut<'_, Self>,
+        slf: &Bound<'_, Self>,
         key: Py<PyAny>,
         ops: Py<PyAny>,
         meta: Option<Py<PyAny>>,
         policy: Option<Py<PyAny>>,
     ) {
-        *slf = Self { ops: Some(ops), meta, policy };
-        **slf.as_super() = OfficialRow::of(key);
+        let (py, this) = (slf.py(), slf.get());
+        this.ops.set(py, Some(ops));
+        this.meta.set(py, meta);
+        this.policy.set(py, policy);
+        slf.as_super().get().begin(py, key);
+    }
+
+    #[setter]
+    fn set_ops(&self, py: Python<'_>, ops: Option<Py<PyAny>>) {
+        self.ops.set(py, ops);
+    }
+
+    #[setter]
+    fn set_meta(&self, py: Python<'_>, meta: Option<Py<PyAny>>) {
+        self.meta.set(py, meta);
+    }
+
+    #[setter]
+    fn set_policy(&self, py: Python<'_>, policy: Option<Py<PyAny>>) {
+        self.policy.set(py, policy);
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        [&self.ops, &self.meta, &self.policy].iter().try_for_each(|field| field.traverse(&visit))
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        [&self.ops, &self.meta, &self.policy].iter().for_each(|field| field.set(py, None));
     }
 }

@@ -1,6 +1,7 @@
 //! Rows of batches, with what became of each.
 
 use std::cell::OnceCell;
+use std::sync::atomic::Ordering::Relaxed;
 
 use pyo3::exceptions::PyValueError;
 use pyo3::intern;
@@ -127,46 +128,40 @@ impl<'a, 'py> Settler<'a, 'py> {
         (key, meta, bins).into_pyobject(py)
     }
 
-    /// A row with what became of the one at this place.
-    fn row(
+    /// Notes in a row what became of the one at this place.
+    fn note(
         &mut self,
+        row: &OfficialRow,
         key: Bound<'py, PyTuple>,
         at: usize,
         shape: &Shape<'_, 'py>,
-    ) -> PyResult<OfficialRow> {
+    ) -> PyResult<()> {
         let (py, batch) = (self.values.py(), self.batch);
-        let mut row = OfficialRow::of(key.clone().into_any().unbind());
-        match batch.row_found(py, at) {
+        let code = match batch.row_found(py, at) {
             Ok(Some(found)) => {
-                row.result = found.code();
-                row.record = Some(self.shaped(key, &found, shape)?.into_any().unbind());
+                let record = self.shaped(key, &found, shape)?.into_any().unbind();
+                row.result.store(found.code(), Relaxed);
+                row.record.set(py, Some(record));
+                found.code()
             }
-            Ok(None) => row.result = batch.code(at),
+            Ok(None) => {
+                row.result.store(batch.code(at), Relaxed);
+                batch.code(at)
+            }
             Err(error) if batch.is_failure(at) => {
-                row.result = batch.code(at);
                 let error = error.value(py);
-                row.in_doubt = error.getattr(intern!(py, "in_doubt"))?.extract()?;
-                row.message = Some(error.getattr(intern!(py, "message"))?.unbind());
+                let doubt = error.getattr(intern!(py, "in_doubt"))?.extract()?;
+                let message = error.getattr(intern!(py, "message"))?.unbind();
+                row.result.store(batch.code(at), Relaxed);
+                row.in_doubt.store(doubt, Relaxed);
+                row.message.set(py, Some(message));
+                batch.code(at)
             }
             Err(error) => return Err(error),
-        }
-        self.failed |= !NO_FAILURE.contains(&row.result);
-        Ok(row)
+        };
+        self.failed |= !NO_FAILURE.contains(&code);
+        Ok(())
     }
-}
-
-/// Notes what became of a row.
-fn note(row: &Bound<'_, OfficialRow>, found: OfficialRow) -> PyResult<()> {
-    let mut row = row.try_borrow_mut()?;
-    row.result = found.result;
-    if found.message.is_some() {
-        (row.message, row.in_doubt) = (found.message, found.in_doubt);
-    }
-    // What was there may run code of the program's as it goes.
-    let before = found.record.and_then(|record| row.record.replace(record));
-    drop(row);
-    drop(before);
-    Ok(())
 }
 
 /// Notes what became of the rows of a batch, each of which has a shape. Says whether the batch
@@ -184,7 +179,8 @@ where
     let mut settler = Settler::new(values, batch);
     for (at, row) in rows.iter().enumerate().take(batch.len()) {
         let row = row.cast::<OfficialRow>()?;
-        let given = row.try_borrow()?.key.as_ref().map(|key| key.bind(py).clone());
+        let row = row.get();
+        let given = row.key.get(py);
         let known = batch.key_of(at);
         let key = match given {
             Some(key) if plain::key(&key) => key,
@@ -194,7 +190,7 @@ where
             }
         };
         let key = named(&key, &known.digest, true)?;
-        note(row, settler.row(key, at, &shape(at)?)?)?;
+        settler.note(row, key, at, &shape(at)?)?;
     }
     Ok(settler.failed)
 }
@@ -211,7 +207,9 @@ pub(super) fn made<'py>(
     let mut settler = Settler::new(values, batch);
     for (at, key) in keys.iter().enumerate().take(batch.len()) {
         let key = named(&key, &batch.key_of(at).digest, true)?;
-        made.push(Bound::new(py, settler.row(key, at, shape)?)?);
+        let row = OfficialRow::of(key.clone().into_any().unbind());
+        settler.note(&row, key, at, shape)?;
+        made.push(Bound::new(py, row)?);
     }
     Ok((PyList::new(py, made)?, settler.failed))
 }

@@ -70,13 +70,11 @@ impl<'py> Rows<'_, 'py> {
     fn add(&mut self, row: &Bound<'py, PyAny>) -> PyResult<bool> {
         let py = row.py();
         let Ok(row) = row.cast_exact::<OfficialWrite>() else { return Ok(false) };
-        let row = row.try_borrow()?;
-        if row.policy.is_some() || row.meta.is_some() {
+        let (base, row) = (row.as_super().get(), row.get());
+        if !row.policy.is_none(py) || !row.meta.is_none(py) {
             return Ok(false);
         }
-        let part = |part: &Option<Py<PyAny>>| part.as_ref().map(|part| part.bind(py).clone());
-        let (key, ops) = (part(&row.as_super().key), part(&row.ops));
-        drop(row);
+        let (key, ops) = (base.key.get(py), row.ops.get(py));
         let (Some(key), Some(ops)) = (key, ops) else { return Ok(false) };
         let Self { of, batch, steps, kinds, .. } = self;
         if !plain::key(&key)
