@@ -1,0 +1,127 @@
+/** Users and TLS of clusters of Aerospike. */
+
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { after, before, test } from 'node:test'
+import {
+  Client,
+  type ClientOptions,
+  ConnectionFailed,
+  ServerError,
+  type TlsOptions,
+} from 'spikewire'
+import { Cluster } from 'spikewire/testing'
+
+const PASSWORD = 's3:c/r@e?t%'
+const users = {
+  app: { password: PASSWORD, roles: ['read-write', 'sindex-admin'] },
+  reader: { password: 'r', roles: ['read'] },
+}
+const LOGIN = { user: 'app', password: PASSWORD }
+let cluster: Cluster
+let tls: TlsOptions
+
+before(async () => {
+  cluster = await Cluster.start({ nodes: 2, users, tls: true })
+  tls = { ca: readFileSync(certificates(cluster).ca) }
+})
+after(() => cluster?.close())
+
+function certificates(of: Cluster): { ca: string; certificate: string; key: string } {
+  assert.ok(of.certificates)
+  return of.certificates
+}
+
+/** That it is refused, and that the message has no secret. */
+async function refused(
+  options: ClientOptions,
+  kind: new (...args: never[]) => Error,
+  message: RegExp,
+  seeds = cluster.seeds,
+): Promise<void> {
+  await assert.rejects(Client.connect(seeds, { connectTimeout: 5000, ...options }), (error) => {
+    assert.ok(error instanceof kind, String(error))
+    assert.match(error.message, message)
+    assert.doesNotMatch(error.message + (error.stack ?? ''), /hidden/)
+    return true
+  })
+}
+
+test('calls of every kind', async () => {
+  await using client = await Client.connect(cluster.seeds, { ...LOGIN, tls, timeout: 30_000 })
+  const data = client.dataset<{ n: number; text?: string }>('test', 'secured')
+  await data.put('a', { n: 1 })
+  assert.equal((await data.get('a')).bins.n, 1)
+  await Promise.all(Array.from({ length: 500 }, (_, n) => data.put(n, { n })))
+  const text = 'x'.repeat(300_000)
+  await data.put('large', { n: 2, text })
+  assert.equal((await data.get('large')).bins.text, text)
+  const records = await data.getMany(Array.from({ length: 500 }, (_, n) => n))
+  assert.equal([...records].length, 500)
+  let count = 0
+  for await (const record of data.query()) count += record === null ? 0 : 1
+  assert.equal(count, 502)
+  await client.indexes.create('test', 'secured', 'n', 'numeric', { name: 'secured_n' })
+  await client.indexes.drop('test', 'secured', 'secured_n')
+  assert.match(await client.info('build'), /^\d+\.\d+/)
+})
+
+test('who is not let in', async () => {
+  const wrong = { user: 'app', password: 'hidden', tls }
+  await refused(wrong, ServerError, /the login of user "app" was refused/)
+  await refused({ ...wrong, user: 'nobody' }, ServerError, /user "nobody"/)
+  await refused({ ...LOGIN, tls: true }, ConnectionFailed, /no authority that the client trusts/)
+  const named = { ...tls, servername: 'pomona.example' }
+  await refused({ ...LOGIN, tls: named }, ConnectionFailed, /pomona\.example/)
+  await using client = await Client.connect(cluster.seeds, {
+    ...LOGIN,
+    tls: { ...named, verifyHostname: false },
+  })
+  assert.equal(client.nodes.length, 2)
+})
+
+test('roles', async () => {
+  await using client = await Client.connect(cluster.seeds, { user: 'reader', password: 'r', tls })
+  const data = client.dataset('test', 'roles')
+  assert.equal(await data.exists('a'), false)
+  await assert.rejects(data.put('a', { n: 1 }), (error) => {
+    return error instanceof ServerError && error.code === 81 && !error.inDoubt
+  })
+})
+
+test('certificates of clients', async () => {
+  const strict = await Cluster.start({ users, tls: { clientCertificates: true } })
+  try {
+    const files = certificates(strict)
+    const trusted = { ca: readFileSync(files.ca) }
+    const shown = { cert: readFileSync(files.certificate), key: readFileSync(files.key) }
+    const without = { ...LOGIN, tls: trusted }
+    await refused(without, ConnectionFailed, /certificate|reset|closed/, strict.seeds)
+    const options = { ...LOGIN, tls: { ...trusted, ...shown } }
+    await using client = await Client.connect(strict.seeds, options)
+    assert.equal(client.isOpen, true)
+  } finally {
+    await strict.close()
+  }
+})
+
+test('what does not go together is refused before anything is sent', async () => {
+  const nowhere = '127.0.0.1:1'
+  const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
+  const mistakes: [unknown, RegExp][] = [
+    [{ user: 'app' }, /user and password go together/],
+    [{ password: 'hidden' }, /user and password go together/],
+    [{ ...LOGIN, auth: 'ldap' }, /auth must be one of "internal"/],
+    [{ ...LOGIN, auth: 'external' }, /needs the option tls/],
+    [{ auth: 'internal' }, /user and password/],
+    [{ auth: 'pki' }, /certificate/],
+    [{ tls: 'yes' }, /tls must be boolean or an object, not string/],
+    [{ tls: { cert: pem } }, /tls\.cert and tls\.key go together/],
+    [{ tls: { ca: '/etc/ca.pem' } }, /tls\.ca must be what a file/],
+    [{ tls: { rejectUnauthorized: false } }, /tls\.rejectUnauthorized cannot be false/],
+    [{ user: 7, password: 'hidden' }, /user must be/],
+  ]
+  for (const [options, message] of mistakes) {
+    await refused(options as ClientOptions, Error, message, nowhere)
+  }
+})
