@@ -11,8 +11,8 @@ from spikewire.bench.clients import OURS, PEERS
 from spikewire.bench.queries.cells import ARROW, FILL, NOTHING, SCAN, record_bins, scans
 from spikewire.bench.queries.check import BY_CONTENT, BY_KEY, Selected, share
 from spikewire.bench.queries.result import as_scan
-from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import python_worker, run_job
+from spikewire.bench.run.seeds import parse_seeds
 from spikewire.bench.work import parse_bins, value_pool
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ import spikewire
 from spikewire.bench.clients import FLOOR, PEERS
 from spikewire.bench.clients.base import SYNC
 from spikewire.bench.clients.shape import DICT, IN_COLUMNS, SINGLE, TABLE_WRITE, column_bins
-from spikewire.bench.run.cluster import parse_seeds
 from spikewire.bench.run.launch import as_result, python_worker, run_job
+from spikewire.bench.run.seeds import parse_seeds
 from spikewire.bench.worker.job import Plan
 from spikewire.bench.worker.loop import asyncio_loop, blocking_loop
 
