@@ -7,6 +7,7 @@ import asyncio
 import datetime as dt
 import enum
 import pathlib
+import ssl
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -32,7 +33,7 @@ from spikewire.opening import Opening, read
 from spikewire.pool import Job as PoolJob
 from spikewire.pool import Results
 from spikewire.profiles import ClientView, Explanation, Watch
-from spikewire.testing import Cluster
+from spikewire.testing import Certificates, Cluster
 from spikewire.types import ClientSubmit
 
 
@@ -188,6 +189,11 @@ def clusters(cluster: Cluster) -> None:
     assert_type(cluster.wait_settled(), bool)
     cluster.clear_faults(0)
     cluster.truncate()
+    certificates = cluster.certificates
+    if certificates is not None:
+        assert_type(certificates, Certificates)
+        assert_type(certificates.ca, pathlib.Path)
+        assert_type(certificates.context(), ssl.SSLContext)
     cluster.stop()
 
 
