@@ -169,7 +169,7 @@ def test_stages_of_batches(client: spikewire.Client) -> None:
     assert (stages["encode"], stages["hand_over"]) == (5, 5)
     client.metrics.reset()
     with pytest.raises(TypeError):
-        users.put_many({1: 1})  # type: ignore[arg-type]
+        users.put_many({1: 1})  # type: ignore[dict-item]
     assert told(client) == {}
     client.metrics.enable()
     assert len(list(users.get_many(range(100)))) == 100

@@ -873,6 +873,54 @@ class Client:
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
         """
+    @overload
+    def put_many(
+        self,
+        records: Mapping[KeyLike, Bins],
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+    ) -> Batch:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
+        """
+    @overload
     def put_many(
         self,
         records: Records | Table,
@@ -1750,6 +1798,54 @@ class Dataset:
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
         """
+    @overload
+    def put_many(
+        self,
+        records: Mapping[UserKey | Key, Bins],
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+    ) -> Batch:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
+        """
+    @overload
     def put_many(
         self,
         records: Records | Table,
@@ -2569,6 +2665,54 @@ class ClientSubmit:
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
         """
+    @overload
+    def put_many(
+        self,
+        records: Mapping[KeyLike, Bins],
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
+        """
+    @overload
     def put_many(
         self,
         records: Records | Table,
@@ -3236,6 +3380,54 @@ class DatasetSubmit:
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
         """
+    @overload
+    def put_many(
+        self,
+        records: Mapping[UserKey | Key, Bins],
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+    ) -> SubmittedCall[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
+        """
+    @overload
     def put_many(
         self,
         records: Records | Table,
@@ -3997,6 +4189,54 @@ class AsyncClient:
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
         """
+    @overload
+    def put_many(
+        self,
+        records: Mapping[KeyLike, Bins],
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+    ) -> Future[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
+        """
+    @overload
     def put_many(
         self,
         records: Records | Table,
@@ -4873,6 +5113,54 @@ class AsyncDataset:
         Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
         record or `where` is not true for it. Keywords as in `get`.
         """
+    @overload
+    def put_many(
+        self,
+        records: Mapping[UserKey | Key, Bins],
+        *,
+        key: str | None = None,
+        bins: Columns | None = None,
+        nulls: Nulls | None = None,
+        ttl: Ttl | None = None,
+        generation: int | Newer | None = None,
+        exists: Exists | None = None,
+        durable: bool = False,
+        send_key: bool | None = None,
+        where: Where | None = None,
+        replica: Replica | None = None,
+        timeout: Seconds | None = None,
+        max_retries: int | None = None,
+        sleep_between_retries: Seconds | None = None,
+        sleep_multiplier: float | None = None,
+        max_sleep_between_retries: Seconds | None = None,
+        sleep_jitter: bool | None = None,
+        retry_in_doubt: bool | None = None,
+    ) -> Future[Batch]:
+        """Writes many records in one call, in parallel over the nodes.
+
+        `records` is a mapping of keys to bins, or an iterable of such pairs; for a dataset
+        also a table: a structured NumPy array, plain or masked, a pandas or polars data
+        frame, or any object with the Arrow PyCapsule interface, such as the tables and
+        streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
+        in windows, so that a stream may be larger than memory; `timeout` applies to each
+        window. An array must not change while it is written.
+
+        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
+        pandas frame may name a level of its index; left out, it is the index.
+        `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
+        to bin names. Default: all but the key's, under their own names.
+        `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
+        unchanged, "remove" removes them. Default: "skip".
+
+        The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
+        `Record` without bins per row that was written, `None` where `where` was not true;
+        see `Batch.errors` and `Batch.raise_for_errors`.
+
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
+        values that cannot be written. Nothing is sent then; beyond the first window of a
+        table, the error says how many rows were sent.
+        """
+    @overload
     def put_many(
         self,
         records: Records | Table,

@@ -28,7 +28,12 @@ def filled(stub: str, verbs: Verbs) -> str:
 def _verb(of: Class, verb: Verb) -> list[str]:
     doc = _doc(verb)
     overload = next((it.name for it in verb.takes if it.takes_overload), None)
-    if overload is not None:
+    literal = next((it for it in verb.takes if it.literal), None)
+    if literal is not None:
+        # Checkers infer a literal from one type, and not from a union of them.
+        first = _signature(of, verb, verb.returns, **{literal.name: literal.literal})
+        second = _signature(of, verb, verb.returns)
+    elif overload is not None:
         first = _signature(of, verb, verb.returns, leave_out=overload)
         second = _signature(of, verb, f"{verb.returns} | {DEFAULT}", require=overload)
     elif verb.instead:

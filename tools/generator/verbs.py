@@ -26,6 +26,8 @@ class Argument:
     default: str = ""
     #: What is said of it in Rust.
     attribute: str = ""
+    #: The one of its Python types that a literal is taken for, in an overload of its own.
+    literal: str = ""
 
     @property
     def rust_name(self) -> str:

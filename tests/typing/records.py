@@ -1,0 +1,61 @@
+"""What the type checkers take for records to write: dicts with keys of several kinds."""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+from functools import partial
+from typing import TYPE_CHECKING
+
+from typing_extensions import assert_type
+
+from spikewire import AsyncClient, AsyncDataset, Batch, Client, Dataset, Key
+
+if TYPE_CHECKING:
+    from spikewire.types import ArrowStream, ClientSubmit, DatasetSubmit
+
+Future = concurrent.futures.Future
+
+
+def of_a_dataset(users: Dataset, submit: DatasetSubmit, key: Key) -> None:
+    assert_type(users.put_many({1: {"n": 1}, "a": {"n": 2}}), Batch)
+    assert_type(users.put_many({1: {"n": 1}, "a": {"s": "x", "l": [1, "y"]}, b"b": {}}), Batch)
+    assert_type(users.put_many({1: {"n": 1}, key: {"s": None}}, ttl=60), Batch)
+    assert_type(users.put_many({n: {"n": n} for n in (1, "a")}), Batch)
+    assert_type(users.put_many({}), Batch)
+    assert_type(submit.put_many({1: {"n": 1}, "a": {"s": "x"}}), Future[Batch])
+
+
+def of_a_client(client: Client, submit: ClientSubmit, key: Key) -> None:
+    assert_type(client.put_many({key: {"n": 1}, ("test", "users", 1): {"s": "x"}}), Batch)
+    assert_type(submit.put_many({key: {"n": 1}, ("test", None, "a"): {"s": "x"}}), Future[Batch])
+
+
+async def awaited(users: AsyncDataset, client: AsyncClient, key: Key) -> None:
+    assert_type(await users.put_many({1: {"n": 1}, "a": {"s": "x"}, key: {}}), Batch)
+    assert_type(await client.put_many({key: {"n": 1}, ("test", "users", 1): {"s": "x"}}), Batch)
+
+
+def refused(users: Dataset, client: Client, key: Key) -> None:
+    users.put_many({1.5: {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    users.put_many({1: {"n": 1}, 1.5: {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    users.put_many({1: {"n": 1}, None: {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    users.put_many({1: {"n": 1}, "a": 5})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    users.put_many({1: {"n": 1}, "a": {5: 5}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    users.put_many([(1, {"n": 1}), (1.5, {"n": 1})])  # type: ignore[list-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    users.put_many({1: {"n": 1}, "a": {}}, ttl="soon")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    client.put_many({key: {"n": 1}, 1.5: {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+
+
+async def refused_when_awaited(users: AsyncDataset) -> None:
+    await users.put_many({1: {"n": 1}, 1.5: {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    await users.put_many({1: {"n": 1}, "a": {5: 5}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+
+
+async def handed_on(users: Dataset, table: ArrowStream, kept: dict[int, dict[str, int]]) -> None:
+    """A function with overloads is still one that others call."""
+    pairs = [(1, {"n": 1}), (2, {"n": 2})]
+    assert_type(await asyncio.to_thread(users.put_many, table, key="id"), Batch)
+    assert_type(await asyncio.to_thread(users.put_many, pairs, ttl=5), Batch)
+    assert_type(await asyncio.to_thread(users.put_many, kept), Batch)
+    assert_type(partial(users.put_many, ttl=5)(kept), Batch)
