@@ -296,6 +296,7 @@ def test_a_password_is_in_no_pickle(protocol: int, monkeypatch: pytest.MonkeyPat
 
 
 def test_a_key_that_is_in_no_file_is_in_no_pickle(tmp_path: Path) -> None:
+    pytest.importorskip("trustme", reason="nothing is installed that makes certificates")
     files = make_certificates(tmp_path, ["localhost"])
     key = files.key.read_bytes()
     tls = {"ca": files.ca, "certificate": files.certificate}
