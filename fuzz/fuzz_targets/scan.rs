@@ -34,7 +34,7 @@ thread_local! {
 /// A few records with every type of bin that is indexed, and the indexes.
 fn context() -> Context {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 3000));
-    let state = ClusterState::new(Options::default(), vec![address]);
+    let state = ClusterState::new(Options::default(), None, vec![address]);
     rebalance::first(&state);
     let mut context = Context::new(Arc::new(state));
     for number in 0..20_u8 {
