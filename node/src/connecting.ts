@@ -3,12 +3,15 @@
 import type { Hedge, ReadMode, Replica } from './options.js'
 import type { TlsOptions } from './tls.js'
 
+/** All of `Auth`. */
+export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
+
 /**
  * Who knows the user that logs in: the cluster (`'internal'`); a directory that the cluster asks, which
  * takes the password as it is and so needs `tls` (`'external'`), or goes without
  * (`'external-insecure'`); or the client's certificate says who it is (`'pki'`).
  */
-export type Auth = 'internal' | 'external' | 'external-insecure' | 'pki'
+export type Auth = (typeof AUTHS)[number]
 
 /** The options of a client. Spans of time are milliseconds. */
 export interface ClientOptions {

@@ -1,10 +1,9 @@
 /** The flags about a user and TLS: what they mean, and what they refuse. */
 
 import { existsSync } from 'node:fs'
-import { type Access, AUTHS, type Auth } from './access.js'
-
-/** The variable that holds the password. */
-export const PASSWORD = 'SPIKEWIRE_AEROSPIKE_PASSWORD'
+import { PASSWORD } from '../cli/access.js'
+import { AUTHS, type Auth } from '../connecting.js'
+import type { Access } from './access.js'
 
 /** What was given of them. */
 export interface AccessFlags {

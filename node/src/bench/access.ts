@@ -1,11 +1,7 @@
 /** How a client is let in: a user and TLS, as the lab says it. Nothing of it is saved or shown. */
 
 import { readFileSync } from 'node:fs'
-import type { ClientOptions } from '../connecting.js'
-
-/** Ways in which users may be known to the nodes. */
-export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
-export type Auth = (typeof AUTHS)[number]
+import type { Auth, ClientOptions } from '../connecting.js'
 
 /** A user and TLS, where there are any; what is not given is empty. */
 export interface Access {

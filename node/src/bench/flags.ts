@@ -2,9 +2,10 @@
 
 import { cpus } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
+import { PASSWORD } from '../cli/access.js'
+import { AUTHS } from '../connecting.js'
 import type { Access } from './access.js'
-import { AUTHS } from './access.js'
-import { PASSWORD, parseAccess } from './access-flags.js'
+import { parseAccess } from './access-flags.js'
 import { pairs, parseSeeds } from './cluster.js'
 import { CANDIDATES } from './run.js'
 import { parseBins, parseWorkload } from './workload.js'

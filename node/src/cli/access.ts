@@ -1,13 +1,12 @@
 /** Flags of commands that open clients: who logs in, and TLS. */
 
 import { readFileSync } from 'node:fs'
-import type { Auth, ClientOptions } from '../connecting.js'
+import { AUTHS, type Auth, type ClientOptions } from '../connecting.js'
 import type { TlsOptions } from '../tls.js'
 import { type Given, type Options, UsageError } from './arguments.js'
 
 /** The variable that holds the password: no list of processes shows it. */
-const PASSWORD = 'SPIKEWIRE_AEROSPIKE_PASSWORD'
-const AUTHS: readonly string[] = ['internal', 'external', 'external-insecure', 'pki']
+export const PASSWORD = 'SPIKEWIRE_AEROSPIKE_PASSWORD'
 
 /** The flags. */
 export const ACCESS: Options = {
@@ -55,7 +54,7 @@ export function access(given: Given, environment: NodeJS.ProcessEnv = process.en
   if (user !== undefined && password === undefined) {
     throw new UsageError(`--user ${user} needs --password, or the variable ${PASSWORD}`)
   }
-  if (auth !== undefined && !AUTHS.includes(auth)) {
+  if (auth !== undefined && !(AUTHS as readonly string[]).includes(auth)) {
     throw new UsageError(`--auth must be one of ${AUTHS.join(', ')}, got ${auth}`)
   }
   const tls: TlsOptions = {

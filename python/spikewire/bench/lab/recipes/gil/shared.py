@@ -114,7 +114,7 @@ def _why(one: Beaten) -> str:
     beside = f"beside the thread {OURS} did {ours:,.0f} op/s and {other} {theirs:,.0f}"
     if ours > ALIKE * theirs:
         return told([f"{beside}, and each of them takes the interpreter for a while"])
-    return told([f"{beside}: each of ours took more of the interpreter's time"])
+    return told([f"{beside}: ours took more of the interpreter's time, or waited longer for it"])
 
 
 def _did(row: Row) -> float | None:
