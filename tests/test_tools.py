@@ -144,9 +144,9 @@ def test_walled_room_uses_no_database(tmp_path: Path) -> None:
         },
     )
     assert structure.check_walls(root) == [
-        f"{room}/a.rs: spikewire_cql::Value is behind the wall",
-        f"{room}/a.rs: crate::key::Key is behind the wall",
-        f"{room}/b.rs: super::super::record::Record is behind the wall",
+        f"{room}/a.rs: spikewire_cql::Value is across the boundary",
+        f"{room}/a.rs: crate::key::Key is across the boundary",
+        f"{room}/b.rs: super::super::record::Record is across the boundary",
     ]
 
 

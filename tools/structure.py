@@ -12,7 +12,7 @@ Six rules:
 3. A dependency's version is named once, in `[workspace.dependencies]`, and lists are sorted.
 4. No dependency needs a later Rust than the workspace promises (`rust-version`).
 5. Files and folders that ARCHITECTURE.md and CONTRIBUTING.md name exist.
-6. The rooms in `WALLED` use those crates and nothing else of ours, not even of their own crate.
+6. The folders in `WALLED` use those crates and nothing else of ours, not even of their own crate.
 
 It reads source text with regular expressions: paths that begin with `crate`, `super`, `self` or the
 name of a module's own child, outside tests. What macros put together it does not see.
@@ -203,17 +203,17 @@ def shrink(root: Path) -> None:
     (root / "tools" / "cycles.txt").write_text(HEAD.format(small=SMALL) + "".join(lines))
 
 
-#: Rooms that know no database, and the crates of ours that they may use.
+#: Folders without database code, and the crates of ours that they may use.
 WALLED = {"crates/spikewire-python/src/bridge": ("transport", "sync")}
 
 
 def check_walls(root: Path) -> list[str]:
-    """What rooms that know no database use all the same."""
+    """What the folders without database code use all the same."""
     complaints: list[str] = []
-    for room, allowed in WALLED.items():
-        own = Path(room).name
-        for file in sorted((root / room).rglob("*.rs")):
-            depth = len(file.relative_to(root / room).parts) - (file.stem == "mod")
+    for folder, allowed in WALLED.items():
+        own = Path(folder).name
+        for file in sorted((root / folder).rglob("*.rs")):
+            depth = len(file.relative_to(root / folder).parts) - (file.stem == "mod")
             used, handed = split(code(file.read_text()))
             for path in used + handed:
                 ours = path[0].startswith("spikewire_") and short(path[0], "_") not in allowed
@@ -221,7 +221,7 @@ def check_walls(root: Path) -> list[str]:
                 up = path.count("super") > depth
                 if ours or beside or up:
                     place = file.relative_to(root)
-                    complaints.append(f"{place}: {'::'.join(path)} is behind the wall")
+                    complaints.append(f"{place}: {'::'.join(path)} is across the boundary")
     return complaints
 
 

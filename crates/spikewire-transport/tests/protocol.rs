@@ -1,4 +1,4 @@
-//! The wall, proved by a second protocol: ids out of order, a handshake in three steps, events,
+//! The boundary to databases, tested by a second protocol: ids out of order, a handshake in three steps, events,
 //! sealed writes.
 
 mod support;
