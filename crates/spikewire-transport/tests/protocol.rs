@@ -1,5 +1,5 @@
-//! The boundary to databases, tested by a second protocol: ids out of order, a handshake in three steps, events,
-//! sealed writes.
+//! The boundary to databases, tested by a second protocol: ids out of order, a handshake in three
+//! steps, events, sealed writes.
 
 mod support;
 
