@@ -82,6 +82,8 @@ class Window:
         self.used: Usage | None = None
         self.at_edges: Callable[[], object] = bool
         """Called when the window opens and when it closes, at a moment that is not within it."""
+        self.at_instants: Callable[[], object] = bool
+        """Called at the very instants at which it opens and closes; takes next to no time."""
         self.prepared: Callable[[], object] = bool
         """Called when everything is prepared, before the warm-up."""
         self.opens: Callable[[], int] | None = None
@@ -97,6 +99,7 @@ class Window:
         if self.opens is not None:
             time.sleep(max(0, self.opens() - time.perf_counter_ns()) / NS)
         self._before = Usage.now(self._server_pid, self._clock, opening=True)
+        self.at_instants()
         if self.timeline is not None:
             self.timeline.begin(self.began)
 
@@ -108,6 +111,7 @@ class Window:
         return round(self._before.clock * NS)
 
     def close(self) -> None:
+        self.at_instants()
         before, after = self._before, Usage.now(self._server_pid, self._clock)
         if before is None:
             raise RuntimeError("the window was never opened")

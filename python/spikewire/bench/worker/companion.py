@@ -50,11 +50,15 @@ class Companion(ABC):
     @abstractmethod
     def alone(self, seconds: float) -> None: ...
 
-    @abstractmethod
-    def begin(self) -> None: ...
+    def begin(self) -> None:  # noqa: B027 - what runs all the time has no beginning
+        """The window is about to open."""
+
+    def mark(self) -> None:  # noqa: B027 - not all count what the window has of them
+        """The window opens, and later it closes: what is counted is counted between the two."""
 
     @abstractmethod
-    def end(self) -> None: ...
+    def end(self) -> None:
+        """The window has closed."""
 
     @abstractmethod
     def found(self) -> Beside: ...
@@ -118,22 +122,28 @@ class Counter(Companion):
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._rates: list[float] = []
         self._cpu: float | None = None
+        self._marked = False
         self._from = (0, 0, 0)
 
     def alone(self, seconds: float) -> None:
         self._thread.start()
-        self.begin()
+        self.mark()
         time.sleep(seconds)
         while self._count == self._from[0]:
             # On a busy machine the thread may not have had its turn: no share can be of nothing.
             time.sleep(0.001)
-        self._mark()
+        self.mark()
 
-    def begin(self) -> None:
-        self._from = self._count, time.perf_counter_ns(), self._used()
+    def mark(self) -> None:
+        """Every second mark ends what the one before began."""
+        count, instant, used = self._count, time.perf_counter_ns(), self._used()
+        before, self._from = self._from, (count, instant, used)
+        self._marked = not self._marked
+        if not self._marked:
+            self._rates.append((count - before[0]) * _NS / (instant - before[1]))
+            self._cpu = (used - before[2]) / _NS if _TELLS else None
 
     def end(self) -> None:
-        self._mark()
         self._stop.append(True)
         self._thread.join()
 
@@ -143,12 +153,6 @@ class Counter(Companion):
         if self._cpu is not None:
             found["together_cpu"] = self._cpu
         return found
-
-    def _mark(self) -> None:
-        count, instant, used = self._from
-        elapsed = (time.perf_counter_ns() - instant) / _NS
-        self._rates.append((self._count - count) / elapsed)
-        self._cpu = (self._used() - used) / _NS if _TELLS else None
 
     def _used(self) -> int:
         """Processor time of the thread, in nanoseconds."""
@@ -165,11 +169,14 @@ class Counter(Companion):
 
 
 class SharedWindow(Window):
-    """A window that is open for a companion as well."""
+    """A window that is open for a companion as well. Before it opens and after it has closed the
+    companion may run for long, since asking after others takes time while it has the interpreter:
+    what is counted of it is counted between the very instants of the window."""
 
     def __init__(self, server_pid: int | None, companion: Companion) -> None:
         super().__init__(server_pid)
         self.companion = companion
+        self.at_instants = companion.mark
 
     def open(self) -> None:
         self.companion.begin()
