@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -12,8 +13,9 @@ from xml.etree import ElementTree as ET
 import pytest
 
 import lab_report
+from spikewire.bench.lab.closed import bars
 from spikewire.bench.lab.html import page
-from spikewire.bench.lab.report import Report, Series
+from spikewire.bench.lab.report import Heading, Measured, Report, Row, Series, Table
 from spikewire.bench.lab.svg import NARROW, WIDE, draw, scale, units
 from spikewire.bench.lab.svg.palette import OURS, colour, looks
 
@@ -104,3 +106,39 @@ def test_clients_have_colours_of_their_own() -> None:
     assert len(set(colours)) == len(colours)
     series = [Series(name, (), "spikewire") for name in ("response", "service")]
     assert looks(series) == [(OURS, 0), (OURS, 1)]
+
+
+def _lines(settings: list[str], clients: list[str]) -> Table:
+    heading = Heading("rate", "throughput", "op/s")
+    rows = [
+        Row(f"{client}, {one}", {"rate": Measured(1.0 + at, 1.0, 9.0, 3)}, client)
+        for one in settings
+        for at, client in enumerate(clients)
+    ]
+    return Table("matrix", "Single keys", "How.", (heading,), rows)
+
+
+def test_bars_that_differ_in_the_client_stand_together_and_no_picture_has_too_many() -> None:
+    clients = [f"client-{number}" for number in range(7)]
+    table = _lines(["blocking, 1 thread", "blocking, 32 threads", "uvloop, 32 tasks"], clients)
+    table = replace(table, rows=[*table.rows[:-1], replace(table.rows[-1], flawed="errors")])
+    first, second = bars(table, table.headings[0])
+    assert [first.name, second.name] == ["matrix-rate", "matrix-rate-2"]
+    assert second.title == "Single keys: throughput (2 of 2)"
+    assert [len(first.series), len(second.series)] == [14, 7]
+    assert [one.name for one in second.series] == [*clients[:-1], "client-6 (!)"]
+    assert {x for one in second.series for x, _ in one.points} == {"uvloop, 32 tasks"}
+    canvas = draw(first, NARROW)
+    assert canvas is not None
+    texts = [box.text for box in canvas.boxes]
+    assert texts.count("blocking, 32 threads") == 1
+    assert texts.count("client-0") == 2
+
+
+def test_bars_that_have_nothing_in_common_keep_their_labels() -> None:
+    table = _lines(["1 thread"], ["a", "b"])
+    table = replace(table, rows=[table.rows[0], replace(table.rows[1], label="b, 2 threads")])
+    (chart,) = bars(table, table.headings[0])
+    assert [one.points[0][0] for one in chart.series] == ["a, 1 thread", "b, 2 threads"]
+    none = replace(table, rows=[replace(row, fields={}) for row in table.rows])
+    assert bars(none, table.headings[0]) == []

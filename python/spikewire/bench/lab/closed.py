@@ -110,16 +110,47 @@ def table(
     return Table(name, title, how, headings, rows, notes=said(comparison))
 
 
-def bars(made: Table, heading: Heading) -> Chart:
-    """One column of a table as bars, one for each line."""
-    series: list[Series] = []
-    for line in made.rows:
-        entry = line.fields.get(heading.key)
-        if isinstance(entry, Measured):
-            spread = () if entry.low is None or entry.high is None else ((entry.low, entry.high),)
-            series.append(Series(line.label, ((line.label, entry.value),), line.client, spread))
-        elif isinstance(entry, (int, float)):
-            series.append(Series(line.label, ((line.label, float(entry)),), line.client))
-    title = f"{made.title}: {heading.title}"
+MOST = 18
+"""Bars of one chart."""
+
+
+def bars(made: Table, heading: Heading) -> list[Chart]:
+    """One column of a table as bars: those that differ in the client alone stand together, and more
+    than one picture can hold are several. None where no line has the figure."""
+    rows = [row for row in made.rows if plain(row.fields.get(heading.key)) is not None]
+    groups: dict[str, list[Series]] = {}
+    together = len({setting(row) for row in rows}) < len(rows)
+    for row in rows:
+        under = setting(row) if together else row.label
+        groups.setdefault(under, []).append(_bar(row, heading, under, together))
+    pictures: list[list[Series]] = []
+    for group in groups.values():
+        if not pictures or len(pictures[-1]) + len(group) > MOST:
+            pictures.append([])
+        pictures[-1] += group
     axes = Axis(made.first), Axis(heading.title, heading.unit)
-    return Chart(f"{made.name}-{heading.key}", title, made.caption, BARS, *axes, series)
+    charts: list[Chart] = []
+    for number, series in enumerate(pictures, 1):
+        name = f"{made.name}-{heading.key}" + (f"-{number}" if number > 1 else "")
+        part = f" ({number} of {len(pictures)})" if len(pictures) > 1 else ""
+        title = f"{made.title}: {heading.title}{part}"
+        charts.append(Chart(name, title, made.caption, BARS, *axes, series))
+    return charts
+
+
+def setting(row: Row) -> str:
+    """What stands in a label behind the client: lines that have it in common differ in the client
+    alone."""
+    own, _, behind = row.label.partition(", ")
+    return behind if own == row.client and behind else row.label
+
+
+def _bar(row: Row, heading: Heading, under: str, together: bool) -> Series:
+    entry = row.fields.get(heading.key)
+    spread: tuple[tuple[float, float], ...] = ()
+    if isinstance(entry, Measured) and entry.low is not None and entry.high is not None:
+        spread = ((entry.low, entry.high),)
+    name = row.client if together else row.label
+    marked = f"{name} (!)" if row.flawed else name
+    label = under if together else marked
+    return Series(marked, ((label, plain(entry) or 0.0),), row.client, spread)

@@ -62,7 +62,8 @@ table{border-collapse:collapse;font-size:.88rem;width:100%;font-variant-numeric:
 th,td{padding:.42rem .7rem;text-align:right;vertical-align:top;
 border-bottom:1px solid var(--rule);white-space:nowrap}
 tbody tr:last-child>*{border-bottom:0}
-thead th{background:var(--raised);color:var(--muted);font-weight:600;vertical-align:bottom}
+thead th{background:var(--raised);color:var(--muted);font-weight:600;vertical-align:bottom;
+white-space:normal;overflow-wrap:normal;min-width:4.6rem}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--ground);font-weight:500;
 white-space:normal;min-width:8.5rem;max-width:20rem}
 thead th:first-child{background:var(--raised)}

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from ....clients import OURS
 from ....clients.registry import build_of
+from ... import closed
 from ...relative import plain
 from ...report import LESS
 from ...text import number
@@ -45,8 +46,8 @@ def beaten(rows: Sequence[Row], headings: Sequence[Heading]) -> Iterator[Beaten]
     """All of them, setting by setting. Flawed lines are no measure, and other builds of ours no
     other clients."""
     good = [row for row in rows if not row.flawed and not build_of(row.client)]
-    for setting in dict.fromkeys(map(_setting, good)):
-        here = [row for row in good if _setting(row) == setting]
+    for setting in dict.fromkeys(map(closed.setting, good)):
+        here = [row for row in good if closed.setting(row) == setting]
         for heading in headings:
             figures = {
                 row.client: (value, row)
@@ -61,7 +62,3 @@ def beaten(rows: Sequence[Row], headings: Sequence[Heading]) -> Iterator[Beaten]
             more, less = (ours, theirs) if least else (theirs, ours)
             if more[0] > LOSS * less[0]:
                 yield Beaten(setting, heading, ours[1], theirs[1])
-
-
-def _setting(row: Row) -> str:
-    return row.label.partition(", ")[2]

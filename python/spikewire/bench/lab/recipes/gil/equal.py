@@ -71,7 +71,7 @@ class Equal(Measurement):
         rows = [_row(comparison, line, words[closed.state(line)]) for line in lines]
         how = opened.caption(comparison.settings)
         table = Table(self.name, "What is left at one rate", how, HEADINGS, tuple(rows))
-        charts = [closed.bars(table, heading) for heading in (OTHER, EACH)]
+        charts = [one for heading in (OTHER, EACH) for one in closed.bars(table, heading)]
         section = Section(self.name, "Beside a busy thread, at one rate", TEXT, (table,), charts)
         runs = comparison.as_json()["cells"]
         return Part(section, runs, (), losses(rows), comparison.interrupted)

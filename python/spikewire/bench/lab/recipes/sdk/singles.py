@@ -54,8 +54,8 @@ class Singles(Measurement):
                 *pools(lines, how),
             ),
             (
-                closed.bars(matrix, closed.RATE),
-                closed.bars(matrix, closed.CPU),
+                *closed.bars(matrix, closed.RATE),
+                *closed.bars(matrix, closed.CPU),
                 *overtime.charts(comparison, self.name, how, lambda line: _label(line, words)),
             ),
         )

@@ -64,7 +64,7 @@ class Arrivals(Measurement):
         )
         table = Table(MODEL_OPEN, self.title, how, HEADINGS, tuple(rows), "client and load")
         table = replace(table, notes=of_rows(rows, HEADINGS))
-        section = Section(self.name, self.title, TEXT, (table,), (closed.bars(table, P95),))
+        section = Section(self.name, self.title, TEXT, (table,), closed.bars(table, P95))
         conclusions, losses = compared(measured)
         return Part(section, found.runs(), conclusions, losses, found.interrupted)
 

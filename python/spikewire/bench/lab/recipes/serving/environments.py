@@ -51,7 +51,7 @@ class Environment(Measurement):
         bench.measure(ServingLab(bench, cells, much, found), found)
         self.made = made = figures_of(cells, found)
         rows = table(self.name, cells, found, made, much)
-        charts = [closed.bars(rows, heading) for heading in (P95, RATE)]
+        charts = [one for heading in (P95, RATE) for one in closed.bars(rows, heading)]
         tables = (rows, steps(made, much)) if self.name == MODEL else (rows,)
         section = Section(self.name, self.title, self.text, tables, charts)
         conclusions, losses = compared(made)
