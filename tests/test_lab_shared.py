@@ -16,7 +16,7 @@ from spikewire.bench.lab import recipes
 from spikewire.bench.lab.recipe import QUICK, Bench, Target
 from spikewire.bench.lab.recipes.gil.equal import losses as losses_at_one_rate
 from spikewire.bench.lab.recipes.gil.shared import losses
-from spikewire.bench.lab.recipes.noise.twins import differ, row
+from spikewire.bench.lab.recipes.noise.twins import Twin, conclusions, differ, judgements, row
 from spikewire.bench.lab.report import Measured, Report, Row
 from spikewire.bench.lab.run import run_recipe
 from spikewire.bench.measure import merge
@@ -31,6 +31,7 @@ from test_bench_summary import a_result
 from test_bench_worker import a_job
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
     from spikewire.bench.lab.report import Entry
@@ -54,7 +55,8 @@ def test_what_runs_beside_a_client_is_measured_alone_and_together(mode: str) -> 
         if kind == COUNTER:
             assert found.get("alone_rate", 0) > 0
             assert found.get("together_rate", 0) > 0
-            assert 0 < found.get("together_cpu", 1) <= sum(result["cpu"].values())
+            cpu = result["cpu"]
+            assert 0 < found.get("together_cpu", 1) <= cpu["user"] + cpu["system"]
         else:
             assert merge([found.get("alone", "")]).get_total_count() > 0
             # A client that never waits keeps the ticker of its loop waiting to the very end.
@@ -78,20 +80,43 @@ def test_companions_and_twins_stand_in_one_group() -> None:
     assert group[0].beside(group[1])
 
 
-def test_twins_that_differ_by_more_than_their_spread_are_seen() -> None:
-    def line(twin: int, *rates: float) -> Line:
+def a_twin(first: Sequence[float], second: Sequence[float] | None) -> Twin:
+    def line(twin: int, rates: Sequence[float]) -> Line:
         cell = Cell("spikewire", "sync", 32, twin=twin)
-        return Line(cell, len(rates), (), rate=Spread.of(rates), cpu=Spread.of([10.0, 11.0]))
+        cpu = Spread.of([10.0 + 0.1 * at for at in range(len(rates))])
+        return Line(cell, len(rates), (), rate=Spread.of(rates), cpu=cpu)
 
+    return Twin(line(0, first), None if second is None else line(1, second))
+
+
+def test_twins_are_told_apart_by_the_rule_of_all_comparisons() -> None:
     apart, spread = differ(Spread(100, 99, 101), Spread(110, 105, 111))
     assert apart == pytest.approx(100 * 10 / 105)
     assert spread == pytest.approx(100 * 6 / 110)
-    near = row(line(0, 99, 100, 103), line(1, 98, 101, 102))
-    assert near.fields["within"] == "yes"
-    far = row(line(0, 99, 100, 101), line(1, 109, 110, 111))
-    assert far.fields["within"] == "no"
-    assert "within" not in row(line(0, 100), line(1, 110)).fields
-    assert row(line(0, 99, 100, 101), None).flawed == "not measured twice"
+
+    def told(*twins: Twin) -> list[list[Entry]]:
+        judged = judgements(twins)
+        rows = [
+            row(twin, {name: one.verdict for (at, name), one in judged.items() if at == number})
+            for number, twin in enumerate(twins)
+        ]
+        return [[one.fields.get(key) for key in ("rate-told", "cpu-told")] for one in rows]
+
+    far = a_twin([99, 100, 101, 102, 103], [119, 120, 121, 122, 123])
+    near = a_twin([99, 100, 101, 102, 103], [98, 99, 100, 101, 102])
+    assert told(near, far) == [["no", "no"], ["yes", "no"]]
+    said, most = conclusions([near, far], judgements([near, far]))
+    assert said.startswith("1 of 4 figures are told apart from themselves")
+    assert most.startswith("The medians of a client and itself lie 4.55 of the spread")
+    few = a_twin([100, 101, 102], [120, 121, 122])
+    assert told(few) == [["too few rounds", "too few rounds"]]
+    said, _ = conclusions([few], judgements([few]))
+    assert said.endswith("2 cannot be told with 3 rounds: 5 are needed.")
+    assert told(a_twin([100], [110])) == [["too few rounds", "too few rounds"]]
+    alone = a_twin([99, 100, 101], None)
+    assert row(alone, {}).flawed == "not measured twice"
+    assert judgements([alone]) == {}
+    assert conclusions([alone], {}) == []
 
 
 def test_it_is_said_where_another_client_leaves_more() -> None:

@@ -20,10 +20,10 @@ class Noise(Recipe):
     title = "The same client twice"
     text = (
         "Two lines of a comparison that are the same client differ by chance alone. The lab"
-        " measures each client as two cells, in interleaved rounds as if they were two clients, and"
-        " sets the difference of the two medians beside the spread of the rounds, which is what"
-        " every table gives for the noise. A difference between clients that is smaller than this"
-        " says nothing."
+        " measures each client as two cells, in interleaved rounds as if they were two clients."
+        " Beside the difference of the two medians stands the spread of the rounds, which is what"
+        " every table gives for the noise: a difference between clients that is smaller says"
+        " nothing. Whether the two are told apart is judged by the rule of `lab compare`."
     )
 
     def parts(self) -> Sequence[Measurement]:
