@@ -288,16 +288,39 @@ bench: bench-tools bench-cql-tools ## Run every published study again in short f
 	$(LAB) all --size short $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
 
 .PHONY: lab
-lab: bench-tools bench-cql-tools build-free-threaded ## The same at full length: hours; without a GIL, too, where there is a Python for it
+lab: bench-tools bench-cql-tools ## The same at full length: hours; without a GIL, too, where there is a Python for it
 	$(LAB) all --size full $(if $(SEEDS),-H $(SEEDS)) $(ARGS)
+	@$(MAKE) --no-print-directory lab-free-threaded LAB_SIZE=full
+
+# The recipes whose lines depend on the GIL, each with it and without it.
+LAB_SIZE := short
+LAB_FREE := bench-results/free-threaded
+
+.PHONY: lab-free-threaded
+lab-free-threaded: build-free-threaded
 	@[ -e $(VENV_FT)/$(BUILT) ] || { echo "no free-threaded Python found: left out"; exit; }; \
 	tools/venv.sh $(VENV_FT) $(VENV_FT)/bin/python --attempt requirements/bench.txt \
 		--optional requirements/loops.txt --optional requirements/columns.txt \
 		--optional requirements/peers.txt --optional requirements/serving.txt && \
 	for recipe in sdk gil serving; do \
-		$(LAB) $$recipe --size full --python $(VENV_FT)/bin/python \
+		$(LAB) $$recipe --size $(LAB_SIZE) --python $(VENV_FT)/bin/python --out $(LAB_FREE) \
 			$(if $(SEEDS),-H $(SEEDS)) $(ARGS) || exit; \
 	done
+
+.PHONY: bench-free-threaded-reports
+bench-free-threaded-reports: bench-tools build-free-threaded ## Reports in short form on a Python without a GIL
+	@[ -e $(VENV_FT)/$(BUILT) ] || { \
+		echo "no free-threaded Python found (see CONTRIBUTING.md)" >&2; exit 1; }
+	@$(MAKE) --no-print-directory lab-free-threaded
+
+# The run is named as in `make figures RUN=bench-results/lab-20261127-030000`; without one the pages
+# are written from the reports that are there.
+RUN ?=
+SPECIAL ?=
+
+.PHONY: figures
+figures: build ## Take the reports of a run (RUN=folder) into docs, and renew the figures that pages quote
+	$(BIN)/python tools/figures.py $(if $(RUN),--take $(RUN)) $(if $(SPECIAL),--special $(SPECIAL))
 
 .PHONY: compare
 compare: bench-tools bench-cql-tools ## Compare all clients in tables: single records, batches, columns, scans

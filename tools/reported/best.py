@@ -1,0 +1,138 @@
+"""Ours and the best other client, of the lines of one table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spikewire.bench.lab.closed import setting
+from spikewire.bench.lab.relative import plain
+from spikewire.bench.lab.text import number
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from spikewire.bench.lab.report import Report, Row, Table
+
+OURS = "spikewire"
+NAMES = {"aerospike-rust": "the crate `aerospike`", "aerospike-node": "npm `aerospike`"}
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A column of ours and one of the best other client."""
+
+    title: str
+    more: bool
+    """Whether more is better."""
+    digits: int | None = None
+
+
+RATE = Figure("op/s", more=True, digits=0)
+CPU = Figure("CPU µs/op", more=False)
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A client with what it came to, in the order of the columns."""
+
+    name: str
+    values: Sequence[float | None]
+
+
+def table_of(report: Report, name: str) -> Table | None:
+    """The table that is called so; None where that part was not measured."""
+    tables = (table for section in report.sections for table in section.tables)
+    return next((table for table in tables if table.name == name), None)
+
+
+def in_rows(
+    report: Report, table: str, chosen: Callable[[Row], bool], keys: Sequence[str]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """Ours and the others of a table that has a line for each client. Lines that are not to be
+    relied on are no measure."""
+    found = table_of(report, table)
+    rows = [row for row in found.rows if chosen(row) and not row.flawed] if found else []
+    made = [Candidate(row.client, [plain(row.fields.get(key)) for key in keys]) for row in rows]
+    ours = [one for one in made if one.name in (OURS, f"{OURS}-rust", f"{OURS}-node")]
+    return ours, [one for one in made if not one.name.startswith(OURS)]
+
+
+def in_columns(
+    report: Report, tables: Sequence[str], label: str, ours: str, others: Mapping[str, str]
+) -> tuple[list[Candidate], list[Candidate]]:
+    """The same where clients have columns, and each of the figures a table. `ours` is the key of
+    our column, `others` has those of the others with their names."""
+
+    def values(key: str) -> list[float | None]:
+        return [_field(report, table, label, key) for table in tables]
+
+    return (
+        [Candidate(OURS, values(ours))],
+        [Candidate(name, values(key)) for key, name in others.items()],
+    )
+
+
+def _field(report: Report, table: str, label: str, key: str) -> float | None:
+    found = table_of(report, table)
+    row = next((row for row in found.rows if row.label == label), None) if found else None
+    return None if row is None or row.flawed else plain(row.fields.get(key))
+
+
+def alike(words: str, state: str = "") -> Callable[[Row], bool]:
+    """Rows with these words behind their client; of a run with several interpreters, or states of
+    the lock, those that end in `state`."""
+
+    def chosen(row: Row) -> bool:
+        behind = setting(row)
+        if not state:
+            return behind == words
+        return behind.startswith(f"{words}, ") and behind.endswith(state)
+
+    return chosen
+
+
+def line(
+    text: str,
+    figures: Sequence[Figure],
+    ours: Sequence[Candidate],
+    others: Sequence[Candidate] | None,
+) -> str | None:
+    """A line of a table, or None where ours was not measured. In each column stands the best of
+    the others, with its name where that is another than in the column before; without others
+    there are no columns for them."""
+    if not any(value is not None for one in ours for value in one.values):
+        return None
+    fields = [text]
+    before = ""
+    for at, figure in enumerate(figures):
+        mine = _best(ours, at, more=figure.more)
+        fields.append("" if mine is None else number(mine[1], figure.digits))
+        if others is None:
+            continue
+        best = _best(others, at, more=figure.more)
+        if best is None:
+            fields.append("")
+            continue
+        name = NAMES.get(best[0], f"`{best[0]}`")
+        fields.append(number(best[1], figure.digits) + ("" if name == before else f" ({name})"))
+        before = name
+    return "| " + " | ".join(fields) + " |"
+
+
+def head(figures: Sequence[Figure], first: str = "") -> Iterator[str]:
+    """The first two lines of a table."""
+    titles = [
+        title
+        for one in figures
+        for title in (f"Spikewire, {one.title}", f"best other, {one.title}")
+    ]
+    yield "| " + " | ".join([first, *titles]).lstrip() + " |"
+    yield "|---|" + "--:|" * len(titles)
+
+
+def _best(those: Sequence[Candidate], at: int, *, more: bool) -> tuple[str, float] | None:
+    known = [(one.name, value) for one in those if (value := one.values[at]) is not None]
+    if not known:
+        return None
+    return (max if more else min)(known, key=lambda one: one[1])

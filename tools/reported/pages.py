@@ -1,0 +1,32 @@
+"""Pages whose blocks hold what reports say.
+
+A block stands between two comments, and is written anew: nobody has to copy a figure.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from .blocks import BLOCKS
+from .kept import ROOT, kept
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+PAGES = ("README.md", "docs/figures.md", "docs/choosing.md", "docs/reports.md")
+_BLOCK = re.compile(r"<!-- figures: (\S+) -->\n.*?<!-- end of figures -->", re.DOTALL)
+
+
+def pages(root: Path = ROOT) -> dict[Path, str]:
+    """Every page and what it is to hold; raises `ValueError` for a block that nobody knows."""
+    reports = kept(root)
+
+    def block(found: re.Match[str]) -> str:
+        name = found[1]
+        if name not in BLOCKS:
+            raise ValueError(f"no block of figures is called {name}: {', '.join(BLOCKS)}")
+        text = "\n".join(BLOCKS[name](reports))
+        return f"<!-- figures: {name} -->\n\n{text}\n\n<!-- end of figures -->"
+
+    return {root / name: _BLOCK.sub(block, (root / name).read_text()) for name in PAGES}
