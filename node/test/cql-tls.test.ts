@@ -109,7 +109,7 @@ test('what is no option of TLS is refused before anything is sent', async () => 
     [{ ca: pem }, 'RangeError', /authority/],
     [{ ca: Buffer.from('nothing') }, 'RangeError', /no certificate in PEM format/],
     [{ systemCa: false }, 'RangeError', /no authority is trusted/],
-    [{ servername: 'not a name' }, 'RangeError', /"not a name" is no name of a server/],
+    [{ servername: 'not a name' }, 'RangeError', /"not a name" is not a valid server name/],
     [{ verifyHostname: 0 }, 'TypeError', /tls\.verifyHostname must be boolean, not number/],
     [
       { rejectUnauthorized: false },

@@ -1,4 +1,4 @@
-//! Whether a failed attempt is followed by another, and whether a write is in doubt.
+//! Decides whether a failed attempt is retried, and whether a write is in doubt.
 
 use std::fmt::Display;
 
@@ -6,14 +6,14 @@ use crate::clock::Tick;
 use crate::fault::{CommandError, Fault, FaultKind};
 use crate::policy::{Policy, Preference};
 
-/// How one attempt ended badly.
+/// How an attempt failed.
 #[derive(Debug)]
 pub enum Failure<E> {
-    /// The request has not left this machine: no connection, no place, no node.
+    /// The request has not left this machine: there was no node, no connection or no place on one.
     NotSent(E),
-    /// The request was written, and no whole answer came.
+    /// The request was written, but no complete reply arrived.
     Lost(E),
-    /// The server refused it.
+    /// The server returned an error.
     Refused(Refusal<E>),
 }
 
@@ -27,39 +27,39 @@ impl<E> Failure<E> {
     }
 }
 
-/// A server's refusal.
+/// An error returned by a server.
 #[derive(Debug)]
 pub struct Refusal<E> {
-    /// What the caller gets if it is final.
+    /// The error the caller gets if there is no retry.
     pub error: E,
-    /// Whether another attempt may get past it.
+    /// Whether another attempt may succeed.
     pub retryable: bool,
-    /// Whether a write may have been applied all the same.
+    /// Whether a write may have been applied nevertheless.
     pub doubtful: bool,
 }
 
-/// What was tried so far.
+/// The attempts made at a command so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Attempts {
-    /// Attempts made, counting the one under way.
+    /// Attempts made, including the current one.
     pub made: u32,
-    /// Replicas to move on by for the next attempt.
+    /// How many replicas the next attempt moves on by.
     pub step: u32,
-    /// Whether an attempt to write may have been applied.
+    /// Whether a write may have been applied by one of the attempts.
     pub in_doubt: bool,
 }
 
-/// What follows a failed attempt.
+/// What to do after a failed attempt.
 #[derive(Debug)]
 pub enum Verdict<E> {
-    /// Try again, at this time.
+    /// Retry at this time.
     Retry(Tick),
-    /// Tell the caller.
+    /// Return this error to the caller.
     Fail(E),
 }
 
 impl Attempts {
-    /// Records how the latest attempt failed and decides what follows.
+    /// Records why the latest attempt failed and decides whether there is another.
     pub fn failed<E: CommandError, R: Preference>(
         &mut self,
         failure: Failure<E>,
@@ -87,7 +87,7 @@ impl Attempts {
             return Verdict::Fail(self.annotate(error));
         }
         let rotates = moves_on && policy.replica.moves_on();
-        // A different replica is worth trying at once, but only the first time round.
+        // A different replica is worth trying at once, but only the first time.
         let at = if rotates && self.step == 0 {
             now
         } else {
@@ -100,8 +100,8 @@ impl Attempts {
         Verdict::Retry(at)
     }
 
-    /// The error of a command whose total deadline passed; `sent` tells whether the attempt under
-    /// way had been written, `node` which node it was for, where one was chosen.
+    /// The error of a command whose total deadline passed. `sent` says whether the current attempt
+    /// was written, `node` which node it was for, if one had been chosen.
     pub fn timed_out<E: CommandError, R>(
         &mut self,
         write: bool,
@@ -122,14 +122,14 @@ impl Attempts {
         self.annotate(Fault { kind: FaultKind::Timeout, message, node }.into())
     }
 
-    /// What was tried without the latest attempt, of which the node executed nothing: a command that
-    /// goes on from here has not used one up.
+    /// The attempts without the latest one. For a request that the node did not execute: sending it
+    /// again does not count as a retry.
     #[must_use]
     pub fn without_latest(self) -> Self {
         Self { made: self.made.saturating_sub(1), ..self }
     }
 
-    /// Adds what was tried to an error.
+    /// Adds the number of attempts and `in_doubt` to an error.
     pub fn annotate<E: CommandError>(&self, error: E) -> E {
         error.after(self.made, self.in_doubt)
     }

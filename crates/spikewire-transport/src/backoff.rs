@@ -1,19 +1,19 @@
-//! The pauses between the attempts at one command.
+//! The pauses between attempts at a command.
 
 use std::hash::{BuildHasher as _, Hasher as _, RandomState};
 use std::time::Duration;
 
 use crate::clock::Tick;
 
-/// How the pauses between the attempts at one command grow and vary.
+/// How the pauses between attempts at a command grow and vary.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Backoff {
-    /// What each pause is multiplied by for the next one, from 1.
+    /// Factor by which each pause is longer than the one before; at least 1.
     pub multiplier: f32,
-    /// The longest pause; zero: no limit.
+    /// The longest pause; zero means no limit.
     pub longest: Duration,
-    /// Whether each pause is drawn at random, between none and what it would be: callers that fail
-    /// together do not come back together.
+    /// Whether each pause is chosen at random between zero and its computed length, so that callers
+    /// that failed together do not retry together.
     pub jitter: bool,
 }
 
@@ -25,7 +25,7 @@ impl Default for Backoff {
 }
 
 impl Backoff {
-    /// The pause after `earlier` others, of which the first was `first`.
+    /// The pause after `earlier` previous ones, the first of which was `first`.
     pub fn pause(&self, first: Duration, earlier: u32) -> Duration {
         if first.is_zero() {
             return first;
@@ -42,10 +42,10 @@ impl Backoff {
     }
 }
 
-/// A span at random, up to this one.
+/// A random duration of at most `most`.
 fn drawn(most: Duration) -> Duration {
-    // Each state of the standard library's hasher differs from the one before it in its thread; the
-    // children of a fork, which begin with the same one, differ in number and time.
+    // Each hasher state of the standard library differs from the previous one of its thread.
+    // Children of a fork start with the same state, but differ in process id and time.
     let mut hasher = RandomState::new().build_hasher();
     hasher.write_u32(std::process::id());
     hasher.write_u64(Tick::now().0);

@@ -1,14 +1,15 @@
-//! Keeps commands away from a node that fails too often.
+//! A circuit breaker that keeps commands away from a node that fails too often.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
-/// Counts a node's errors per window; above the limit the circuit is open: commands to the node fail at once.
+/// Counts a node's errors per window. Above the limit the circuit is open, and commands to the node
+/// fail at once.
 ///
-/// A window in which the limit was hit halves it for the next one, a quiet window doubles it back.
+/// A window that exceeded the limit halves it for the next one; a quiet window doubles it again.
 #[derive(Debug, Default)]
 pub struct Breaker {
     errors: AtomicU32,
-    /// 0: no limit yet.
+    /// 0 means that no limit is set yet.
     limit: AtomicU32,
 }
 
@@ -18,7 +19,7 @@ impl Breaker {
         self.errors.fetch_add(1, Relaxed);
     }
 
-    /// Whether commands should leave the node alone for the rest of this window.
+    /// Whether commands should avoid the node for the rest of this window.
     pub fn is_open(&self) -> bool {
         let limit = self.limit.load(Relaxed);
         limit != 0 && self.errors.load(Relaxed) > limit
@@ -29,7 +30,7 @@ impl Breaker {
         self.errors.load(Relaxed)
     }
 
-    /// Starts over with the configured limit, 0 for none: the node is new or has restarted.
+    /// Starts over with the configured limit (0 for none), for a node that is new or has restarted.
     pub fn reset(&self, full: u32) {
         self.errors.store(0, Relaxed);
         self.limit.store(full, Relaxed);

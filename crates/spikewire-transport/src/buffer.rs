@@ -1,4 +1,4 @@
-//! Request buffers that are used again, so that a command in steady state allocates nothing.
+//! Reusable request buffers, so that commands allocate nothing in steady state.
 
 use std::cell::RefCell;
 
@@ -20,7 +20,7 @@ pub fn take() -> Vec<u8> {
         .unwrap_or_else(|| Vec::with_capacity(256))
 }
 
-/// Gives a buffer back for later use on this thread; one that holds nothing is none.
+/// Returns a buffer for reuse on this thread; empty and large ones are simply dropped.
 pub fn give(mut buffer: Vec<u8>) {
     if buffer.capacity() == 0 || buffer.capacity() > KEEP_CAPACITY {
         return;

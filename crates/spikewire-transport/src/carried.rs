@@ -1,9 +1,9 @@
-//! The ticket of a command, as the transport carries it: the command's own, or one that it shares
-//! with a copy of itself, sent to another node while no answer came.
+//! A command's ticket as the transport carries it: the command's own, or one shared with a copy of
+//! the command that was sent to another node because no reply had come.
 //!
-//! The first answer is the command's; from then on the other one is withdrawn, and what comes for it
-//! is dropped. A failure ends only the one that it befell, as long as the other one is under way: the
-//! last one's is the command's. A copy that has not begun is not waited for.
+//! The first reply is the command's; the other request is then withdrawn and its reply dropped.
+//! While both are running, a failure ends only the request that failed. The failure of the last one
+//! running is the command's. A copy that has not started is not waited for.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,20 +13,20 @@ use spikewire_sync::Mutex;
 use crate::clock::Tick;
 use crate::handler::ResponseHandler;
 
-/// A ticket under way.
+/// The ticket of a command in flight.
 #[derive(Debug)]
 pub enum Carried<T> {
-    /// Of a command without a copy.
+    /// The ticket of a command without a copy.
     Own(T),
-    /// Of a command and its copy.
+    /// The ticket of a command and its copy.
     Shared(Arc<Shared<T>>),
 }
 
-/// What a command and its copy have in common.
+/// State shared by a command and its copy.
 #[derive(Debug)]
 pub struct Shared<T> {
     over: AtomicBool,
-    /// When the command itself began.
+    /// When the command itself started.
     started: Tick,
     state: Mutex<State<T>>,
 }
@@ -35,24 +35,24 @@ pub struct Shared<T> {
 struct State<T> {
     /// `None` once it was completed.
     ticket: Option<T>,
-    /// How many of the two are under way.
+    /// How many of the two are in flight.
     running: u32,
 }
 
-/// What an outcome is to a command.
+/// What an outcome of one request means for its command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Settled {
-    /// Its outcome; `beats` says that the other one is under way still.
+    /// It is the command's outcome.
     Counts {
-        /// Whether the other one is withdrawn by that.
+        /// Whether the other request is still in flight and is thereby withdrawn.
         beats: bool,
     },
-    /// Nothing: the other one was answered, or goes on.
+    /// Nothing: the other request was answered, or is still in flight.
     Dropped,
 }
 
 impl<T> Carried<T> {
-    /// The same for a copy of the command, which has not begun.
+    /// A second handle to the ticket, for a copy of the command that has not started.
     #[cold]
     pub(crate) fn share(&mut self, started: Tick) -> Option<Self> {
         let (over, state) = (AtomicBool::new(false), State { ticket: None, running: 1 });
@@ -67,8 +67,8 @@ impl<T> Carried<T> {
         Some(Self::Shared(shared))
     }
 
-    /// Takes note of an outcome, which is an answer or a failure. If it counts, the ticket is the
-    /// command's own afterwards, and `start` is when the command began.
+    /// Records an outcome, which is a reply or a failure. If it counts, the ticket becomes the
+    /// command's own, and `start` is set to when the command started.
     #[inline(always)]
     pub(crate) fn settle(&mut self, answered: bool, start: &mut Tick) -> Settled {
         match self {
@@ -94,13 +94,13 @@ impl<T> Carried<T> {
         Settled::Counts { beats }
     }
 
-    /// Whether the other one was answered.
+    /// Whether the other request was answered.
     #[inline]
     pub(crate) fn is_beaten(&self) -> bool {
         matches!(self, Self::Shared(shared) if shared.over.load(Relaxed))
     }
 
-    /// The ticket, where it is the command's own.
+    /// The ticket, if it is the command's own.
     #[inline(always)]
     pub(crate) fn into_own(self) -> Option<T> {
         match self {
@@ -111,7 +111,7 @@ impl<T> Carried<T> {
 }
 
 impl<T: ResponseHandler> Carried<T> {
-    /// The command is about to be sent; `false` withdraws it.
+    /// The command is about to be sent; returns `false` to withdraw it.
     #[inline(always)]
     pub(crate) fn starts(&mut self) -> bool {
         match self {
@@ -122,7 +122,7 @@ impl<T: ResponseHandler> Carried<T> {
         }
     }
 
-    /// A copy is about to begin; `false`: nothing waits for it.
+    /// A copy is about to start; returns `false` if nothing waits for it.
     #[cold]
     pub(crate) fn copy_begins(&self) -> bool {
         let Self::Shared(shared) = self else { return true };
@@ -132,7 +132,7 @@ impl<T: ResponseHandler> Carried<T> {
         wanted
     }
 
-    /// Whether what would be sent only now is still waited for.
+    /// Whether a request that has not been sent yet is still wanted.
     pub(crate) fn is_wanted(&self) -> bool {
         match self {
             Self::Own(ticket) => ticket.is_wanted(),
@@ -142,7 +142,7 @@ impl<T: ResponseHandler> Carried<T> {
         }
     }
 
-    /// Whether it was withdrawn, or the other one was answered.
+    /// Whether it was withdrawn, or the other request was answered.
     #[inline]
     pub(crate) fn is_withdrawn(&self) -> bool {
         match self {
@@ -155,7 +155,7 @@ impl<T: ResponseHandler> Carried<T> {
         }
     }
 
-    /// The ticket of a copy whose tickets know of each other.
+    /// The ticket for a copy, for tickets that know of each other.
     pub(crate) fn twin(&mut self) -> Option<Self> {
         match self {
             Self::Own(ticket) => ticket.twin().map(Self::Own),

@@ -1,4 +1,4 @@
-//! Monotonic time as a plain number.
+//! Monotonic time as a plain integer.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use rustix::time::{ClockId, clock_gettime};
 pub struct Tick(pub u64);
 
 impl Tick {
-    /// A moment that never comes.
+    /// A time that never comes.
     pub const NEVER: Self = Self(u64::MAX);
 
     /// The current time.
@@ -18,13 +18,13 @@ impl Tick {
         Self(now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64)
     }
 
-    /// This moment plus `span`; [`Tick::NEVER`] when that is beyond all time.
+    /// This time plus `span`; [`Tick::NEVER`] on overflow.
     pub fn after(self, span: Duration) -> Self {
         let span = u64::try_from(span.as_nanos()).unwrap_or(u64::MAX);
         Self(self.0.saturating_add(span))
     }
 
-    /// Time from `now` until this moment, zero when it has passed; [`Duration::MAX`] for
+    /// The time from `now` until this moment: zero if it has passed, [`Duration::MAX`] for
     /// [`Tick::NEVER`].
     pub fn since(self, now: Self) -> Duration {
         if self == Self::NEVER {
@@ -34,18 +34,18 @@ impl Tick {
     }
 }
 
-/// A span of time in four bytes: to the microsecond below half an hour, to the second beyond,
-/// always rounded up, so that what is more than zero does not become that. At most 68 years.
+/// A duration in four bytes, with microsecond precision below half an hour and second precision
+/// above. Always rounded up, so that a positive duration never becomes zero. At most 68 years.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Span(u32);
 
 impl Span {
-    /// None.
+    /// Zero.
     pub const ZERO: Self = Self(0);
-    /// Says that the number is one of seconds.
+    /// Set if the value is in seconds.
     const SECONDS: u32 = 1 << 31;
 
-    /// Whether it is none.
+    /// Whether it is zero.
     #[inline(always)]
     pub const fn is_zero(self) -> bool {
         self.0 == 0

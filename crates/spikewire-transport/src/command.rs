@@ -1,4 +1,4 @@
-//! A command as the transport sees it: bytes, limits, and what is to be completed.
+//! A command as the transport sees it: bytes, limits and the ticket to complete.
 
 use crate::attempts::Attempts;
 use crate::carried::{Carried, Settled};
@@ -6,33 +6,33 @@ use crate::clock::Tick;
 pub use crate::handler::ResponseHandler;
 use crate::policy::{Policy, deadline};
 
-/// A request on its way, owned by the transport until `ticket` is completed. `K` says what it is
-/// about, `R` how it chooses among nodes.
+/// A request in flight, owned by the transport until `ticket` is completed. `K` is what it targets,
+/// `R` how it chooses among nodes.
 #[derive(Debug)]
 pub struct Command<K, R, T> {
     /// The whole request frame.
     pub bytes: Vec<u8>,
-    /// What it is about.
+    /// What it targets, for routing.
     pub target: K,
     /// Its limits.
     pub policy: Policy<R>,
-    /// Not to be sent before.
+    /// It is not sent before this time.
     pub start: Tick,
-    /// When it must be over.
+    /// When it times out.
     pub deadline: Tick,
-    /// Whether the reply is many messages, of which the last one says so.
+    /// Whether the reply consists of many messages, the last of which is marked as such.
     pub stream: bool,
-    /// How many records it is about: as many commands on one record are as long.
+    /// How many records it is about. It takes as long as that many single-record commands.
     pub rows: usize,
-    /// What was tried so far.
+    /// The attempts made so far.
     pub attempts: Attempts,
-    /// What is completed.
+    /// What to complete.
     pub ticket: Carried<T>,
 }
 
 impl<K, R, T> Command<K, R, T> {
-    /// A command that starts now; boxed, for it is large and handed on often. It is made where it
-    /// stays, which spares a copy.
+    /// A command that starts now. Boxed because it is large and moved often; constructed in place
+    /// to avoid a copy.
     #[inline]
     pub fn new(bytes: Vec<u8>, target: K, policy: Policy<R>, now: Tick, ticket: T) -> Box<Self> {
         let deadline = deadline(&policy, now);
@@ -45,7 +45,7 @@ impl<K, R, T> Command<K, R, T> {
         Box::write(boxed, command)
     }
 
-    /// The same command with another ticket; nothing for one that has a copy.
+    /// The same command with another ticket; `None` if it has a copy.
     pub fn map<U>(self, map: impl FnOnce(T) -> U) -> Option<Box<Command<K, R, U>>> {
         let Self { bytes, target, policy, start, deadline, stream, rows, attempts, ticket } = self;
         let ticket = Carried::Own(map(ticket.into_own()?));
@@ -61,7 +61,7 @@ impl<K, R, T> Command<K, R, T> {
         matches!(self.ticket, Carried::Shared(_))
     }
 
-    /// Takes note of an outcome; see [`Carried`].
+    /// Records an outcome; see [`Carried`].
     #[inline(always)]
     pub(crate) fn settle(&mut self, answered: bool) -> Settled {
         self.ticket.settle(answered, &mut self.start)
@@ -69,7 +69,7 @@ impl<K, R, T> Command<K, R, T> {
 }
 
 impl<K, R, T: ResponseHandler> Command<K, R, T> {
-    /// Whether its outcome has no use any more.
+    /// Whether its outcome is no longer needed.
     pub fn is_over(&self, now: Tick) -> bool {
         self.deadline <= now || self.ticket.is_withdrawn()
     }

@@ -1,4 +1,4 @@
-//! One multiplexed connection: a socket, and the pipeline over it.
+//! A multiplexed connection: a socket and the pipeline over it.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::topology::Endpoint as _;
 use crate::way::Way;
 use crate::wire::Wire;
 
-/// A command with the end of its answer, what that means, and when the command was written.
+/// A command with the end of its reply, what that means, and when the command was written.
 type Ended<'a, P, T> = (CommandOf<P, T>, &'a [u8], Disposition, Option<Tick>);
 
 #[derive(Debug)]
@@ -24,18 +24,18 @@ pub(crate) struct Connection<P: Protocol, T> {
     pub node: Arc<NodeOf<P>>,
     pub wire: Wire,
     pub pipeline: Pipeline<P, CommandOf<P, T>>,
-    /// The way there; `None` once it is ready.
+    /// The connection attempt; `None` once the connection is ready.
     pub dial: Option<Dial>,
-    /// Whether it waits in the multiplexer's list of connections to flush.
+    /// Whether it is in the multiplexer's list of connections to flush.
     pub dirty: bool,
     /// Which commands it carries.
     pub sharing: Sharing,
-    /// Why it is opened.
+    /// Why it was opened.
     pub errand: Errand,
-    /// Whether the poller watches for room to write.
+    /// Whether the poller watches for writability.
     pub watches_write: bool,
-    /// The poller has seen the end of what the server sends. It tells only once, perhaps together
-    /// with the last bytes: a read must then go on to the end.
+    /// Whether the poller has reported the end of the stream. It reports that only once, perhaps
+    /// together with the last bytes, so a read must then continue to the end.
     pub ended: bool,
 }
 
@@ -48,7 +48,7 @@ impl<P: Protocol, T> Drop for Connection<P, T> {
 }
 
 impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
-    /// Starts connecting; the poller says when to go on.
+    /// Starts connecting; the poller reports when to continue.
     pub fn open(
         node: Arc<NodeOf<P>>,
         protocol: P,
@@ -70,12 +70,12 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         Ok(Self { node, wire, pipeline, dial, dirty, sharing, errand, watches_write, ended })
     }
 
-    /// Where the multiplexer keeps it.
+    /// The key under which the multiplexer keeps it.
     pub fn key(&self) -> NodeKey {
         (self.node.key(), self.sharing)
     }
 
-    /// Goes on opening; whether it is ready.
+    /// Continues opening the connection; returns whether it is ready.
     pub fn open_further(&mut self) -> Result<bool, DialError> {
         let Some(dial) = &mut self.dial else { return Ok(true) };
         let (protocol, inbound) = self.pipeline.handshake();
@@ -86,7 +86,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         Ok(ready)
     }
 
-    /// Whether the poller has to watch for room to write.
+    /// Whether the poller has to watch for writability.
     pub fn wants_to_write(&self) -> bool {
         let own = match &self.dial {
             Some(dial) => dial.awaits_writing(),
@@ -102,7 +102,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         self.pipeline.queue(composed, Request { many, weight, deadline }, command, now);
     }
 
-    /// Writes what is queued; `true` when nothing is left.
+    /// Writes what is queued; returns whether everything was written.
     pub fn write(&mut self, now: Tick) -> io::Result<bool> {
         if self.dial.is_some() {
             return Ok(false);
@@ -112,7 +112,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         Ok(done)
     }
 
-    /// Waits up to about `limit` for bytes, in a read. Returns what [`Pipeline::fill`] does, and
+    /// Waits for bytes in a read, up to about `limit`. Returns the result of [`Pipeline::fill`] and
     /// the time.
     pub fn wait(&mut self, limit: Duration) -> (io::Result<(usize, bool)>, Tick) {
         let mut came = None;
@@ -123,8 +123,8 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         (filled, came.unwrap_or_else(Tick::now))
     }
 
-    /// Reads what has come, after a first read that had this result if there was one, and hands
-    /// the end of every answer to `take`, and frames that answer nothing to `event`.
+    /// Reads what has arrived. `first` is the result of an earlier read, if there was one. Calls
+    /// `take` for the end of every reply and `event` for frames that answer no request.
     pub fn read<const TIMED: bool>(
         &mut self,
         mut first: Option<io::Result<(usize, bool)>>,
@@ -132,7 +132,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         mut take: impl FnMut(Ended<'_, P, T>, &Arc<NodeOf<P>>),
         mut event: impl FnMut(&Arc<NodeOf<P>>, &[u8]),
     ) -> Result<(), Fault> {
-        // The rest of what came with the handshake.
+        // The rest of what arrived with the handshake.
         if first.is_none() && self.pipeline.has_input() {
             self.arrivals::<TIMED>(&mut take, &mut event)?;
         }
@@ -180,7 +180,8 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         }
     }
 
-    /// Takes out the commands that are over; returns those that have to go elsewhere.
+    /// Removes commands that have timed out or were withdrawn; returns those that must be sent
+    /// elsewhere.
     pub fn expire(
         &mut self,
         now: Tick,
@@ -195,7 +196,7 @@ impl<P: Protocol, T: ResponseHandler> Connection<P, T> {
         self.pipeline.earliest(|command| command.deadline)
     }
 
-    /// When the connection must be given up if nothing comes.
+    /// When the connection must be given up if nothing arrives.
     pub fn silence_ends(&self) -> Tick {
         self.pipeline.silence_ends(|command| {
             let limit = command.policy.socket_timeout;

@@ -1,4 +1,5 @@
-//! The descriptors of a client's background thread, so that a forked child can close what it inherited.
+//! The file descriptors of a client's background thread, so that a forked child can close the ones
+//! it inherited.
 
 use std::collections::HashSet;
 use std::os::fd::RawFd;
@@ -6,12 +7,13 @@ use std::sync::Arc;
 
 use spikewire_sync::Mutex;
 
-/// The open descriptors of a background thread.
+/// The open file descriptors of a background thread.
 #[derive(Debug, Default)]
 pub struct Descriptors(Mutex<HashSet<RawFd>>);
 
 impl Descriptors {
-    /// These are open for as long as what is returned lives: it goes before they are closed.
+    /// Registers open descriptors until the returned guard is dropped, which must happen before
+    /// they are closed.
     pub fn list(self: &Arc<Self>, open: impl IntoIterator<Item = RawFd>) -> Listed {
         let open: Vec<RawFd> = open.into_iter().collect();
         self.0.lock().extend(&open);
@@ -20,7 +22,7 @@ impl Descriptors {
 
     /// Closes all of them in a forked child. Their owner lived on a thread that the fork did not
     /// copy, so nothing else will. If that thread held the lock, they stay open: a leak is better
-    /// than a child that waits for ever.
+    /// than a deadlock in the child.
     #[expect(unsafe_code, reason = "an inherited descriptor has no owner to drop")]
     pub fn close_inherited(&self) {
         let Some(mut all) = self.0.try_lock() else { return };
@@ -31,7 +33,7 @@ impl Descriptors {
     }
 }
 
-/// Descriptors that are on the list.
+/// Registered descriptors; they are removed when this is dropped.
 #[derive(Debug)]
 pub struct Listed {
     open: Vec<RawFd>,

@@ -1,5 +1,5 @@
-//! The way to a connection: socket, handshake, ready. Nothing here waits; whatever watches the
-//! socket calls [`Dial::advance`] when it is ready.
+//! Opening a connection: socket, TLS, handshake. Nothing here blocks; whatever watches the socket
+//! calls [`Dial::advance`] when it is ready.
 
 use std::io::{self, Write as _};
 use std::net::SocketAddr;
@@ -17,16 +17,16 @@ use crate::tls::Encryption;
 use crate::way::Way;
 use crate::wire::Wire;
 
-/// How often a thread that waits for a server looks whether its client was closed.
+/// How often a thread that waits for a server checks whether its client was closed.
 pub(crate) const LOOK: Duration = Duration::from_millis(50);
 
-/// A connection that is being opened. Its time limit is its own: that of no caller.
+/// A connection being opened. It has its own time limit, independent of any caller's.
 #[derive(Debug)]
 pub struct Dial {
     until: Tick,
     connected: bool,
     secured: bool,
-    /// Whether encryption has something to send.
+    /// Whether the TLS layer has something to send.
     sends: bool,
     greeted: bool,
     out: Vec<u8>,
@@ -38,13 +38,13 @@ pub struct Dial {
 pub enum DialError {
     /// The socket failed.
     Io(io::Error),
-    /// The server hung up during the handshake.
+    /// The server closed the connection during the handshake.
     HungUp,
-    /// What came is not the protocol.
+    /// The server sent bytes that are not valid in the protocol.
     Malformed(Malformed),
-    /// The handshake came to nothing, for this reason.
+    /// The handshake failed for this reason.
     Refused(String),
-    /// The client was closed meanwhile.
+    /// The client was closed in the meantime.
     Stopped,
 }
 
@@ -81,7 +81,7 @@ impl From<DialError> for io::Error {
 }
 
 impl Dial {
-    /// Starts connecting; it must be over at `until`.
+    /// Starts connecting; must be finished by `until`.
     pub fn start(
         address: SocketAddr,
         encryption: Option<Encryption>,
@@ -90,7 +90,7 @@ impl Dial {
         Ok((Wire::open(address, encryption)?, Self::new(until)))
     }
 
-    /// The same along a way that leads to a lane.
+    /// Like [`Dial::start`], along a way that leads to a lane.
     pub fn start_along(
         way: &Way,
         encryption: Option<Encryption>,
@@ -105,18 +105,18 @@ impl Dial {
         Self { until, connected, secured, sends, greeted, out, written }
     }
 
-    /// When it must be over.
+    /// When it must be finished.
     pub fn until(&self) -> Tick {
         self.until
     }
 
-    /// Whether the socket is awaited for writing rather than for reading.
+    /// Whether to wait for the socket to become writable rather than readable.
     pub fn awaits_writing(&self) -> bool {
         !self.connected || self.sends || self.written < self.out.len()
     }
 
-    /// Goes as far as the socket allows; `true` when the connection is ready for commands. Bytes
-    /// of the server that belong to no handshake stay in `inbound`.
+    /// Proceeds as far as the socket allows; returns whether the connection is ready for commands.
+    /// Bytes from the server that belong to no handshake stay in `inbound`.
     pub fn advance<P: Framing>(
         &mut self,
         wire: &mut Wire,
@@ -142,7 +142,8 @@ impl Dial {
             match self.write(wire) {
                 Ok(true) => {}
                 Ok(false) => return Ok(false),
-                // A server that refuses a certificate says so and hangs up: its words are here.
+                // A server that rejects a certificate sends an alert and closes the connection; the
+                // alert explains more than the write error does.
                 Err(error) => match inbound.fill(wire, protocol) {
                     Err(said) if said.kind() == io::ErrorKind::InvalidData => {
                         return Err(said.into());
@@ -205,7 +206,7 @@ impl Dial {
     }
 }
 
-/// A connection that is being opened for one request at a time, with what its handshake needs.
+/// A connection being opened for one request at a time, with the state of its handshake.
 #[derive(Debug)]
 pub struct Opening<F> {
     dial: Dial,
@@ -214,7 +215,7 @@ pub struct Opening<F> {
 }
 
 impl<F: Framing> Opening<F> {
-    /// Starts connecting; it must be over at `until`.
+    /// Starts connecting; must be finished by `until`.
     pub fn start(
         address: SocketAddr,
         encryption: Option<Encryption>,
@@ -225,22 +226,22 @@ impl<F: Framing> Opening<F> {
         Ok((wire, Self { dial, framing, inbound: Inbound::default() }))
     }
 
-    /// When it must be over.
+    /// When it must be finished.
     pub fn until(&self) -> Tick {
         self.dial.until()
     }
 
-    /// What the handshake has come to.
+    /// The protocol state after the handshake so far.
     pub fn framing(&self) -> &F {
         &self.framing
     }
 
-    /// Whether the socket is awaited for writing rather than for reading.
+    /// Whether to wait for the socket to become writable rather than readable.
     pub fn awaits_writing(&self) -> bool {
         self.dial.awaits_writing()
     }
 
-    /// Goes as far as the socket allows; `true` when the connection is ready for requests.
+    /// Proceeds as far as the socket allows; returns whether the connection is ready for requests.
     pub fn advance(&mut self, wire: &mut Wire) -> Result<bool, DialError> {
         let ready = self.dial.advance(wire, &mut self.framing, &mut self.inbound)?;
         if ready {
@@ -250,8 +251,8 @@ impl<F: Framing> Opening<F> {
     }
 }
 
-/// Opens a connection on the calling thread, within this time. For protocols that seal nothing:
-/// of others, a [`Session`](crate::Session) keeps what the handshake led to.
+/// Opens a connection on the calling thread, within this time. Only for protocols that do not seal
+/// their frames; for others, a [`Session`](crate::Session) keeps the protocol state.
 pub fn open<F: Framing>(
     address: SocketAddr,
     encryption: Option<Encryption>,
@@ -268,8 +269,8 @@ pub fn open<F: Framing>(
     Ok(wire)
 }
 
-/// Opens a connection on the calling thread; it stays registered with the poll, as number 0, for
-/// reading and writing. Once `closed` is set, that ends soon.
+/// Opens a connection on the calling thread. It stays registered with the poll, with token 0, for
+/// reading and writing. Ends soon after `closed` is set.
 pub(crate) fn establish<F: Framing>(
     address: SocketAddr,
     encryption: Option<Encryption>,
@@ -299,7 +300,7 @@ pub(crate) fn establish<F: Framing>(
     Ok(wire)
 }
 
-/// A server that says more than the handshake asked for, where nothing was asked yet.
+/// Fails if the server sent more than the handshake although nothing was requested yet.
 fn refuse_more<F: Framing>(inbound: &Inbound<F>) -> Result<(), DialError> {
     if inbound.pending() > 0 {
         let why = "more than the handshake asked for";

@@ -1,10 +1,10 @@
-//! Riding an event loop: when commands are written, when their outcomes lead to more, when the
-//! loop's timer is set, and how all of it ends.
+//! Running a multiplexer on an event loop: when commands are written, what follows from their
+//! outcomes, when the loop's timer is set, and how it all closes.
 //!
-//! A [`LoopDriver`] owns a multiplexer and asks two things of the loop that turns it
-//! ([`EventLoop`]). The loop calls [`LoopDriver::turn`] when the multiplexer's descriptor is
-//! readable, [`LoopDriver::flush`] and [`LoopDriver::expire`] when it was asked to. What kind of
-//! loop that is, and what is completed, the driver does not know.
+//! A [`LoopDriver`] owns a multiplexer and requires two things of its loop ([`EventLoop`]). The
+//! loop calls [`LoopDriver::turn`] when the multiplexer's descriptor is readable, and
+//! [`LoopDriver::flush`] and [`LoopDriver::expire`] when it was asked to. The driver knows neither
+//! the kind of loop nor what is completed.
 
 use std::io;
 use std::os::fd::{AsRawFd, RawFd};
@@ -20,24 +20,24 @@ use crate::multiplexer::Multiplexer;
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 
-/// What a driver asks of the loop that turns it.
+/// What a driver requires of its event loop.
 pub trait EventLoop {
-    /// To call [`LoopDriver::flush`] soon, behind the tasks that are ready to run. Asked for once
-    /// until that happens.
+    /// Requests a call of [`LoopDriver::flush`] soon, after the tasks that are ready to run. Not
+    /// repeated until that call.
     fn flush_soon(&self);
 
-    /// To call [`LoopDriver::expire`] at this time. It replaces a later time that was asked for
+    /// Requests a call of [`LoopDriver::expire`] at this time. Replaces a later time requested
     /// before.
     fn wake_at(&self, at: Tick);
 }
 
-/// What an outcome leads to.
+/// The follow-up work of an outcome.
 #[derive(Debug)]
 pub struct Next<P: Protocol, T> {
-    /// Commands that are sent next.
+    /// Commands to send next.
     pub commands: Vec<CommandOf<P, T>>,
-    /// Tickets that are handed out again, each at its time. Their outcome is an error, which says
-    /// no more than that.
+    /// Tickets to deliver again, each at its time. Their outcome is an error that only says that
+    /// the time has come.
     pub pauses: Vec<(Tick, T)>,
 }
 
@@ -53,23 +53,23 @@ impl<P: Protocol, T> Next<P, T> {
         self.pauses.append(&mut other.pauses);
     }
 
-    /// Whether there is nothing more to do.
+    /// Whether there is no follow-up work.
     pub fn is_empty(&self) -> bool {
         self.commands.is_empty() && self.pauses.is_empty()
     }
 }
 
-/// A multiplexer and what it takes to turn it on an event loop. `deliver` is called for each
-/// outcome; what it submits meanwhile, here or through [`Next`], goes out afterwards.
+/// A multiplexer and the state needed to run it on an event loop. `deliver` is called for each
+/// outcome; what it submits, directly or through [`Next`], is sent afterwards.
 #[derive(Debug)]
 pub struct LoopDriver<P: Protocol, T> {
     turned: Mutex<Turned<P, T>>,
-    /// What was submitted while the multiplexer was in use, or for the next flush.
+    /// Submitted while the multiplexer was in use, or left for the next flush.
     inbox: Mutex<Next<P, T>>,
     closed: AtomicBool,
-    /// Set while a flush is bound to come, so that nothing needs to ask for one.
+    /// Set while a flush is already due, so that nothing needs to request one.
     flush_due: AtomicBool,
-    /// What the loop's timer is set to.
+    /// The time the loop's timer is set to.
     armed: AtomicU64,
     descriptor: RawFd,
 }
@@ -80,14 +80,14 @@ struct Turned<P: Protocol, T> {
     pauses: Vec<(Tick, T)>,
     /// When the first of them ends.
     pause_ends: Tick,
-    /// How many commands were submitted since the last flush.
+    /// Commands submitted since the last flush.
     unwritten: usize,
-    /// What outcomes led to, or what came from the inbox, until it is started: empty between calls,
-    /// and never allocated anew.
+    /// Follow-up work or the contents of the inbox, until it is started. Empty between calls; kept
+    /// to reuse its memory.
     next: Next<P, T>,
 }
 
-/// What a driver is called for.
+/// What the driver was called for.
 #[derive(Debug, Clone, Copy)]
 enum Call {
     Turn(Option<Duration>),
@@ -115,11 +115,10 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         }
     }
 
-    /// Sends a command. One that finds nothing in flight is written at once: there is nothing that
-    /// it could share a write with. All others are written by the next flush, or once they are many.
-    /// A ticket that is
-    /// dropped instead of being completed has to see to that itself: where the driver is being
-    /// closed at this moment, it is.
+    /// Sends a command. If nothing is in flight it is written at once, since there is nothing to
+    /// share a write with. Otherwise it is written by the next flush, or as soon as there are many.
+    /// If the driver is being closed at this moment, the ticket is dropped without being completed,
+    /// so dropping it must complete it.
     pub fn submit(
         &self,
         on: &impl EventLoop,
@@ -128,11 +127,11 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) {
         let Some(mut turned) = self.turned.try_lock() else {
-            // One that comes too late is dropped, which completes its ticket.
+            // After closing, the command is dropped, which completes its ticket.
             drop(self.post(on, command));
             return;
         };
-        // A flush is due where tasks were just woken: what they submit shares its write.
+        // If a flush is due, tasks were just woken: what they submit shares its write.
         let alone = (turned.multiplexer.in_flight() == 0 && !self.flush_due.load(SeqCst))
             || self.is_closed();
         turned.multiplexer.submit(command, now);
@@ -148,7 +147,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         self.arm(on, alarm);
     }
 
-    /// Leaves a command to the next flush; from any thread. It comes back if the driver is closed.
+    /// Leaves a command to the next flush; from any thread. Returns it if the driver is closed.
     pub fn post(&self, on: &impl EventLoop, command: CommandOf<P, T>) -> Option<CommandOf<P, T>> {
         {
             let mut inbox = self.inbox.lock();
@@ -161,8 +160,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         None
     }
 
-    /// Leaves what a batch starts with to the next flush; from any thread. It comes back if the
-    /// driver is closed.
+    /// Leaves the commands that start a batch to the next flush; from any thread. Returns them if
+    /// the driver is closed.
     pub fn post_all(&self, on: &impl EventLoop, next: Next<P, T>) -> Option<Next<P, T>> {
         {
             let mut inbox = self.inbox.lock();
@@ -175,7 +174,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         None
     }
 
-    /// Leaves it to the next flush, which fails it if the driver is closed.
+    /// Leaves follow-up work to the next flush, which fails it if the driver is closed.
     pub fn submit_all(&self, on: &impl EventLoop, next: Next<P, T>) {
         if !next.is_empty() {
             self.inbox.lock().append(next);
@@ -183,8 +182,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         }
     }
 
-    /// Waits up to `wait` for replies (`Some(ZERO)`: only looks; `None`: until something happens)
-    /// and hands them out.
+    /// Waits up to `wait` for replies and delivers them. `Some(ZERO)` does not wait, `None` has no
+    /// limit.
     pub fn turn(
         &self,
         on: &impl EventLoop,
@@ -194,7 +193,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         self.work(on, Call::Turn(wait), deliver)
     }
 
-    /// Writes what was submitted since the last time.
+    /// Writes what was submitted since the last flush.
     pub fn flush(
         &self,
         on: &impl EventLoop,
@@ -205,7 +204,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         debug_assert!(flushed.is_ok(), "nothing is waited for");
     }
 
-    /// Ends what is overdue, and starts what has waited for its time.
+    /// Fails what is overdue, and starts what was delayed until now.
     pub fn expire(
         &self,
         on: &impl EventLoop,
@@ -216,8 +215,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         debug_assert!(expired.is_ok(), "nothing is waited for");
     }
 
-    /// Fails everything in flight and whatever that leads to, until nothing is left. In the midst
-    /// of handing out outcomes, it happens behind them.
+    /// Fails everything in flight and all follow-up work, until nothing is left. If outcomes are
+    /// being delivered, this happens after them.
     pub fn close(
         &self,
         on: &impl EventLoop,
@@ -226,32 +225,33 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         self.mark_closed();
         match self.turned.try_lock() {
             Some(mut turned) => self.end(&mut turned, deliver),
-            // Who is at work looks when that is done, unless it has looked just now.
+            // Whoever is using the driver checks when done, but may have checked just before.
             None => self.flush_soon(on),
         }
     }
 
-    /// The same at the end of the loop, which calls nothing any more; not from `deliver`.
+    /// Closes at the end of the loop, which calls nothing any more. Must not be called from
+    /// `deliver`.
     pub fn close_now(&self, deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>)) {
         self.mark_closed();
         self.end(&mut self.turned.lock(), deliver);
     }
 
-    /// The same from another thread than the loop's: it happens in the next flush.
+    /// Closes from another thread than the loop's: it happens in the next flush.
     pub fn close_soon(&self, on: &impl EventLoop) {
         self.mark_closed();
         self.flush_due.store(true, SeqCst);
         on.flush_soon();
     }
 
-    /// Closes without a loop: takes out what nothing will send any more.
+    /// Closes without a loop; returns what will not be sent any more.
     pub fn abandon(&self) -> Next<P, T> {
         self.mark_closed();
         std::mem::take(&mut self.inbox.lock())
     }
 
     fn mark_closed(&self) {
-        // With the inbox held, so that nothing is posted afterwards.
+        // Holds the inbox, so that nothing is posted afterwards.
         let _inbox = self.inbox.lock();
         self.closed.store(true, SeqCst);
     }
@@ -261,12 +261,12 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         self.closed.load(SeqCst)
     }
 
-    /// Whether a flush was asked for and has not come.
+    /// Whether a flush was requested and has not happened yet.
     pub fn is_flush_due(&self) -> bool {
         self.flush_due.load(SeqCst)
     }
 
-    /// The time that was asked for last.
+    /// The time requested last.
     pub fn wakes_at(&self) -> Tick {
         Tick(self.armed.load(SeqCst))
     }
@@ -277,7 +277,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         }
     }
 
-    /// Sets the loop's timer, unless it rings early enough already.
+    /// Sets the loop's timer, unless it already fires early enough.
     fn arm(&self, on: &impl EventLoop, alarm: Tick) {
         if alarm.0 < self.armed.load(SeqCst) && alarm.0 < self.armed.fetch_min(alarm.0, SeqCst) {
             on.wake_at(alarm);
@@ -290,8 +290,8 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         call: Call,
         deliver: &mut impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>),
     ) -> io::Result<()> {
-        // From the first outcome on, nothing that comes in needs to ask for a flush: that is
-        // decided in the end.
+        // From the first outcome on, nothing that comes in needs to request a flush: that is
+        // decided at the end.
         let (mut was_due, mut completed) = (None, 0);
         let mut counted = |ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>| {
             if completed == 0 {
@@ -319,7 +319,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
             if self.is_closed() {
                 self.end(&mut turned, deliver);
             }
-            // The tasks that were just woken run before the flush: their commands share its write.
+            // The tasks just woken run before the flush, so their commands share its write.
             let in_flight = turned.multiplexer.in_flight();
             shares |= completed > 1 || (completed == 1 && in_flight > 0);
             (worked, shares, turned.alarm())
@@ -327,7 +327,7 @@ impl<P: Protocol, T: ResponseHandler> LoopDriver<P, T> {
         match was_due {
             Some(false) if shares => on.flush_soon(),
             None if shares => self.flush_soon(on),
-            // It is on its way, or there is nothing to write.
+            // A flush is already due, or there is nothing to write.
             Some(true) | None => {}
             Some(false) => {
                 self.flush_due.store(false, SeqCst);
@@ -375,7 +375,7 @@ impl<P: Protocol, T: ResponseHandler> Turned<P, T> {
         multiplexer.turn(wait, &mut |ticket, outcome| deliver(ticket, outcome, next))
     }
 
-    /// Starts what outcomes led to; whether there was anything.
+    /// Starts the follow-up work; returns whether there was any.
     #[inline]
     fn start_next(&mut self) -> bool {
         let some = !self.next.is_empty();
@@ -395,7 +395,7 @@ impl<P: Protocol, T: ResponseHandler> Turned<P, T> {
         }
     }
 
-    /// Writes what was submitted, and what that leads to; how many outcomes there were.
+    /// Writes what was submitted, and its follow-up work; returns the number of outcomes.
     fn flush(
         &mut self,
         now: Tick,

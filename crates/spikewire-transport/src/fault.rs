@@ -1,24 +1,24 @@
-//! What goes wrong with connections, in the same words wherever it shows.
+//! Connection errors, worded the same way everywhere.
 
 use std::borrow::Cow;
 use std::fmt::{self, Debug, Display};
 
-/// What a command is told that comes after the end, unless its protocol says something else.
+/// The error of a command submitted after closing, unless its protocol has its own text.
 pub const CLIENT_CLOSED: &str = "the client is closed";
 
-/// The class of a failure that the transport itself finds. What a server refuses is the
-/// protocol's.
+/// The kind of a failure detected by the transport. Errors returned by a server belong to the
+/// protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FaultKind {
     /// The command's total deadline passed.
     Timeout,
-    /// No connection could be made, or it broke under the command.
+    /// No connection could be made, or it broke while the command was in flight.
     Connection,
-    /// The bounded wait for a place on a node is full.
+    /// The bounded queue for a node is full.
     Busy,
     /// The node's circuit breaker is open.
     BreakerOpen,
-    /// The node's bytes are not the protocol.
+    /// The node sent bytes that are not valid in the protocol.
     Malformed,
     /// The client is closed.
     Closed,
@@ -26,14 +26,14 @@ pub enum FaultKind {
     Withdrawn,
 }
 
-/// A failure of the transport.
+/// A failure detected by the transport.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Its class.
+    /// Its kind.
     pub kind: FaultKind,
-    /// What happened, in plain words.
+    /// What happened.
     pub message: String,
-    /// The node's name and address, where one is at fault.
+    /// The name and address of the node at fault, if any.
     pub node: Option<String>,
 }
 
@@ -46,7 +46,7 @@ impl Display for Fault {
 impl std::error::Error for Fault {}
 
 impl Fault {
-    /// A failure without a node.
+    /// A failure that concerns no node.
     pub fn new(kind: FaultKind, message: impl Into<String>) -> Self {
         Self { kind, message: message.into(), node: None }
     }
@@ -61,36 +61,36 @@ impl Fault {
         Self::about(node, FaultKind::Connection, message)
     }
 
-    /// A connection ended under its commands.
+    /// A connection broke while commands were in flight.
     pub fn broken(node: &impl Display, why: impl Display) -> Self {
         let message = format!("connection to node {node} broke: {why}");
         Self::about(node, FaultKind::Connection, message)
     }
 
-    /// The server said why it ends a connection.
+    /// The server ended the connection and gave a reason.
     pub fn ended(node: &impl Display, why: impl Display) -> Self {
         let message = format!("node {node} ended the connection: {why}");
         Self::about(node, FaultKind::Connection, message)
     }
 
-    /// What came is not the protocol.
+    /// The server sent bytes that are not valid in the protocol.
     pub fn malformed(node: &impl Display, why: &Malformed) -> Self {
         let message = format!("node {node} sent bytes that make no sense: {why}");
         Self::about(node, FaultKind::Malformed, message)
     }
 
-    /// Nothing came for too long.
+    /// Nothing arrived within the socket timeout.
     pub fn silent(node: &impl Display) -> Self {
         let message = format!("node {node} was silent for longer than the socket timeout");
         Self::about(node, FaultKind::Connection, message)
     }
 
-    /// The node answers nothing, which was looked at apart.
+    /// The node does not answer, which was found by other means than this connection.
     pub fn lost(node: &impl Display) -> Self {
         Self::about(node, FaultKind::Connection, format!("node {node} does not answer any more"))
     }
 
-    /// The node is not part of the cluster any more.
+    /// The node is no longer part of the cluster.
     pub fn left(node: &impl Display) -> Self {
         Self::about(node, FaultKind::Connection, format!("node {node} left the cluster"))
     }
@@ -101,7 +101,7 @@ impl Fault {
         Self::about(node, FaultKind::BreakerOpen, message)
     }
 
-    /// As many commands wait for the node as may.
+    /// The queue for the node is full.
     pub fn full(node: &impl Display, limit: usize) -> Self {
         let message = format!(
             "{limit} commands wait for node {node} already, which is the client's limit \
@@ -111,34 +111,34 @@ impl Fault {
     }
 }
 
-/// What the caller of a failed command gets.
+/// The error that the caller of a failed command gets.
 pub trait CommandError: From<Fault> + Clone + Debug {
-    /// Says how often the command was attempted and whether it may have been applied.
+    /// Adds the number of attempts and whether the command may have been applied.
     #[must_use]
     fn after(self, attempts: u32, in_doubt: bool) -> Self;
 
-    /// What was said so: how often, and whether.
+    /// What was added by [`CommandError::after`]: the attempts and `in_doubt`.
     fn tried(&self) -> (u32, bool);
 
-    /// Names the node.
+    /// Adds the node.
     #[must_use]
     fn on(self, node: String) -> Self;
 
-    /// What went wrong, in a word to count it by.
+    /// The kind of error, as a label to count it by.
     fn label(&self) -> &'static str {
         "error"
     }
 
-    /// The node that was named.
+    /// The node that was added.
     fn node(&self) -> Option<&str> {
         None
     }
 
-    /// Whether a request that was never sent because of this need not be tried again.
+    /// Whether there is no point in retrying a request that was not sent because of this error.
     fn is_final(&self) -> bool;
 }
 
-/// Bytes that are not the protocol.
+/// The bytes are not valid in the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(pub Cow<'static, str>);
 

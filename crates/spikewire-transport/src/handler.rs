@@ -1,29 +1,30 @@
-//! What a transport asks of a ticket before the end.
+//! What the transport needs from a ticket before it is completed.
 
 use crate::buffer;
 use crate::clock::Tick;
 
-/// What a transport completes, as far as it is asked before the end.
+/// What the transport calls on a ticket before it is completed.
 pub trait ResponseHandler {
-    /// The command is about to be sent, perhaps again. `false` withdraws it: its outcome is then
-    /// an error that nothing looks at.
+    /// The command is about to be sent, perhaps again. `false` withdraws it: its outcome is then an
+    /// error that nothing looks at.
     fn starts(&mut self) -> bool {
         true
     }
 
-    /// Whether it was withdrawn after it had been queued; asked when deadlines are looked after.
+    /// Whether it was withdrawn after it was queued; checked whenever deadlines are.
     fn is_withdrawn(&self) -> bool {
         false
     }
 
-    /// Whether what would be sent only now is still waited for: a copy of the command, or the
-    /// command where it stood in line.
+    /// Whether a request that has not been sent yet is still wanted: a copy of the command, or a
+    /// command that waited in a queue.
     fn is_wanted(&self) -> bool {
         true
     }
 
-    /// The ticket of another copy of its command. One of a copy that has not begun is dropped when
-    /// it is found withdrawn, or when the driver is closed: the others say how it ends.
+    /// The ticket for another copy of its command. The ticket of a copy that has not started is
+    /// dropped when it turns out to be withdrawn, or when the driver is closed; the other tickets
+    /// then determine the outcome.
     fn twin(&mut self) -> Option<Self>
     where
         Self: Sized,
@@ -31,19 +32,19 @@ pub trait ResponseHandler {
         None
     }
 
-    /// Takes the request back, which was not executed: the next outcome is the reply that says so.
-    /// It can be sent again, as one attempt more or as the same
+    /// Returns the request, which was not executed; the next outcome is the reply that says so. It
+    /// can be sent again, either as a further attempt or as the same one
     /// ([`Attempts::without_latest`](crate::Attempts::without_latest)).
     fn returned(&mut self, request: Vec<u8>) {
         buffer::give(request);
     }
 
-    /// Its reply is about to be handed over, at this time. Told only while stages are timed.
+    /// Its reply is about to be delivered, at this time. Called only while stages are timed.
     fn answered_at(&mut self, at: Tick) {
         let _ = at;
     }
 
-    /// Takes the messages of one frame that is not the last; they are whole and back to back.
+    /// Takes the messages of one frame that is not the last; they are complete and contiguous.
     fn collect(&mut self, messages: &[u8]) {
         let _ = messages;
     }

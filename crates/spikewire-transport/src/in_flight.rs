@@ -1,70 +1,70 @@
-//! The requests of a connection that are queued or wait for an answer: in order or by id.
+//! The requests of a connection that are queued or await a reply, in order or by id.
 
 use std::collections::VecDeque;
 
 use crate::clock::Tick;
 use crate::protocol::Answers;
 
-/// Entries of requests that are over which are kept, besides as many as there are requests.
+/// How many entries of finished requests are kept, in addition to as many as there are requests.
 const SCRAPS: usize = 256;
 
-/// A request in flight, or the gap that it left when it was given up.
+/// A request in flight, or the gap left by one that was given up.
 #[derive(Debug)]
 pub struct Slot<C> {
     /// Where it begins in the stream of sent bytes.
     pub start: u64,
     /// Where it ends.
     pub end: u64,
-    /// When it was queued here.
+    /// When it was queued.
     pub since: Tick,
-    /// Whether its answer may be several frames.
+    /// Whether its reply may consist of several frames.
     pub many: bool,
-    /// Frames of its answer that have come and were not the last one.
+    /// Frames of its reply that have arrived, not counting the last.
     pub parts: usize,
     /// How much it counts against the connection's depth.
     pub weight: usize,
-    /// Whether it was wrapped together with others, so that it cannot be taken out alone.
+    /// Whether it was sealed together with others, so that it cannot be removed alone.
     pub sealed: bool,
-    /// `None`: an orphan; its answer is read and dropped.
+    /// `None` for an orphan, whose reply is read and dropped.
     pub command: Option<C>,
 }
 
-/// All of a connection, in either form.
+/// All requests of a connection.
 #[derive(Debug)]
 pub enum InFlight<C> {
-    /// Answers come in the order of the requests.
+    /// Replies arrive in the order of the requests.
     InOrder(VecDeque<Slot<C>>),
-    /// Answers name the id of their request.
+    /// Replies carry the id of their request.
     ById(ById<C>),
 }
 
-/// Requests by id. An orphan keeps its id, so that a late answer cannot be taken for another's.
+/// Requests by id. An orphan keeps its id, so that a late reply cannot be mistaken for another's.
 #[derive(Debug)]
 pub struct ById<C> {
     /// Grows with use.
     slots: Vec<Option<Slot<C>>>,
     free: Vec<u16>,
-    /// Requests that are waited for.
+    /// Requests that are awaited.
     sent: Sent,
     orphans: Sent,
     ids: Ids,
 }
 
-/// Which ids there are.
+/// The range of valid ids.
 #[derive(Debug, Clone, Copy)]
 pub struct Ids {
-    /// The lowest one.
+    /// How many there are.
     pub first: u16,
     /// How many.
     pub count: u16,
 }
 
-/// Ids in the order of sending, with the place where each request began. Entries of requests that
-/// are over are dropped when they come to the front, or are too many.
+/// Ids in the order of sending, with the position where each request began. Entries of finished
+/// requests are dropped when they reach the front, or when there are too many.
 type Sent = VecDeque<(u16, u64)>;
 
 impl<C> InFlight<C> {
-    /// Empty; `ids` says which ids there are, `None` for answers in order.
+    /// An empty set of requests; `ids` is the range of ids, `None` for replies in order.
     pub fn new(ids: Option<Ids>) -> Self {
         match ids {
             None => Self::InOrder(VecDeque::new()),
@@ -78,7 +78,7 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// Requests, orphans included.
+    /// Number of requests, including orphans.
     pub fn len(&self) -> usize {
         match self {
             Self::InOrder(queue) => queue.len(),
@@ -96,8 +96,8 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// Adds a request and gives it an id (0 in order). There must be room.
-    // Inlined, for a command is large: it is moved once instead of through every return.
+    /// Adds a request and returns its id (0 for replies in order). There must be room.
+    // Inlined because a command is large: it is moved once instead of through every return.
     #[inline(always)]
     pub fn push(&mut self, slot: Slot<C>) -> u16 {
         match self {
@@ -126,7 +126,7 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// Takes that request out, its id free again.
+    /// Removes that request and frees its id.
     #[inline(always)]
     pub fn remove(&mut self, answers: Answers) -> Option<Slot<C>> {
         match (self, answers) {
@@ -141,7 +141,7 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// The oldest request, orphan or not.
+    /// The oldest request, which may be an orphan.
     pub fn front(&self) -> Option<&Slot<C>> {
         match self {
             Self::InOrder(queue) => queue.front(),
@@ -149,7 +149,7 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// The oldest request that stands in the way of others: by id, no orphan does.
+    /// The oldest request that holds up others; with ids, orphans do not.
     #[inline]
     pub fn oldest(&self) -> Option<&Slot<C>> {
         match self {
@@ -158,7 +158,7 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// All of them, in no order.
+    /// All requests, in no particular order.
     pub fn each(&self) -> impl Iterator<Item = &Slot<C>> {
         let (queue, slots) = match self {
             Self::InOrder(queue) => (Some(queue), None),
@@ -167,8 +167,8 @@ impl<C> InFlight<C> {
         queue.into_iter().flatten().chain(slots.into_iter().flatten().flatten())
     }
 
-    /// Shows those that are waited for, and perhaps others, in no order: cheaper than an iterator
-    /// that could be either.
+    /// Calls `visit` for all awaited requests, and possibly others, in no particular order. Cheaper
+    /// than an iterator over either variant.
     #[inline]
     pub fn visit(&self, mut visit: impl FnMut(&Slot<C>)) {
         match self {
@@ -177,7 +177,8 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// Shows those that were queued since this place in the stream of sent bytes, in no order.
+    /// Calls `visit` for the requests queued since this position in the stream of sent bytes, in no
+    /// particular order.
     pub fn visit_since(&mut self, start: u64, mut visit: impl FnMut(&mut Slot<C>)) {
         match self {
             Self::InOrder(queue) => {
@@ -196,7 +197,8 @@ impl<C> InFlight<C> {
         }
     }
 
-    /// Shows each request in the order of sending; it is kept as what `visit` returns.
+    /// Calls `visit` for each request in the order of sending, and replaces the request with the
+    /// result.
     pub fn rebuild(&mut self, mut visit: impl FnMut(Slot<C>) -> Option<Slot<C>>) {
         match self {
             Self::InOrder(queue) => {
@@ -244,7 +246,7 @@ impl<C> ById<C> {
         if is_orphan {
             return self.orphans.push_back(entry);
         }
-        // One slow answer must not keep the entries of all that came after it.
+        // One slow reply must not keep the entries of all later requests.
         if self.sent.len() > SCRAPS + 2 * self.len() {
             let sent = std::mem::take(&mut self.sent);
             self.sent = sent.into_iter().filter(|entry| self.is_current(*entry)).collect();
@@ -277,7 +279,7 @@ impl<C> ById<C> {
         }
     }
 
-    /// Those that are waited for, in the order of sending.
+    /// The awaited requests, in the order of sending.
     fn live(&self) -> impl Iterator<Item = &Slot<C>> {
         let current = self.sent.iter().filter(|entry| self.is_current(**entry));
         current.filter_map(|(id, _)| self.slot(*id))

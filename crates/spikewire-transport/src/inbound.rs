@@ -1,4 +1,4 @@
-//! Bytes that arrived on a connection, opened where they were sealed, and cut into frames.
+//! Received bytes: unsealed if necessary, and cut into frames.
 
 use std::io::{self, Read};
 use std::marker::PhantomData;
@@ -8,33 +8,33 @@ use crate::protocol::{Answers, Framing, Malformed, Opened};
 
 /// Room offered to every read. A read that fills less than it has drained the socket.
 const ROOM: usize = 64 << 10;
-/// A buffer that grew beyond this for one large reply is given back once it is empty.
+/// A buffer that grew beyond this for a large reply is freed once it is empty.
 const KEEP: usize = 256 << 10;
-/// The same for what was opened: a page of 5,000 rows is half of this, and when one page follows the
-/// other, memory that is given back each time is mostly taken from the system and cleared anew.
+/// The same for unsealed bytes. A page of 5,000 rows takes half of this; if the buffer were freed
+/// after each page, most of its memory would be mapped and zeroed again for the next.
 const KEEP_OPENED: usize = 1 << 20;
 
 /// A connection's receive buffer.
 #[derive(Debug)]
 pub struct Inbound<F> {
     buffer: Vec<u8>,
-    /// Bytes `start..end` have arrived and are not consumed.
+    /// Bytes `start..end` have arrived and are not consumed yet.
     start: usize,
     end: usize,
-    /// What was opened; empty where frames come as they are.
+    /// Unsealed bytes; empty if frames are not sealed.
     plain: Plain,
     framing: PhantomData<fn(&F)>,
 }
 
-/// Frames that had been sealed.
+/// Frames that were sealed.
 #[derive(Debug, Default)]
 struct Plain {
     bytes: Vec<u8>,
-    /// Bytes from here on are not consumed.
+    /// Bytes from here on are not consumed yet.
     start: usize,
-    /// Whether the frame that was found last is in here.
+    /// Whether the frame found last is in here.
     has_latest: bool,
-    /// How long the sealed unit is of which a part has come, 0 if that is not known.
+    /// Length of the sealed unit that has arrived in part, 0 if unknown.
     awaited: usize,
 }
 
@@ -46,7 +46,8 @@ impl<F> Default for Inbound<F> {
 }
 
 impl<F: Framing> Inbound<F> {
-    /// Reads once. Returns the bytes read (0: the peer closed) and whether the socket is drained.
+    /// Reads once. Returns the number of bytes read (0 if the peer closed) and whether the socket
+    /// is drained.
     pub fn fill(&mut self, source: &mut impl Read, protocol: &mut F) -> io::Result<(usize, bool)> {
         self.make_room(protocol);
         let room = &mut self.buffer[self.end..];
@@ -56,7 +57,8 @@ impl<F: Framing> Inbound<F> {
         Ok((read, read < size))
     }
 
-    /// The next whole frame's body, as a range for [`Inbound::body`], and what it answers.
+    /// The body of the next complete frame, as a range for [`Inbound::body`], and which request it
+    /// answers.
     pub fn next(&mut self, protocol: &mut F) -> Result<Option<(Range<usize>, Answers)>, Malformed> {
         if F::OPENS {
             self.plain.has_latest = protocol.opens();
@@ -78,7 +80,7 @@ impl<F: Framing> Inbound<F> {
         Ok(Some((body, frame.answers)))
     }
 
-    /// The same where frames are sealed.
+    /// Like [`Inbound::next`], for sealed frames.
     fn next_opened(
         &mut self,
         protocol: &mut F,
@@ -103,8 +105,8 @@ impl<F: Framing> Inbound<F> {
         }
     }
 
-    /// The bytes of the frame that [`Inbound::next`] found; valid until it is called again, or
-    /// [`Inbound::fill`] is.
+    /// The bytes of the frame found by [`Inbound::next`]; valid until the next call of that or of
+    /// [`Inbound::fill`].
     pub fn body(&self, range: Range<usize>) -> &[u8] {
         if F::OPENS && self.plain.has_latest {
             &self.plain.bytes[range]
@@ -113,7 +115,7 @@ impl<F: Framing> Inbound<F> {
         }
     }
 
-    /// Bytes that wait for the rest of their frame.
+    /// Bytes that have arrived and are not consumed yet.
     pub fn pending(&self) -> usize {
         let plain = if F::OPENS { self.plain.bytes.len() - self.plain.start } else { 0 };
         self.end - self.start + plain
@@ -142,7 +144,7 @@ impl<F: Framing> Inbound<F> {
         }
     }
 
-    /// How long what comes is, as far as that is known.
+    /// Length of what is arriving, if known.
     fn announced(&self, protocol: &mut F) -> usize {
         if F::OPENS && protocol.opens() {
             return self.plain.awaited;
@@ -155,7 +157,7 @@ impl<F: Framing> Inbound<F> {
 }
 
 impl Plain {
-    /// The next whole frame; otherwise how long it is, as far as that is known.
+    /// The next complete frame, or its length if known.
     fn next<F: Framing>(&mut self, protocol: &mut F) -> Result<Next, Malformed> {
         let rest = &self.bytes[self.start..];
         let frame = if rest.is_empty() { None } else { protocol.cut(rest)? };
@@ -169,7 +171,7 @@ impl Plain {
         })
     }
 
-    /// Forgets what was consumed, and makes room for a frame of this length.
+    /// Drops consumed bytes, and makes room for a frame of this length.
     fn make_room(&mut self, announced: usize) {
         self.bytes.drain(..std::mem::take(&mut self.start));
         let held = self.bytes.len();
@@ -180,16 +182,16 @@ impl Plain {
     }
 }
 
-/// What [`Plain::next`] found.
+/// The result of [`Plain::next`].
 enum Next {
     /// The range of a body, and what the frame answers.
     Found((Range<usize>, Answers)),
-    /// No whole frame; so many bytes will make one, 0 if that is not known.
+    /// No complete frame; its length, or 0 if unknown.
     Announced(usize),
 }
 
-/// Room for something of which so many bytes are announced and so many are here. It is made in one
-/// step, but never before a good part has arrived: a header alone must not allocate the largest
+/// How much room to make for something of `announced` bytes, of which `here` have arrived. All at
+/// once, but never before a good part has arrived: a header alone must not allocate the largest
 /// frame.
 fn room_for(announced: usize, here: usize) -> usize {
     announced.min(4 * here.max(ROOM)).max(here)

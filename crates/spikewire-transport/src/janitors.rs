@@ -1,4 +1,4 @@
-//! Periodic work that is due now and then and runs on a client's background thread.
+//! Periodic work on a client's background thread.
 
 use std::fmt;
 use std::sync::{Arc, Weak};
@@ -7,23 +7,23 @@ use spikewire_sync::Mutex;
 
 use crate::clock::Tick;
 
-/// Periodic work: closing idle connections, ending windows.
+/// Periodic work, such as closing idle connections or ending windows.
 pub trait Janitor: Send + Sync {
-    /// Does the chores; `now` is the current time.
+    /// Does the work that is due at `now`.
     fn sweep(&self, now: Tick);
 }
 
-/// Those of a client, each for as long as it lives.
+/// The janitors of a client, each for as long as it lives.
 #[derive(Default)]
 pub struct Janitors(Mutex<Vec<Weak<dyn Janitor>>>);
 
 impl Janitors {
-    /// Lets this one sweep, too.
+    /// Adds a janitor.
     pub fn add(&self, janitor: Weak<dyn Janitor>) {
         self.0.lock().push(janitor);
     }
 
-    /// Lets them sweep, without holding a lock meanwhile.
+    /// Lets all of them do their work, without holding a lock meanwhile.
     pub fn sweep(&self) {
         let mut here: Vec<Arc<dyn Janitor>> = Vec::new();
         self.0.lock().retain(|janitor| {

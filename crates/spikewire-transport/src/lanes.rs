@@ -1,63 +1,63 @@
-//! Lanes: parts of a node, each of which has connections that lead to it. A command that is about
-//! one of them is best sent on one of its connections; any other will do.
+//! Lanes: parts of a node, each with its own connections. A command for a lane is best sent on one
+//! of that lane's connections, but any other will do.
 
 use crate::clock::Tick;
 
 /// Why a connection is opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Errand {
-    /// For commands, which wait on it.
+    /// For commands that wait for it.
     Commands,
     /// For this lane, along a way that leads there.
     Lane(u16),
-    /// For the lane that the node chooses, in the hope that it is one that lacks a connection.
+    /// For whichever lane the node chooses, hopefully one that lacks a connection.
     AnyLane,
 }
 
 /// The connections of one kind to one node, by lane.
 #[derive(Debug, Default)]
 pub(crate) struct Lanes {
-    /// Those that are ready, as indexes into the multiplexer's connections.
+    /// Ready connections, as indexes into the multiplexer's connections.
     ready: Vec<Vec<usize>>,
-    /// Those that are being opened for a lane. They carry no commands before they are ready.
+    /// Connections being opened for a lane. They carry no commands before they are ready.
     opening: Vec<(usize, Errand)>,
-    /// None is opened for a lane before.
+    /// No connection is opened for a lane before this time.
     pub not_before: Tick,
 }
 
 impl Lanes {
-    /// The connections of a lane that are ready.
+    /// The ready connections of a lane.
     #[inline]
     pub fn ready(&self, lane: u16) -> &[usize] {
         self.ready.get(usize::from(lane)).map_or(&[], Vec::as_slice)
     }
 
-    /// How many lanes have one.
+    /// How many lanes have a ready connection.
     pub fn served(&self) -> usize {
         self.ready.iter().filter(|ready| !ready.is_empty()).count()
     }
 
-    /// Those that a lane has beyond `most`.
+    /// The connections of each lane beyond `most`.
     pub fn surplus(&self, most: usize) -> impl Iterator<Item = usize> {
         self.ready.iter().flat_map(move |ready| ready.iter().skip(most).copied())
     }
 
-    /// How many are being opened for a lane.
+    /// How many connections are being opened for a lane.
     pub fn opening(&self) -> usize {
         self.opening.len()
     }
 
-    /// Whether one is being opened for this reason.
+    /// Whether a connection is being opened for this reason.
     pub fn is_opening(&self, errand: Errand) -> bool {
         self.opening.iter().any(|(_, other)| *other == errand)
     }
 
-    /// A connection is being opened.
+    /// Records that a connection is being opened.
     pub fn opens(&mut self, index: usize, errand: Errand) {
         self.opening.push((index, errand));
     }
 
-    /// A connection is ready, and leads to this lane.
+    /// Records that a connection is ready and leads to this lane.
     pub fn is_ready(&mut self, index: usize, lane: Option<u16>) {
         self.opening.retain(|(other, _)| *other != index);
         let Some(lane) = lane.map(usize::from) else { return };
@@ -67,7 +67,7 @@ impl Lanes {
         self.ready[lane].push(index);
     }
 
-    /// A connection gets no more commands.
+    /// Removes a connection that gets no more commands.
     pub fn forget(&mut self, index: usize) {
         self.opening.retain(|(other, _)| *other != index);
         for ready in &mut self.ready {

@@ -1,34 +1,33 @@
-//! Connections that many commands share, for any database and any event loop.
+//! Connections shared by many commands, for any database and any event loop.
 //!
-//! This crate knows no database. Two small traits define what it needs from one: a
-//! [`Protocol`] (where a frame ends, which command it answers, what it means, how a connection is
-//! greeted) and a [`Topology`] (which node a command goes to). Everything is generic over them and
-//! monomorphised.
+//! This crate contains no database code. Two small traits define what it needs from a database:
+//! [`Protocol`] (where a frame ends, which command it answers, what it means, the handshake) and
+//! [`Topology`] (which node a command goes to). Everything is generic over them and monomorphised.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`protocol`], [`topology`] | what a database provides |
-//! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is tried again, what is in doubt |
-//! | `backoff` | the pauses between attempts |
-//! | `handler` | what a ticket is asked before the end |
-//! | `carried` | the ticket of a command, shared with a copy of it where it has one |
-//! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver, one of them, which one a command takes |
-//! | [`blocking`] | calling threads that turn multiplexers |
-//! | [`pipeline`], `in_flight`, [`inbound`] | one connection without its socket: for every driver |
-//! | [`dial`], [`way`], [`wire`], [`tls`] | how a connection is opened, where to and from where; its byte stream; encryption |
-//! | [`session`] | a connection for one thread: questions one by one, and events |
-//! | [`driver`] | riding an event loop: when to write, the timer, what outcomes lead to, closing |
-//! | [`native`] | a thread that does so |
-//! | [`janitors`] | what is due now and then on a client's background thread |
-//! | [`descriptors`] | what a forked child closes |
-//! | [`permits`] | a bound on the calls in flight, and the line in front of it |
-//! | [`breaker`] | keeps commands away from a node that fails too often |
-//! | [`metrics`] | what commands came to, while that is asked for; what happens seldom |
-//! | [`fault`], [`reply`] | what goes wrong, in the same words for all; one answer |
-//! | [`resolve`] | host names, without waiting for the resolver longer than that |
-//! | [`buffer`], [`clock`] | buffers that are used again; monotonic time |
+//! | [`command`], [`policy`], [`attempts`] | a command, its limits, when it is retried, when a write is in doubt |
+//! | `backoff` | pauses between attempts |
+//! | `handler` | what the transport calls on a ticket before it is completed |
+//! | `carried` | the ticket of a command, perhaps shared with a copy of the command |
+//! | [`multiplexer`], `connection`, `placement`, `lanes` | all connections of a driver; one of them; which one a command takes |
+//! | [`blocking`] | calling threads that drive multiplexers |
+//! | [`pipeline`], `in_flight`, [`inbound`] | a connection without its socket, used by every driver |
+//! | [`dial`], [`way`], [`wire`], [`tls`] | opening a connection; its addresses; its byte stream; encryption |
+//! | [`session`] | a connection for one thread: one request at a time, and events |
+//! | [`driver`] | running on an event loop: writes, the timer, follow-up work, closing |
+//! | [`native`] | a dedicated thread as the event loop |
+//! | [`janitors`] | periodic work on a client's background thread |
+//! | [`descriptors`] | file descriptors that a forked child closes |
+//! | [`permits`] | a limit on calls in flight, with a queue in front of it |
+//! | [`breaker`] | the circuit breaker: keeps commands away from a node that fails too often |
+//! | [`metrics`] | counters and latencies of commands, if enabled; rare events |
+//! | [`fault`], [`reply`] | errors, worded the same way everywhere; a reply |
+//! | [`resolve`] | name resolution with a time limit |
+//! | [`buffer`], [`clock`] | reusable buffers; monotonic time |
 
-// One place is unsafe: a forked child closes the descriptors that it inherited.
+// The only unsafe code: a forked child closes the descriptors that it inherited.
 #![deny(unsafe_code)]
 
 pub mod attempts;

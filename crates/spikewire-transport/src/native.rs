@@ -1,5 +1,5 @@
-//! A thread that turns a multiplexer: for futures, callbacks and platforms whose event loops cannot
-//! watch a descriptor.
+//! A dedicated thread that drives a multiplexer: for futures, callbacks, and platforms whose event
+//! loops cannot watch a descriptor.
 
 use std::io;
 use std::sync::Arc;
@@ -17,21 +17,22 @@ use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::Topology as _;
 
-/// What a native thread completes, one by one.
+/// A ticket that a native thread completes on its own.
 pub trait Ticket<P: Protocol>: ResponseHandler + Send + 'static {
-    /// Called once, on the thread; must be brief. What goes to `next` is sent next. A ticket that
-    /// is handed over after the thread has ended is dropped instead.
+    /// Called once, on the thread; must be brief. What is put into `next` is sent next. A ticket
+    /// submitted after the thread has ended is dropped instead.
     fn complete(self, outcome: Outcome<'_, P>, next: &mut Next<P, Self>)
     where
         Self: Sized;
 }
 
-/// Takes what a native thread completes, all of a turn together.
+/// Receives the outcomes of a native thread, so that those of a turn can be completed together.
 pub trait Receiver<P: Protocol, T>: Send + 'static {
-    /// Stack that the thread needs, in bytes.
+    /// Stack size of the thread, in bytes.
     const STACK: usize = 2 << 20;
 
-    /// Runs the thread's whole life, `work`, once; whatever that needs around it goes here.
+    /// Runs `work`, the thread's whole life, once. Implementations wrap it in whatever the thread
+    /// needs.
     fn live(mut self, work: impl FnOnce(&mut Self) + Send)
     where
         Self: Sized,
@@ -42,13 +43,13 @@ pub trait Receiver<P: Protocol, T>: Send + 'static {
     /// Takes one outcome, while the connection is being read; must be brief.
     fn take(&mut self, ticket: T, outcome: Outcome<'_, P>, next: &mut Next<P, T>);
 
-    /// All outcomes of a turn have been taken. What goes to `next` is sent next.
+    /// Called after all outcomes of a turn. What is put into `next` is sent next.
     fn turned(&mut self, next: &mut Next<P, T>) {
         let _ = next;
     }
 }
 
-/// Completes each ticket as it comes.
+/// Completes each ticket as its outcome arrives.
 struct OneByOne;
 
 impl<P: Protocol, T: Ticket<P>> Receiver<P, T> for OneByOne {
@@ -57,7 +58,7 @@ impl<P: Protocol, T: Ticket<P>> Receiver<P, T> for OneByOne {
     }
 }
 
-/// A multiplexer on a thread of its own. Dropping it ends the thread and fails what is in flight.
+/// A multiplexer on a dedicated thread. Dropping it ends the thread and fails what is in flight.
 #[derive(Debug)]
 pub struct Native<P: Protocol, T: ResponseHandler> {
     shared: Arc<Shared<P, T>>,
@@ -70,7 +71,7 @@ struct Shared<P: Protocol, T> {
     thread: Wakes,
 }
 
-/// The thread as an event loop: what it is asked for is looked at before it sleeps.
+/// The thread as an event loop. It checks what was requested before it sleeps.
 #[derive(Debug)]
 struct Wakes {
     awake: AtomicBool,
@@ -84,7 +85,7 @@ impl EventLoop for Wakes {
         }
     }
 
-    /// Asked for on the thread itself, which looks before it sleeps.
+    /// Only called on the thread itself, which checks the time before it sleeps.
     fn wake_at(&self, _at: Tick) {}
 }
 
@@ -110,7 +111,7 @@ where
         receiver: R,
     ) -> io::Result<Self> {
         let mut multiplexer = Multiplexer::with_queue(topology, queue)?;
-        // What has no bound here has one of its own.
+        // A driver without a bound here is bounded elsewhere.
         if queue < usize::MAX {
             multiplexer.bound();
         }
@@ -126,18 +127,18 @@ where
 }
 
 impl<P: Protocol, T: ResponseHandler> Native<P, T> {
-    /// Hands a command over. It comes back if the thread has ended.
+    /// Submits a command. Returns it if the thread has ended.
     pub fn submit(&self, command: CommandOf<P, T>) -> Option<CommandOf<P, T>> {
         self.shared.driver.post(&self.shared.thread, command)
     }
 
-    /// Hands over what a batch starts with. It comes back if the thread has ended.
+    /// Submits the commands that start a batch. Returns them if the thread has ended.
     pub fn submit_all(&self, next: Next<P, T>) -> Option<Next<P, T>> {
         self.shared.driver.post_all(&self.shared.thread, next)
     }
 
-    /// Ends the thread and fails what is in flight; returns when that is done, unless it is called
-    /// on that very thread. Closing again does nothing.
+    /// Ends the thread and fails what is in flight. Returns when that is done, except if called on
+    /// the thread itself. Closing again does nothing.
     pub fn close(&self) {
         self.shared.driver.close_soon(&self.shared.thread);
         let thread = self.thread.lock().take();
@@ -158,7 +159,7 @@ impl<P: Protocol, T: ResponseHandler> Drop for Native<P, T> {
 impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
     fn run(&self, receiver: &mut impl Receiver<P, T>) {
         let Self { driver, thread } = self;
-        // Also when a receiver panics, nothing may wait for this thread any more.
+        // Even if a receiver panics, nothing may keep waiting for this thread.
         let _end = End(driver);
         while !driver.is_closed() {
             let now = Tick::now();
@@ -182,13 +183,13 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
             self.turned(receiver);
         }
         driver.close(thread, &mut self.deliver(receiver));
-        // What the outcomes lead to fails as well, until nothing is left.
+        // The follow-up work fails as well, until nothing is left.
         while self.turned(receiver) {
             driver.flush(thread, &mut self.deliver(receiver));
         }
     }
 
-    /// Leaves what the outcomes of a turn led to to the next flush; whether that is anything.
+    /// Leaves the follow-up work of a turn to the next flush; returns whether there was any.
     fn turned(&self, receiver: &mut impl Receiver<P, T>) -> bool {
         let mut next = Next::default();
         receiver.turned(&mut next);
@@ -197,8 +198,7 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
         some
     }
 
-    /// Hands outcomes on. What is submitted from there on is looked at when this turn is over,
-    /// without waking anything.
+    /// Delivers outcomes. What they submit is handled after this turn, without waking the thread.
     fn deliver<'a>(
         &'a self,
         receiver: &'a mut impl Receiver<P, T>,
@@ -211,14 +211,15 @@ impl<P: Protocol, T: ResponseHandler> Shared<P, T> {
         }
     }
 
-    /// Asleep from here on, unless something came in meanwhile.
+    /// Marks the thread as asleep; returns whether it may really sleep, that is, nothing has come
+    /// in meanwhile.
     fn may_sleep(&self) -> bool {
         self.thread.awake.store(false, SeqCst);
         !self.driver.is_flush_due() && !self.driver.is_closed()
     }
 }
 
-/// Closes the driver when the thread ends, in whatever way.
+/// Closes the driver when the thread ends, for whatever reason.
 struct End<'a, P: Protocol, T: ResponseHandler>(&'a LoopDriver<P, T>);
 
 impl<P: Protocol, T: ResponseHandler> Drop for End<'_, P, T> {

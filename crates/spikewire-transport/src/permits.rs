@@ -1,4 +1,4 @@
-//! A bound on the calls in flight at once. Threads that come when it is reached wait in line.
+//! A limit on concurrent calls. Threads that exceed it wait in a queue.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,10 +10,10 @@ use spikewire_sync::Mutex;
 
 use crate::clock::Tick;
 
-/// How often a waiting thread that minds signals looks whether one came.
+/// How often a waiting thread checks for signals.
 pub const SIGNAL_POLL: Duration = Duration::from_millis(50);
 
-/// Parks this thread for `span`, or for `most` if that is less.
+/// Parks this thread for `span`, but at most for `most`.
 pub fn park(span: Duration, most: Option<Duration>) {
     match span.min(most.unwrap_or(Duration::MAX)) {
         Duration::MAX => thread::park(),
@@ -31,7 +31,7 @@ pub struct Permits {
 #[derive(Debug, Default)]
 struct Line {
     taken: usize,
-    /// First come, first served.
+    /// In order of arrival.
     waiting: VecDeque<Arc<Waiting>>,
     closed: bool,
 }
@@ -51,19 +51,19 @@ const CLOSED: u8 = 2;
 #[derive(Debug)]
 pub struct Permit(Arc<Permits>);
 
-/// Why there is none.
+/// Why a permit was refused.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Refused {
-    /// There was none before the deadline.
+    /// None was free before the deadline.
     Late,
     /// The caller was interrupted.
     Interrupted,
-    /// No more are given out.
+    /// No more permits are issued.
     Closed,
 }
 
 impl Permits {
-    /// So many of them.
+    /// A set of `limit` permits.
     pub fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self { limit, line: Mutex::default() })
     }
@@ -73,7 +73,7 @@ impl Permits {
         self.limit
     }
 
-    /// A permit if there is one and no caller waits for it.
+    /// Takes a permit if one is free and no caller is waiting.
     pub fn enter(self: &Arc<Self>) -> Option<Permit> {
         let mut line = self.line.lock();
         if line.closed || line.taken >= self.limit || !line.waiting.is_empty() {
@@ -83,7 +83,7 @@ impl Permits {
         Some(Permit(self.clone()))
     }
 
-    /// Waits in line, up to the deadline or until `interrupted` says to give up.
+    /// Waits in the queue until the deadline or until `interrupted` returns `true`.
     pub fn wait(
         self: &Arc<Self>,
         deadline: Tick,
@@ -95,7 +95,8 @@ impl Permits {
             if line.closed {
                 return Err(Refused::Closed);
             }
-            // Permits may have come back since `enter`; who gives the next one back need not.
+            // Permits may have been returned since `enter`, and possibly none will be returned
+            // after this.
             if line.waiting.is_empty() && line.taken < self.limit {
                 line.taken += 1;
                 return Ok(Permit(self.clone()));
@@ -121,7 +122,8 @@ impl Permits {
                 if self.leave(&own) {
                     return Err(refused);
                 }
-                // Let in at the last moment: an interrupted caller gives the permit back at once.
+                // A permit was granted at the last moment: an interrupted caller returns it at
+                // once.
                 if refused == Refused::Interrupted && own.answer.load(Acquire) == LET_IN {
                     drop(Permit(self.clone()));
                     return Err(refused);
@@ -133,7 +135,7 @@ impl Permits {
         }
     }
 
-    /// Gives up a place in the line; `false` when it was called already.
+    /// Leaves the queue; returns `false` if the caller was already taken out of it.
     fn leave(&self, own: &Arc<Waiting>) -> bool {
         let mut line = self.line.lock();
         let at = line.waiting.iter().position(|other| Arc::ptr_eq(other, own));
@@ -143,8 +145,8 @@ impl Permits {
     fn give_back(&self) {
         let mut line = self.line.lock();
         line.taken -= 1;
-        // Waiting callers are let in when there is room for several calls, not one by one: a thread
-        // that wakes for every reply costs more than the call it then makes.
+        // Waiting callers are admitted when there is room for several calls, not one by one: waking
+        // a thread for every reply costs more than the call it then makes.
         if line.waiting.is_empty() || line.taken > self.limit - self.limit / 8 {
             return;
         }
@@ -156,7 +158,7 @@ impl Permits {
         }
     }
 
-    /// No more callers are let in.
+    /// Stops issuing permits.
     pub fn close(&self) {
         let mut line = self.line.lock();
         line.closed = true;

@@ -1,22 +1,22 @@
-//! One connection without its socket: what is to be written, what has come, what is in flight.
+//! A connection without its socket: bytes to write, received bytes, commands in flight.
 //!
-//! A [`Pipeline`] does no I/O of its own and knows no clock, so that every driver can use it: an
-//! event loop through the multiplexer, or a calling thread that reads and writes a socket itself.
-//! `C` is a command in flight, whatever that is to the driver.
+//! A [`Pipeline`] does no I/O of its own and reads no clock, so every driver can use it: an event
+//! loop through the multiplexer, or a calling thread that reads and writes a socket itself. `C` is
+//! the driver's type of a command in flight.
 //!
 //! | call | when |
 //! |---|---|
 //! | [`Pipeline::compose`], [`Pipeline::queue`] | a command joins the next write |
-//! | [`Pipeline::write`] | at the end of a turn, and whenever the socket has room again |
-//! | [`Pipeline::fill`], then [`Pipeline::next_arrival`] until it gives nothing | the socket is readable |
-//! | [`Pipeline::expire`] | a deadline has come: takes out what is overdue |
-//! | [`Pipeline::silence_ends`] | to know when the connection has to be given up |
-//! | [`Pipeline::abandon`] | the connection is given up: what was in flight, sent or not |
+//! | [`Pipeline::write`] | at the end of a turn, and whenever the socket is writable again |
+//! | [`Pipeline::fill`], then [`Pipeline::next_arrival`] until it returns `None` | the socket is readable |
+//! | [`Pipeline::expire`] | a deadline has passed: removes what is overdue |
+//! | [`Pipeline::silence_ends`] | to learn when the connection has to be given up |
+//! | [`Pipeline::abandon`] | the connection is given up: returns what was in flight, sent or not |
 //!
-//! What a caller that gives up leaves behind follows one rule. A request of which nothing has
-//! left is withdrawn. One that has left becomes an orphan: its place (its id) stays taken until
-//! its answer has come and is dropped. One that has left in part is never finished: the connection
-//! drains, that is, it writes nothing more, and is closed when what was sent before is answered.
+//! When a caller gives up, one rule decides about its request. If no byte of it has been sent, it
+//! is withdrawn. If all of it has, it becomes an orphan: its place (or id) stays taken until its
+//! reply has arrived and is dropped. If it was sent in part, it is never finished: the connection
+//! drains, that is, it writes nothing more and is closed once what was sent before is answered.
 
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
@@ -27,25 +27,25 @@ use crate::in_flight::{Ids, InFlight, Slot};
 use crate::inbound::Inbound;
 use crate::protocol::{Answers, Asked, Disposition, Malformed, Protocol, ReplyKind};
 
-/// Room kept in an empty output buffer; what a burst needed beyond it is given back.
+/// Capacity kept in an empty output buffer; what a burst needed beyond it is freed.
 const KEEP_OUT: usize = 256 << 10;
 
-/// Where a request that was composed begins.
+/// Where a composed request begins.
 #[derive(Debug)]
 pub struct Composed(usize);
 
-/// What there is to know of a request in flight.
+/// Properties of a request in flight.
 #[derive(Debug, Clone, Copy)]
 pub struct Request {
-    /// Whether its answer may be several frames.
+    /// Whether its reply may consist of several frames.
     pub many: bool,
     /// How much it counts against the connection's depth.
     pub weight: usize,
-    /// When it must be over.
+    /// When it times out.
     pub deadline: Tick,
 }
 
-/// How many writes are remembered: those of what is in flight, and some.
+/// How many writes are remembered: enough for what is in flight, and some.
 const WRITES: usize = 1024;
 
 #[cold]
@@ -59,56 +59,56 @@ fn note(writes: &mut VecDeque<(u64, Tick)>, total: u64, now: Tick) {
 /// What [`Pipeline::next_arrival`] found.
 #[derive(Debug)]
 pub enum Arrival<'a, C> {
-    /// A part of a command's answer.
+    /// A part of a command's reply.
     More(&'a mut C, &'a [u8]),
-    /// The end of a command's answer, which is out of the pipeline now; and when the command was
-    /// written, where that is known.
+    /// The end of a command's reply; the command has left the pipeline. Also when it was written,
+    /// if known.
     Ended(C, &'a [u8], Disposition, Option<Tick>),
     /// A frame that answers no command.
     Event(&'a [u8]),
     /// The server ended the session with the answer to an orphan.
     SessionEnded,
-    /// The server ends the session, for this reason.
+    /// The server ended the session for this reason.
     Verdict(String),
 }
 
-/// Something given up.
+/// A command given up.
 #[derive(Debug)]
 pub struct Abandoned<C> {
     /// The command.
     pub command: C,
-    /// Whether the whole request had left, so that it may be executed.
+    /// Whether the whole request was sent, so that it may be executed.
     pub sent: bool,
 }
 
-/// A connection's buffers and what is in flight on it.
+/// A connection's buffers and the requests in flight on it.
 #[derive(Debug)]
 pub struct Pipeline<P, C> {
     protocol: P,
     inbound: Inbound<P>,
     out: Vec<u8>,
-    /// Bytes of `out` that are written.
+    /// How many bytes of `out` are written.
     written: usize,
-    /// Bytes of `out` that are sealed.
+    /// How many bytes of `out` are sealed.
     sealed: usize,
-    /// Bytes written over the connection's life.
+    /// Bytes written during the connection's life.
     total_written: u64,
-    /// Bytes behind the written ones that are as good as written.
+    /// Bytes after the written ones that count as written.
     committed: usize,
     in_flight: InFlight<C>,
     weight: usize,
     orphans: usize,
     draining: bool,
     last_progress: Tick,
-    /// Where the request begins that was the oldest when bytes of it were written last, when its
-    /// first ones were, and when the last ones.
+    /// The last write that included bytes of the oldest request: where that request begins, when
+    /// its first bytes were written, and when its latest were.
     upload: (u64, Tick, Tick),
-    /// Where the stream of sent bytes was at which time, while that is asked for.
+    /// Positions in the stream of sent bytes and when they were written, if requested.
     writes: Option<VecDeque<(u64, Tick)>>,
 }
 
 impl<P: Protocol, C> Pipeline<P, C> {
-    /// Of a new connection.
+    /// The pipeline of a new connection.
     pub fn new(protocol: P, now: Tick) -> Self {
         Self {
             protocol,
@@ -133,17 +133,17 @@ impl<P: Protocol, C> Pipeline<P, C> {
         (&mut self.protocol, &mut self.inbound)
     }
 
-    /// Requests in flight, orphans included.
+    /// Requests in flight, including orphans.
     pub fn in_flight(&self) -> usize {
         self.in_flight.len()
     }
 
-    /// Requests in flight that are waited for.
+    /// Requests in flight that are awaited.
     pub fn awaited(&self) -> usize {
         self.in_flight.len() - self.orphans
     }
 
-    /// What they weigh together.
+    /// Their total weight.
     pub fn weight(&self) -> usize {
         self.weight
     }
@@ -153,24 +153,24 @@ impl<P: Protocol, C> Pipeline<P, C> {
         !self.draining && !self.in_flight.is_full()
     }
 
-    /// Since when the oldest request waits that others wait for as well.
+    /// Since when the oldest request waits that holds up others.
     #[inline]
     pub fn oldest(&self) -> Option<Tick> {
         self.in_flight.oldest().map(|slot| slot.since)
     }
 
-    /// Whether a request was written and not answered that stands in the way of those behind it.
+    /// Whether a written request is unanswered and holds up those behind it.
     pub fn awaits(&self) -> bool {
         P::IDS.is_none()
             && self.in_flight.front().is_some_and(|slot| slot.end <= self.total_written)
     }
 
-    /// Whether bytes wait to be written.
+    /// Whether there are bytes to write.
     pub fn has_unsent(&self) -> bool {
         self.written < self.out.len()
     }
 
-    /// Whether bytes have come that are not looked at yet, or only a part of a frame.
+    /// Whether bytes have arrived that were not processed yet, or only a part of a frame.
     pub fn has_input(&self) -> bool {
         self.inbound.pending() > 0
     }
@@ -181,28 +181,29 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.draining
     }
 
-    /// Whether the connection can be closed without a loss, and is of no more use.
+    /// Whether the connection is of no more use and can be closed without loss.
     pub fn is_drained(&self) -> bool {
         self.draining && self.in_flight.each().all(|slot| slot.command.is_none())
     }
 
-    /// Whether orphans hold so many ids that a new connection is the better one.
+    /// Whether orphans hold so many ids that a new connection is better.
     pub fn has_too_many_orphans(&self) -> bool {
         P::IDS.is_some() && self.orphans > P::ORPHANS
     }
 
-    /// From here on it gets no more requests; those that it has are answered. Whether that is new.
+    /// Accepts no more requests from here on; those in flight are still answered. Returns whether
+    /// that is new.
     pub fn retire(&mut self) -> bool {
         !std::mem::replace(&mut self.draining, true)
     }
 
-    /// When bytes last came, a part of the oldest request left, or the first request was queued on
-    /// an idle connection.
+    /// When bytes last arrived, a part of the oldest request was sent, or the first request was
+    /// queued on an idle connection.
     pub fn last_progress(&self) -> Tick {
         self.last_progress
     }
 
-    /// Appends a whole request to the output; [`Pipeline::queue`] follows.
+    /// Appends a complete request to the output; must be followed by [`Pipeline::queue`].
     #[inline(always)]
     pub fn compose(&mut self, write: impl FnOnce(&mut Vec<u8>)) -> Composed {
         let at = self.out.len();
@@ -233,13 +234,14 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.total_written + (at - self.written) as u64
     }
 
-    /// Writes what is queued, as far as the socket takes it; `true` when nothing is left.
+    /// Writes what is queued, as far as the socket accepts it; returns whether everything was
+    /// written.
     pub fn write(&mut self, wire: &mut impl Write, now: Tick) -> io::Result<bool> {
         if P::SEALS && self.sealed < self.out.len() && self.protocol.seals() {
             self.seal();
         }
-        // Requests behind one that was sent leave also when the node is silent: that they do is
-        // no sign of life.
+        // Requests behind one that was sent are written even if the node is silent, so that is no
+        // sign of life.
         let oldest = self.in_flight.front().filter(|slot| slot.end > self.total_written);
         let uploads = oldest.map(|slot| slot.start);
         while self.written < self.out.len() {
@@ -266,14 +268,14 @@ impl<P: Protocol, C> Pipeline<P, C> {
         Ok(true)
     }
 
-    /// Whether [`Arrival::Ended`] is to say when a command was written, from the next one on.
+    /// Whether [`Arrival::Ended`] reports when a command was written, from the next one on.
     pub fn time_writes(&mut self, wanted: bool) {
         if wanted != self.writes.is_some() {
             self.writes = wanted.then(VecDeque::new);
         }
     }
 
-    /// When the byte before this one was written.
+    /// When the byte before this position was written.
     fn written_at(&self, end: u64) -> Option<Tick> {
         let writes = self.writes.as_ref()?;
         writes.get(writes.partition_point(|(total, _)| *total < end)).map(|(_, at)| *at)
@@ -288,7 +290,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
     }
 
-    /// Wraps what was queued since the last time: from here on its requests leave together.
+    /// Seals what was queued since the last time: its requests are sent together from here on.
     fn seal(&mut self) {
         let from = self.sealed;
         let start = self.position(from);
@@ -298,8 +300,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
         self.in_flight.visit_since(start, |slot| (slot.end, slot.sealed) = (end, true));
     }
 
-    /// Reads once; `now` is asked for the time afterwards, if something came. Returns the bytes
-    /// read (0: the peer closed) and whether the socket is drained.
+    /// Reads once, then calls `now` for the time if anything arrived. Returns the number of bytes
+    /// read (0 if the peer closed) and whether the socket is drained.
     pub fn fill(
         &mut self,
         wire: &mut impl Read,
@@ -312,8 +314,9 @@ impl<P: Protocol, C> Pipeline<P, C> {
         Ok(filled)
     }
 
-    /// The next thing among the bytes that came. `TIMED`: with the time when it was written.
-    // Inlined, for a command is large: it is moved once instead of through every return.
+    /// The next arrival among the received bytes. `TIMED` adds the time when its request was
+    /// written.
+    // Inlined because a command is large: it is moved once instead of through every return.
     #[inline(always)]
     pub fn next_arrival<const TIMED: bool>(&mut self) -> Result<Option<Arrival<'_, C>>, Malformed> {
         loop {
@@ -350,7 +353,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         }
     }
 
-    /// What a frame is that answers no request in flight.
+    /// Classifies a frame that answers no request in flight.
     #[cold]
     fn unasked(
         &self,
@@ -369,14 +372,14 @@ impl<P: Protocol, C> Pipeline<P, C> {
         Some(Arrival::More(command, self.inbound.body(range)))
     }
 
-    /// So many bytes behind the written ones cannot be taken back any more: a part of them may have
-    /// left, in a form that the server can make nothing of before it has the rest.
+    /// Marks `bytes` after the written ones as irrevocable: a part of them may have been sent, in a
+    /// form that the server cannot use without the rest.
     pub fn commit(&mut self, bytes: usize) {
         self.committed = bytes;
     }
 
-    /// Takes out the commands that are `over`. Returns those that were queued behind a request
-    /// that was given up half sent, and of which nothing has left: they go elsewhere.
+    /// Removes the commands that are `over`. Returns unsent ones that were queued behind a request
+    /// given up half sent; they must be sent elsewhere.
     pub fn expire(
         &mut self,
         over: impl Fn(&C) -> bool,
@@ -390,7 +393,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         let begun = self.total_written + self.committed as u64;
         let Self { in_flight, out, written, total_written, weight, orphans, draining, .. } = self;
         let mut withdrawn = 0;
-        // Sealed requests leave together: none of them can be taken out alone.
+        // Sealed requests are sent together: none of them can be removed alone.
         let half_sent =
             |slot: &Slot<C>, total: u64| slot.end > total && (slot.start < begun || slot.sealed);
         let drains = in_flight.each().any(|slot| is_over(slot) && half_sent(slot, *total_written));
@@ -428,8 +431,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
         displaced
     }
 
-    /// When the connection must be given up if nothing comes: the limit of the oldest command
-    /// (`None`: it has none), or some time for the answer to an orphan.
+    /// When the connection must be given up if nothing arrives: after the limit of the oldest
+    /// command (`None` for no limit), or after some time for the reply to an orphan.
     #[inline(always)]
     pub fn silence_ends(&self, limit: impl Fn(&C) -> Option<Duration>) -> Tick {
         let Some(front) = self.in_flight.front() else { return Tick::NEVER };
@@ -438,14 +441,14 @@ impl<P: Protocol, C> Pipeline<P, C> {
             && front.command.is_none()
             && let Some(oldest) = self.in_flight.oldest()
         {
-            // It does not wait for the answer to the orphan, and may have less patience.
+            // It does not wait for the orphan's reply, and may have a shorter limit.
             return ends.min(self.silence_of(oldest, &limit));
         }
         ends
     }
 
-    /// Since when nothing has come while the oldest request in flight waits for its answer;
-    /// [`Tick::NEVER`] where nothing is waited for.
+    /// Since when nothing has arrived while the oldest request in flight awaits its reply;
+    /// [`Tick::NEVER`] if nothing is awaited.
     pub fn silent_since(&self) -> Tick {
         let oldest = self.in_flight.front().filter(|slot| slot.end <= self.total_written);
         oldest.map_or(Tick::NEVER, |slot| self.last_progress.max(slot.since))
@@ -454,8 +457,8 @@ impl<P: Protocol, C> Pipeline<P, C> {
     #[inline(always)]
     fn silence_of(&self, slot: &Slot<C>, limit: &impl Fn(&C) -> Option<Duration>) -> Tick {
         let limit = slot.command.as_ref().map_or(Some(P::PATIENCE), limit);
-        // The system takes bytes long before they arrive: what took its time to leave may take as
-        // long to get there.
+        // The system accepts bytes long before they arrive: what took long to send may take as long
+        // to get there.
         let is_sent = slot.end <= self.total_written;
         let (start, first, last) = self.upload;
         let uploaded = is_sent && slot.start == start;
@@ -464,7 +467,7 @@ impl<P: Protocol, C> Pipeline<P, C> {
         limit.map_or(Tick::NEVER, |limit| since.after(limit.saturating_add(on_its_way)))
     }
 
-    /// The earliest time that `of` finds for a command in flight.
+    /// The earliest time that `of` returns for a command in flight.
     pub fn earliest(&self, of: impl Fn(&C) -> Tick) -> Tick {
         let mut earliest = Tick::NEVER;
         self.in_flight.visit(|slot| {

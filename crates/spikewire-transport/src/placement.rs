@@ -1,21 +1,21 @@
-//! Which of a node's connections a command takes.
+//! Chooses which of a node's connections a command takes.
 
 use std::collections::VecDeque;
 
 use crate::lanes::Lanes;
 use crate::protocol::Sharing;
 
-/// A node's number, and which of its connections are meant.
+/// A node's number, and which kind of its connections.
 pub(crate) type NodeKey = (u32, Sharing);
 
-/// The connections of one kind and the commands that wait for a place on them.
+/// The connections of one kind, and the commands waiting for a place on them.
 #[derive(Debug)]
 pub(crate) struct NodeConnections<C> {
     /// Indexes into the multiplexer's connections.
     pub connections: Vec<usize>,
-    /// First come, first served.
+    /// In order of arrival.
     pub waiting: VecDeque<C>,
-    /// The connections by lane, once there is something to say of lanes.
+    /// The connections by lane, once lanes are used.
     pub lanes: Option<Box<Lanes>>,
 }
 
@@ -32,8 +32,8 @@ impl<C> Default for NodeConnections<C> {
     }
 }
 
-/// The connections to all nodes, by node and by what they carry. Nodes are numbered one by one, so
-/// that their number finds them without a hash.
+/// The connections to all nodes, by node and kind. Nodes are numbered consecutively, so a lookup
+/// needs no hash.
 #[derive(Debug)]
 pub(crate) struct ConnectionTable<C>(Vec<[NodeConnections<C>; Sharing::KINDS]>);
 
@@ -44,19 +44,19 @@ impl<C> Default for ConnectionTable<C> {
 }
 
 impl<C> ConnectionTable<C> {
-    /// Those of a node, if it ever had any.
+    /// The connections to a node, if it ever had any.
     #[inline]
     pub fn get(&self, (node, sharing): NodeKey) -> Option<&NodeConnections<C>> {
         self.0.get(node as usize).map(|kinds| &kinds[sharing as usize])
     }
 
-    /// The same, to be changed.
+    /// Like [`ConnectionTable::get`], mutable.
     #[inline]
     pub fn get_mut(&mut self, (node, sharing): NodeKey) -> Option<&mut NodeConnections<C>> {
         self.0.get_mut(node as usize).map(|kinds| &mut kinds[sharing as usize])
     }
 
-    /// Those of a node that may be new.
+    /// The connections to a node that may be new.
     pub fn entry(&mut self, key: NodeKey) -> &mut NodeConnections<C> {
         let (node, sharing) = (key.0 as usize, key.1 as usize);
         if node >= self.0.len() {
@@ -65,17 +65,17 @@ impl<C> ConnectionTable<C> {
         &mut self.0[node][sharing]
     }
 
-    /// All of them.
+    /// All entries.
     pub fn values(&self) -> impl Iterator<Item = &NodeConnections<C>> {
         self.0.iter().flatten()
     }
 
-    /// The same, to be changed.
+    /// Like [`ConnectionTable::values`], mutable.
     pub fn values_mut(&mut self) -> impl Iterator<Item = &mut NodeConnections<C>> {
         self.0.iter_mut().flatten()
     }
 
-    /// Where commands wait.
+    /// The keys of entries where commands wait.
     pub fn with_waiting(&self) -> Vec<NodeKey> {
         let keys = self.0.iter().zip(0..).flat_map(|(kinds, node)| {
             kinds.iter().zip(Sharing::ALL.map(|sharing| (node, sharing)))
@@ -84,12 +84,12 @@ impl<C> ConnectionTable<C> {
     }
 }
 
-/// What a command should do next to reach the node.
+/// What a command should do next to reach its node.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Place {
     /// Queue on this connection.
     On(usize),
-    /// Open one more connection.
+    /// Open another connection.
     Open,
     /// Wait until a reply makes room.
     Wait,
@@ -99,18 +99,18 @@ pub(crate) enum Place {
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Load {
     pub connection: usize,
-    /// Records that the commands in flight on it are about.
+    /// Total number of records of the commands in flight on it.
     pub in_flight: usize,
-    /// Its oldest command has waited suspiciously long.
+    /// Whether its oldest command has waited suspiciously long.
     pub stalled: bool,
 }
 
-/// Records in flight on the least loaded connection before another one is opened. Below it, sharing one
-/// connection costs fewer system calls than it costs parallelism on the server.
+/// Records in flight on the least loaded connection before another one is opened. Below that, the
+/// system calls saved by sharing a connection outweigh the lost parallelism on the server.
 const SPILL: usize = 64;
 
-/// How many connections carry the commands of threads that share them. Fewer carry more per write;
-/// a few keep the server's processors busy.
+/// How many connections carry the commands of threads that share them. With fewer connections each
+/// write carries more; a few are enough to keep the server's processors busy.
 const SHARED_WIDTH: usize = 2;
 
 /// How commands spread over connections.
@@ -118,7 +118,7 @@ const SHARED_WIDTH: usize = 2;
 pub(crate) struct Spread {
     /// Records in flight on the least loaded connection before another one is used.
     spill: usize,
-    /// Connections that are used while none of them stalls.
+    /// Connections used while none of them stalls.
     width: usize,
 }
 
@@ -129,13 +129,13 @@ impl Default for Spread {
 }
 
 impl Spread {
-    /// For the commands of many threads, each of which waits for its own.
+    /// For commands of many threads, each of which waits for its own.
     pub fn shared() -> Self {
         Self { spill: 1, width: SHARED_WIDTH }
     }
 }
 
-/// Least loaded first; a stalled connection only when there is no other choice.
+/// Chooses the least loaded connection, and a stalled one only if there is no other choice.
 #[inline]
 pub(crate) fn place(
     loads: impl Iterator<Item = Load>,

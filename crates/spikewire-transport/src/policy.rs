@@ -6,7 +6,7 @@ use crate::backoff::Backoff;
 use crate::clock::{Span, Tick};
 use crate::metrics::Keeps;
 
-/// When a command that starts now must be over.
+/// When a command that starts now times out.
 pub fn deadline<R>(policy: &Policy<R>, now: Tick) -> Tick {
     if policy.timeout.is_zero() { Tick::NEVER } else { now.after(policy.timeout) }
 }
@@ -17,16 +17,16 @@ pub trait Preference: Copy + std::fmt::Debug {
     fn moves_on(self) -> bool;
 }
 
-/// The limits of one command, which carries them: they take as little room as they can.
+/// The limits of one command. Every command carries them, so they are kept small.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy<R> {
-    /// Total time for the command with all its retries; zero: no limit.
+    /// Timeout for the command including all retries; zero means no limit.
     pub timeout: Duration,
-    /// Longest silence on a socket before the attempt is given up; zero: no limit.
+    /// Longest silence on a socket before the attempt is given up; zero means no limit.
     pub socket_timeout: Span,
-    /// Further attempts after the first one.
+    /// Maximum number of retries.
     pub max_retries: u32,
-    /// Pause before a retry on the same node; the first of them where pauses grow.
+    /// Pause before a retry on the same node; the first of them if pauses grow.
     pub sleep: Span,
     /// [`Backoff::multiplier`].
     pub multiplier: f32,
@@ -34,16 +34,16 @@ pub struct Policy<R> {
     pub longest: Span,
     /// [`Backoff::jitter`].
     pub jitter: bool,
-    /// Whether a write that may have been applied is tried again.
+    /// Whether a write that may have been applied is retried.
     pub retry_in_doubt: bool,
-    /// What is kept of it, as far as that is decided.
+    /// Which metrics are kept of it, if that is decided already.
     pub keeps: Keeps,
-    /// Choice of replica.
+    /// How a replica is chosen.
     pub replica: R,
 }
 
 impl<R: Default> Default for Policy<R> {
-    /// 1 s in total, 2 retries, no pause, writes in doubt are not repeated.
+    /// 1 s in total, 2 retries, no pause, no retries of writes in doubt.
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(1),
@@ -67,14 +67,14 @@ impl<R> Policy<R> {
         Backoff { multiplier, longest: longest.into(), jitter }
     }
 
-    /// Says that anew.
+    /// Sets how pauses grow and vary.
     pub fn set_backoff(&mut self, backoff: Backoff) {
         let Backoff { multiplier, longest, jitter } = backoff;
         (self.multiplier, self.longest, self.jitter) = (multiplier, longest.into(), jitter);
     }
 
-    /// The pause before the next attempt on the same node, where so many were `made` and the
-    /// command moved on to another replica by `step`. The first move needs no pause.
+    /// The pause before the next attempt on the same node, after `made` attempts, if the command
+    /// moved on by `step` replicas. The first move needs no pause.
     pub fn pause(&self, made: u32, step: u32) -> Duration {
         let earlier = made.saturating_sub(1 + u32::from(step > 0));
         self.backoff().pause(self.sleep.into(), earlier)

@@ -1,4 +1,4 @@
-//! One answer, still in the connection's buffer.
+//! A reply, still in the connection's buffer.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,21 +9,21 @@ use crate::protocol::{ErrorOf, NodeOf, Protocol};
 
 /// A server's reply to one command.
 pub struct Reply<'a, P: Protocol> {
-    /// The frame's body, as the protocol accepted it.
+    /// The frame's body, accepted by the protocol.
     pub body: &'a [u8],
-    /// Who answered.
+    /// The node that replied.
     pub node: &'a Arc<NodeOf<P>>,
-    /// What it took.
+    /// The attempts it took.
     pub attempts: Attempts,
 }
 
 impl<P: Protocol> Reply<'_, P> {
-    /// What it says about its success.
+    /// Its result code.
     pub fn code(&self) -> P::Code {
         P::code(self.body)
     }
 
-    /// The error this reply stands for.
+    /// The error in this reply.
     pub fn error(&self) -> ErrorOf<P> {
         self.attempts.annotate(P::refusal(self.body).on(self.node.to_string()))
     }
@@ -48,5 +48,5 @@ impl<P: Protocol> fmt::Debug for Reply<'_, P> {
     }
 }
 
-/// How a command ended: the reply, or why there is none.
+/// How a command ended: its reply, or an error.
 pub type Outcome<'a, P> = Result<Reply<'a, P>, ErrorOf<P>>;

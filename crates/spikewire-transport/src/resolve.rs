@@ -1,4 +1,4 @@
-//! From what hosts are called to where they are.
+//! Name resolution with a time limit.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs as _};
@@ -10,10 +10,10 @@ use std::time::Duration;
 use crate::clock::Tick;
 use crate::fault::CLIENT_CLOSED;
 
-/// Longest wait at a time, so that closing a client is noticed.
+/// Longest single wait, so that closing a client is noticed.
 const SLICE: Duration = Duration::from_millis(20);
 
-/// A name being resolved on a thread of its own: the system's resolver knows no deadline.
+/// A name being resolved on a separate thread, since the system's resolver has no timeout.
 #[derive(Debug)]
 pub enum Resolving {
     /// It was an address.
@@ -22,14 +22,14 @@ pub enum Resolving {
     Asked(Receiver<io::Result<Vec<SocketAddr>>>),
 }
 
-/// Why a name came to nothing.
+/// Why a name could not be resolved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unresolved {
-    /// The resolver says so, in these words.
+    /// The resolver's error message.
     Unknown(String),
-    /// The resolver gave no answer within this time.
+    /// The resolver did not answer within this time.
     Slow(Duration),
-    /// The client was closed meanwhile.
+    /// The client was closed in the meantime.
     Stopped,
 }
 
@@ -44,14 +44,14 @@ impl std::fmt::Display for Unresolved {
 }
 
 impl Resolving {
-    /// Begins to resolve a host name, or takes an address.
+    /// Starts resolving a host name, or takes an address as it is.
     pub fn start(host: &str, port: u16) -> Self {
         if let Ok(ip) = host.parse::<IpAddr>() {
             return Self::Known(vec![SocketAddr::new(ip, port)]);
         }
         let (sender, receiver) = mpsc::channel();
         let host = host.to_owned();
-        // Without a thread the channel is closed, which is reported below.
+        // If no thread could be started, the channel is closed, which is reported below.
         let _ = thread::Builder::new().name("spikewire-names".to_owned()).spawn(move || {
             let found = (host.as_str(), port).to_socket_addrs().map(Iterator::collect);
             let _ = sender.send(found);
@@ -59,7 +59,7 @@ impl Resolving {
         Self::Asked(receiver)
     }
 
-    /// The addresses, each once, in the resolver's order.
+    /// The addresses, without duplicates, in the resolver's order.
     pub fn finish(
         self,
         within: Duration,
@@ -93,7 +93,9 @@ fn receive(
         match receiver.recv_timeout(left.min(SLICE)) {
             Ok(found) => return found.map_err(|error| Unresolved::Unknown(error.to_string())),
             Err(RecvTimeoutError::Disconnected) => {
-                return Err(Unresolved::Unknown("no thread to ask the resolver".to_owned()));
+                return Err(Unresolved::Unknown(
+                    "could not start a thread for the resolver".to_owned(),
+                ));
             }
             Err(RecvTimeoutError::Timeout) if closed.load(Relaxed) => {
                 return Err(Unresolved::Stopped);

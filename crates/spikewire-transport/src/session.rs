@@ -1,5 +1,5 @@
-//! A connection for one thread that asks questions one by one and hears of events: what a client
-//! learns about a cluster, it learns through one.
+//! A connection for one thread that sends one request at a time and receives events. Clients use it
+//! to learn about a cluster.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -24,14 +24,14 @@ use crate::wire::Wire;
 /// Token of the waker.
 const WAKER: Token = Token(1);
 
-/// The longest wait of the system's poll at a time: not every system takes longer ones.
+/// The longest single wait in the system's poll, since some systems do not support longer ones.
 const LONGEST_WAIT: Duration = Duration::from_secs(3600);
 
-/// Events that may come before an answer does; more are no conduct of a server.
+/// Maximum number of events before a reply; no sane server sends more.
 const MOST_EVENTS: usize = 10_000;
 
-/// A connection for one thread. Nothing here waits longer than it is asked to. Once something has
-/// failed, or an answer did not come in time, the session is over.
+/// A connection for one thread. No call waits longer than it was asked to. After a failure or a
+/// timeout the session cannot be used any more.
 #[derive(Debug)]
 pub struct Session<F> {
     wire: Wire,
@@ -39,30 +39,30 @@ pub struct Session<F> {
     inbound: Inbound<F>,
     poll: Poll,
     polled: Events,
-    /// Events that came while an answer was waited for.
+    /// Events that arrived while a reply was awaited.
     events: VecDeque<Vec<u8>>,
     woken: bool,
     over: bool,
-    /// Set when no answer is wanted any more.
+    /// Set when no reply is wanted any more.
     closed: Option<Arc<AtomicBool>>,
 }
 
-/// Why a session is over.
+/// Why a session ended.
 #[derive(Debug)]
 pub enum SessionError {
     /// The socket failed.
     Io(io::Error),
     /// The server closed the connection.
     HungUp,
-    /// What came is not the protocol.
+    /// The server sent bytes that are not valid in the protocol.
     Malformed(Malformed),
-    /// The server ended the connection, for this reason.
+    /// The server ended the connection for this reason.
     Ended(String),
-    /// No answer came in time.
+    /// No reply arrived in time.
     TimedOut,
-    /// It was over before.
+    /// The session had failed before.
     Over,
-    /// The client was closed meanwhile.
+    /// The client was closed in the meantime.
     Stopped,
 }
 
@@ -97,7 +97,7 @@ impl From<io::Error> for SessionError {
 }
 
 impl<F: Framing> Session<F> {
-    /// Connects and goes through the handshake, within this time.
+    /// Connects and completes the handshake, within this time.
     pub fn open(
         address: SocketAddr,
         encryption: Option<Encryption>,
@@ -107,8 +107,8 @@ impl<F: Framing> Session<F> {
         Self::start(address, encryption, framing, within, None)
     }
 
-    /// The same for a client that may be closed meanwhile: once `closed` is set, neither this nor a
-    /// question waits for the server any longer.
+    /// Like [`Session::open`], for a client that may be closed meanwhile: once `closed` is set,
+    /// neither this nor any request waits for the server any longer.
     pub fn open_until_closed(
         address: SocketAddr,
         encryption: Option<Encryption>,
@@ -136,30 +136,30 @@ impl<F: Framing> Session<F> {
         Ok(Self { wire, framing, inbound, poll, polled, events, woken, over, closed })
     }
 
-    /// What the two sides agreed on.
+    /// The protocol state, including what was negotiated.
     pub fn framing(&self) -> &F {
         &self.framing
     }
 
-    /// Where the server is, and where this end is.
+    /// The addresses of the server and of this end.
     pub fn addresses(&self) -> io::Result<(SocketAddr, SocketAddr)> {
         self.wire.addresses()
     }
 
-    /// What it has open: the socket, and what waits for it.
+    /// Its open file descriptors: the socket and the poll.
     pub fn descriptors(&self) -> [RawFd; 2] {
         [self.wire.as_raw_fd(), self.poll.as_raw_fd()]
     }
 
-    /// A handle with which another thread makes [`Session::wait`] return at once, the next one
-    /// if there is none at the moment. There can be one of them.
+    /// A handle with which another thread makes the current or next [`Session::wait`] return at
+    /// once. There can be only one.
     pub fn waker(&self) -> io::Result<Waker> {
         Waker::new(self.poll.registry(), WAKER)
     }
 
-    /// Sends a request, a whole plain frame, and waits for the frame that answers it: the body.
-    /// `answers` says how that one refers to the request. Events that come before it are kept for
-    /// [`Session::wait`].
+    /// Sends a request, one complete plain frame, and waits for its reply; returns the reply's
+    /// body. `answers` says how the reply refers to the request. Events that arrive before it are
+    /// kept for [`Session::wait`].
     pub fn ask(
         &mut self,
         request: &[u8],
@@ -178,14 +178,14 @@ impl<F: Framing> Session<F> {
                     return Err(malformed("a reply that nobody asked for"));
                 }
                 if session.events.len() >= MOST_EVENTS {
-                    return Err(malformed("events without end where an answer is due"));
+                    return Err(malformed("too many events before a reply"));
                 }
                 session.events.push_back(body);
             }
         })
     }
 
-    /// The body of the next event; `None` when none has come until then, or the waker was used.
+    /// The body of the next event; `None` if none arrives in time, or if the waker was used.
     pub fn wait(&mut self, until: Tick) -> Result<Option<Vec<u8>>, SessionError> {
         if let Some(event) = self.events.pop_front() {
             return Ok(Some(event));
@@ -232,8 +232,7 @@ impl<F: Framing> Session<F> {
         Ok(())
     }
 
-    /// The next frame; `None` when none has come until then, or where `wakes` after the waker was
-    /// used.
+    /// The next frame; `None` if none arrives in time, or, if `wakes`, if the waker was used.
     fn hear(
         &mut self,
         until: Tick,
@@ -267,7 +266,7 @@ impl<F: Framing> Session<F> {
         }
     }
 
-    /// Whether an answer is still wanted.
+    /// Fails if the client was closed.
     fn look(&self) -> Result<(), SessionError> {
         match &self.closed {
             Some(closed) if closed.load(Relaxed) => Err(SessionError::Stopped),
@@ -275,12 +274,12 @@ impl<F: Framing> Session<F> {
         }
     }
 
-    /// How long to wait until the next look.
+    /// How long to wait until the next check.
     fn longest(&self) -> Duration {
         if self.closed.is_some() { LOOK } else { LONGEST_WAIT }
     }
 
-    /// Waits for something to happen, or for so long; `false` when the time is over.
+    /// Waits until something happens, at most `longest`; returns `false` if `until` has passed.
     fn poll(&mut self, until: Tick, longest: Duration) -> io::Result<bool> {
         let now = Tick::now();
         if until <= now {

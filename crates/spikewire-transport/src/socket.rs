@@ -1,10 +1,10 @@
-//! How sockets are written to.
+//! Flags for writing to sockets.
 
 use rustix::net::SendFlags;
 
-/// Without waiting, and without a signal where the peer has gone.
+/// Do not block, and raise no signal if the peer is gone.
 #[cfg(not(target_vendor = "apple"))]
 pub(crate) const NO_WAIT: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
-/// There the signal is switched off for the socket.
+/// On these systems the signal is switched off for the socket.
 #[cfg(target_vendor = "apple")]
 pub(crate) const NO_WAIT: SendFlags = SendFlags::DONTWAIT;

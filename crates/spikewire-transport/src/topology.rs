@@ -1,4 +1,4 @@
-//! What the transport asks of a database's cluster.
+//! What the transport needs from a database's cluster.
 
 use std::fmt::{Debug, Display};
 use std::net::SocketAddr;
@@ -12,20 +12,20 @@ pub use crate::policy::Preference;
 use crate::tls::Encryption;
 use crate::way::Way;
 
-/// How long a node may owe answers and say nothing before [`Topology::is_silent`] is called.
+/// How long a node may owe replies in silence before [`Topology::is_silent`] is called.
 pub const SILENCE: Duration = Duration::from_secs(1);
 
-/// The nodes of a cluster and the ways to them; one for each client.
+/// The nodes of a cluster and how to reach them; one per client.
 pub trait Topology: Debug + 'static {
     /// A node.
     type Node: Endpoint;
-    /// What a command is about, as far as routing needs it.
+    /// What a command targets, as far as routing needs it.
     type Target: Target;
-    /// How a command chooses among the nodes that could do.
+    /// How a command chooses among suitable nodes.
     type Preference: Preference;
-    /// What a failed command's caller gets.
+    /// The error that the caller of a failed command gets.
     type Error: CommandError;
-    /// What routing keeps for each driver.
+    /// Per-driver state of routing.
     type Router: Debug;
 
     /// A router for one driver.
@@ -40,9 +40,9 @@ pub trait Topology: Debug + 'static {
         step: u32,
     ) -> Result<Arc<Self::Node>, Self::Error>;
 
-    /// The lane of a node that is best asked: one of the parts that a node is divided into, where
-    /// each connection leads to one of them. Asked if [`Protocol::LANES`](crate::Protocol::LANES).
-    /// Any other lane answers, too.
+    /// The best lane of a node for this target. A lane is one of the parts that a node is divided
+    /// into; each connection leads to one of them. Called if
+    /// [`Protocol::LANES`](crate::Protocol::LANES). Any other lane answers too.
     fn lane(&self, target: &Self::Target, node: &Self::Node) -> Option<u16> {
         let _ = (target, node);
         None
@@ -54,16 +54,17 @@ pub trait Topology: Debug + 'static {
     /// Whether the client is closed.
     fn is_closed(&self) -> bool;
 
-    /// What is counted of the commands, if anything is.
+    /// The client's metrics, if it has any.
     fn metrics(&self) -> Option<&Metrics> {
         None
     }
 
-    /// A connection failed: the nodes should be looked at.
+    /// A connection failed: the cluster should be refreshed soon.
     fn look_again_soon(&self);
 
-    /// An attempt at a command failed, one of `made`, and another one follows: what that has to
-    /// know is noted in `target`. Returns how much longer than its policy says the command pauses before.
+    /// An attempt at a command failed, the `made`th, and another one follows; what that needs to
+    /// know is recorded in `target`. Returns an additional pause, beyond the policy's, before the
+    /// next attempt.
     fn attempt_failed(
         &self,
         target: &mut Self::Target,
@@ -74,13 +75,15 @@ pub trait Topology: Debug + 'static {
         Duration::ZERO
     }
 
-    /// A command failed for good with this error; what was noted of earlier attempts may go into it.
+    /// A command failed for good with this error, to which what was recorded of earlier attempts
+    /// may be added.
     fn conclude(&self, target: &mut Self::Target, error: Self::Error) -> Self::Error {
         let _ = target;
         error
     }
 
-    /// A command begins: the copy of it that is to begin later, unless it is over by then.
+    /// A command starts. Returns the plan of a copy to start later, unless the command is finished
+    /// by then.
     #[inline(always)]
     fn copy_of(
         &self,
@@ -93,20 +96,21 @@ pub trait Topology: Debug + 'static {
         Some(CopyPlan { delay, target, shares: false })
     }
 
-    /// The time of a copy that shares its command's ticket has come: whether it may begin.
+    /// Whether a copy that shares its command's ticket may start, now that its time has come.
     fn admits_copy(&self, target: &Self::Target) -> bool {
         let _ = target;
         true
     }
 
-    /// A node answered the first attempt at a command that [is measured](Target::is_measured), or had
-    /// not answered it after this time when the other copy was. `counts`: it was the first answer.
+    /// A node answered the first attempt at a command that [is measured](Target::is_measured), or
+    /// had not answered it after this time when the other copy was answered. `counts` says whether
+    /// it was the first reply.
     fn measured(&self, target: &Self::Target, node: &Self::Node, took: Duration, counts: bool) {
         let _ = (target, node, took, counts);
     }
 
-    /// A node owes answers, and nothing has come from it for [`SILENCE`]. Told again and again
-    /// until something comes.
+    /// A node owes replies, and nothing has come from it for [`SILENCE`]. Called repeatedly until
+    /// something arrives.
     fn is_silent(&self, node: &Arc<Self::Node>) {
         let _ = node;
     }
@@ -119,14 +123,14 @@ pub trait Topology: Debug + 'static {
 
 /// A node as connections see it.
 pub trait Endpoint: Debug + Display {
-    /// A number that no other node of the client has or will have. They are counted from 0 or near
-    /// it, for drivers keep a table by number.
+    /// A number that no other node of the client ever has. Numbers start at or near 0, because
+    /// drivers use them as table indexes.
     fn key(&self) -> u32;
 
-    /// Where it listens.
+    /// The address it listens on.
     fn address(&self) -> SocketAddr;
 
-    /// How connections to it are encrypted; `None`: they are not.
+    /// How connections to it are encrypted; `None` if they are not.
     fn encryption(&self) -> Option<Encryption> {
         None
     }
@@ -136,53 +140,54 @@ pub trait Endpoint: Debug + Display {
         0
     }
 
-    /// The way to a lane; `None` where the node chooses the lane of a connection.
+    /// The way to a lane; `None` if the node chooses the lane of a connection.
     fn way(&self, lane: u16) -> Option<Way> {
         let _ = lane;
         None
     }
 
-    /// A way did not lead where it should: there is none for some time.
+    /// A way did not lead where it should: no ways are used for some time.
     fn avoid_ways(&self) {}
 
-    /// Whether it is part of the cluster; once false it stays so.
+    /// Whether it is part of the cluster; once `false`, it stays so.
     fn is_active(&self) -> bool;
 
-    /// Whether it is known to answer nothing at present, so that the answers that it owes are not
-    /// waited for any longer.
+    /// Whether it is known not to answer at present, so that outstanding replies are not waited for
+    /// any longer.
     fn is_lost(&self) -> bool {
         false
     }
 
-    /// Where its connections are counted, if they are.
+    /// The gauges of its connections, if they are counted.
     fn gauges(&self) -> Option<&Gauges> {
         None
     }
 
-    /// Keeps commands away when it fails too often.
+    /// Its circuit breaker.
     fn breaker(&self) -> &Breaker;
 }
 
-/// A copy of a command, which is sent while no answer to the command has come.
+/// A copy of a command, sent if the command has no reply by then.
 #[derive(Debug)]
 pub struct CopyPlan<K> {
-    /// How much later than the command it begins.
+    /// How much later than the command it starts.
     pub delay: Duration,
-    /// What it is about.
+    /// What it targets.
     pub target: K,
-    /// Whether it shares its command's ticket ([`Carried`](crate::Carried)) and is tried once.
-    /// Otherwise it has a ticket of its own, a [`ResponseHandler::twin`](crate::ResponseHandler::twin).
+    /// Whether it shares its command's ticket ([`Carried`](crate::Carried)) and is attempted only
+    /// once. Otherwise it has a ticket of its own, a
+    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin).
     pub shares: bool,
 }
 
-/// What a command is about.
+/// What a command targets.
 pub trait Target: Debug {
-    /// Whether a second execution may make a difference, so that a lost answer leaves doubt.
+    /// Whether executing it twice may make a difference, so that a lost reply leaves it in doubt.
     fn writes(&self) -> bool;
 
-    /// The command begins. Where another copy of it is to begin, unless it is over by then: how
-    /// much later, and what that is about. Its ticket is the
-    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin) of this one.
+    /// The command starts. If another copy of it is to start later, unless the command is finished
+    /// by then, returns its delay and target. The copy's ticket is the
+    /// [`ResponseHandler::twin`](crate::ResponseHandler::twin) of this command's.
     #[inline(always)]
     fn begins(&mut self) -> Option<(Duration, Self)>
     where
@@ -191,7 +196,7 @@ pub trait Target: Debug {
         None
     }
 
-    /// Whether [`Topology::measured`] is told how long nodes take to answer it.
+    /// Whether [`Topology::measured`] is called with the latencies of its replies.
     #[inline(always)]
     fn is_measured(&self) -> bool {
         false
@@ -201,17 +206,17 @@ pub trait Target: Debug {
 /// The limits of the connections to one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Settings {
-    /// Shared connections to one node (or lane, where it has some), and as many that carry one
-    /// command at a time.
+    /// Maximum number of shared connections to one node (or to one lane), and of those that carry
+    /// one command at a time.
     pub connections_per_node: usize,
-    /// Weight of the commands in flight on one connection before the next one waits.
+    /// Total weight of the commands in flight on one connection before the next one waits.
     pub depth: usize,
-    /// Commands that may wait for a place on one node; beyond it they fail.
+    /// How many commands may wait for a place on one node; further ones fail.
     pub queue: usize,
-    /// Commands in flight on one event loop before the next one waits in line.
+    /// How many commands may be in flight on one event loop before the next one waits.
     pub in_flight: usize,
-    /// Time from the first packet to the end of the handshake.
+    /// Time limit from the first packet to the end of the handshake.
     pub connect_timeout: Duration,
-    /// Idle connections are closed after this time.
+    /// How long a connection may be idle before it is closed.
     pub idle: Duration,
 }

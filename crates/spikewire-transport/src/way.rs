@@ -1,5 +1,5 @@
-//! A way to a node that leads to one of its lanes: where it listens for that, and the port that the
-//! connection comes from.
+//! A way to one lane of a node: the address it listens on for that, and the source port of the
+//! connection.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -10,36 +10,36 @@ use socket2::{Domain, Protocol, Socket, Type};
 
 use crate::clock::Tick;
 
-/// The first of the ports that programs take for connections of their own, up to the last port
-/// there is (RFC 6335, section 6).
+/// First of the dynamic ports, which programs may use freely; they extend to the last port (RFC
+/// 6335, section 6).
 const FIRST_PORT: u32 = 49_152;
 
-/// How many of them there are.
+/// How many dynamic ports there are.
 const PORTS: u32 = 65_536 - FIRST_PORT;
 
-/// How many ports are tried that turn out to be taken.
+/// How many ports to try if they turn out to be taken.
 const TRIES: usize = 64;
 
 /// A way to a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Way {
-    /// Where the node listens.
+    /// The address the node listens on.
     pub address: SocketAddr,
-    /// The port of this end.
+    /// The source port.
     pub from: SourcePort,
 }
 
-/// A port of this end that leaves `remainder` when it is divided by `divisor`.
+/// A source port that leaves `remainder` when divided by `divisor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SourcePort {
-    /// What it is divided by.
+    /// The divisor.
     pub divisor: u16,
-    /// What is left.
+    /// The remainder.
     pub remainder: u16,
 }
 
 impl SourcePort {
-    /// Every such port once, from one in the midst of them on.
+    /// Every such port once, starting with one in the middle.
     fn each(self, start: u64) -> impl Iterator<Item = u16> {
         let divisor = u32::from(self.divisor.max(1));
         let remainder = u32::from(self.remainder) % divisor;
@@ -51,9 +51,9 @@ impl SourcePort {
     }
 }
 
-/// Starts connecting along this way. Ports that are taken are passed over.
+/// Starts connecting along this way, skipping ports that are taken.
 pub(crate) fn connect(way: &Way) -> io::Result<TcpStream> {
-    // Any figure that differs from call to call will do.
+    // Any number that differs from call to call will do.
     let ports = way.from.each(Tick::now().0 / 64);
     let mut taken = io::Error::from(io::ErrorKind::AddrInUse);
     for port in ports.take(TRIES) {
@@ -98,7 +98,7 @@ mod tests {
                 assert_eq!(ports, all.collect::<Vec<u16>>(), "{from:?}");
             }
         }
-        // Where there are more lanes than ports, not every lane has one.
+        // If there are more lanes than ports, some lanes have none.
         let ports = |divisor, remainder| SourcePort { divisor, remainder }.each(7).count();
         assert_eq!((ports(65_535, 50_000), ports(65_535, 3), ports(0, 0)), (1, 0, 16_384));
     }

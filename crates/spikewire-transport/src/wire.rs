@@ -1,5 +1,5 @@
-//! The byte stream of a connection: what stands between the socket and the protocol. It has a
-//! layer of its own so that encryption has a place: in here, not in the codecs.
+//! The byte stream of a connection, between the socket and the protocol. Encryption happens in this
+//! layer, not in the codecs.
 
 use std::io::{self, Read, Write};
 use std::net::SocketAddr;
@@ -16,34 +16,34 @@ use crate::socket::NO_WAIT;
 use crate::tls::{Encryption, Held, Stream};
 use crate::way::{Way, connect};
 
-/// A read may wait so much longer than it was asked to before the socket is set to less: calls
-/// with one and the same timeout then need no system call for it.
+/// A read may wait this much longer than requested before the socket's timeout is lowered, so that
+/// calls with the same timeout need no system call for it.
 const SLACK: Duration = Duration::from_millis(2);
 
-/// A byte stream to a server. Reading and writing never wait, except through [`Wire::waiting`].
+/// A byte stream to a server. Reads and writes never block, except through [`Wire::waiting`].
 #[derive(Debug)]
 pub struct Wire {
     socket: TcpStream,
-    /// How long a read waits that may; `None` until there was one.
+    /// The socket's timeout for blocking reads; `None` until there was one.
     read_timeout: Option<Duration>,
     encrypted: Option<Held>,
 }
 
 impl Wire {
-    /// Starts connecting; [`Wire::is_connected`] says when that is done.
+    /// Starts connecting; [`Wire::is_connected`] tells when that is done.
     pub fn open(address: SocketAddr, encryption: Option<Encryption>) -> io::Result<Self> {
         let encrypted = encryption.map(Stream::new).transpose()?.map(Held::from);
         Ok(Self { socket: TcpStream::connect(address)?, read_timeout: None, encrypted })
     }
 
-    /// The same along a way that leads to a lane.
+    /// Like [`Wire::open`], along a way that leads to a lane.
     pub fn open_along(way: &Way, encryption: Option<Encryption>) -> io::Result<Self> {
         let encrypted = encryption.map(Stream::new).transpose()?.map(Held::from);
         Ok(Self { socket: connect(way)?, read_timeout: None, encrypted })
     }
 
-    /// Goes on with what encryption needs before anything can be sent, once the socket is
-    /// connected; whether that is done.
+    /// Continues the TLS handshake, if any, once the socket is connected; returns whether it is
+    /// done.
     #[inline]
     pub fn secure(&mut self) -> io::Result<bool> {
         match &mut self.encrypted {
@@ -52,26 +52,26 @@ impl Wire {
         }
     }
 
-    /// Whether something is to be sent that no caller wrote.
+    /// Whether there is something to send that no caller wrote.
     #[inline]
     pub fn has_unsent(&self) -> bool {
         self.encrypted.as_ref().is_some_and(|stream| stream.has_unsent())
     }
 
-    /// Whether a read gives something although nothing more comes from the socket.
+    /// Whether a read returns something even if nothing more arrives at the socket.
     #[inline]
     pub fn has_more(&self) -> bool {
         self.encrypted.as_ref().is_some_and(|stream| stream.has_more())
     }
 
-    /// Bytes of the next write that a write before it has begun to send: they cannot be others
-    /// any more.
+    /// How many bytes of the next write were already partly sent by a previous one, so that they
+    /// cannot change any more.
     pub fn committed(&self) -> usize {
         self.encrypted.as_ref().map_or(0, |stream| stream.committed())
     }
 
-    /// Tells the server that nothing more will be sent, where there is a way to say that; the socket
-    /// is closed when this is dropped.
+    /// Tells the server that nothing more will be sent, if TLS is in use. The socket is closed when
+    /// this is dropped.
     pub fn hang_up(&mut self) {
         if let Some(stream) = &mut self.encrypted {
             stream.hang_up(&self.socket);
@@ -79,7 +79,7 @@ impl Wire {
     }
 
     /// The same stream for one read that waits up to about `limit`, at least a millisecond, and
-    /// then fails as one that would block. It may end earlier.
+    /// then fails with `WouldBlock`. It may return earlier.
     #[inline]
     pub fn waiting(&mut self, limit: Duration) -> io::Result<Waiting<'_>> {
         if self.read_timeout != Some(limit) {
@@ -108,7 +108,7 @@ impl Wire {
         Ok(())
     }
 
-    /// Whether the attempt to connect has come to a good end; an error when to a bad one.
+    /// Whether connecting has succeeded; an error if it failed.
     pub fn is_connected(&self) -> io::Result<bool> {
         if let Some(error) = self.socket.take_error()? {
             return Err(error);
@@ -123,12 +123,12 @@ impl Wire {
         }
     }
 
-    /// Where the server is, and where this end is.
+    /// The addresses of the server and of this end.
     pub fn addresses(&self) -> io::Result<(SocketAddr, SocketAddr)> {
         Ok((self.socket.peer_addr()?, self.socket.local_addr()?))
     }
 
-    /// Whether it is open and nothing waits to be read. If not, it is of no more use.
+    /// Whether it is open and nothing is waiting to be read. If not, it is of no more use.
     pub fn is_quiet(&mut self) -> bool {
         if self.encrypted.is_some() {
             let read = self.receive(&mut [0], RecvFlags::DONTWAIT);
@@ -139,7 +139,7 @@ impl Wire {
     }
 }
 
-/// A stream for a read that waits.
+/// A stream for a blocking read.
 #[derive(Debug)]
 pub struct Waiting<'a>(&'a mut Wire);
 
@@ -163,7 +163,7 @@ impl Write for Wire {
         }
     }
 
-    /// Sends what no caller wrote, as far as the socket takes it.
+    /// Sends what no caller wrote, as far as the socket accepts it.
     #[inline]
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.encrypted {

@@ -1,4 +1,4 @@
-//! Calling threads on connections whose answers come in any order.
+//! Calling threads on connections whose replies arrive in any order.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Many commands of an event loop's tasks do not wait for each other.
+//! A long burst of commands from an event loop's tasks is not held back until the flush.
 
 mod support;
 
@@ -62,7 +62,7 @@ fn a_burst_is_written_before_the_flush() {
         }
     };
     submit(1);
-    // The connection is there.
+    // The connection is open.
     turn_until(1);
     let (burst, rest) = (Proto::BURST, 10);
     submit(burst + rest);

@@ -1,4 +1,4 @@
-//! When it is decided what is kept of a command, and who looks for that.
+//! When it is decided what metrics keep of a command, and who reads the shared switch for that.
 
 mod support;
 
@@ -19,14 +19,14 @@ fn server(mut refused: u32) -> Server {
     Server::start(false, Manners::Polite, script)
 }
 
-/// With its connection open: opening one looks, too.
+/// Opens its connection first, because opening one reads the switch too.
 fn bench(server: &Server) -> Bench<false> {
     let mut bench = Bench::new(server.address, settings());
     run(&mut bench, policy(LONG));
     bench
 }
 
-/// Runs [`MANY`] commands; returns how often somebody looked meanwhile.
+/// Runs [`MANY`] commands; returns how often the switch was read meanwhile.
 fn run(bench: &mut Bench<false>, policy: Policy<Stay>) -> usize {
     bench.nodes.asked.store(0, SeqCst);
     (0..MANY).for_each(|number| bench.submit(number, b"x", policy));
@@ -67,7 +67,7 @@ fn a_command_is_counted_if_that_was_on_when_it_began() {
     let server = server(0);
     let mut bench = bench(&server);
     let nodes = bench.nodes.clone();
-    // Decided before it was handed over, and as it was.
+    // Decided before submission, and kept as decided.
     let earlier = Policy { keeps: nodes.metrics.keeps(), ..policy(LONG) };
     bench.submit(0, b"x", policy(LONG));
     nodes.metrics.turn(true);
@@ -93,7 +93,7 @@ fn what_ends_after_counting_ended_is_not_counted() {
     bench.submit(1, b"x", Policy { keeps: on, timeout: LONG / 1000, ..policy(LONG) });
     bench.multiplexer.expire(Tick::now().after(LONG), &mut |_, _| {});
     assert_eq!(counted(&bench), 0);
-    // Once replies were looked at, nothing looks any more.
+    // Once replies were processed, nothing reads the switch any more.
     run(&mut bench, policy(LONG));
     assert_eq!(run(&mut bench, Policy { keeps: nodes.metrics.keeps(), ..policy(LONG) }), 0);
 }

@@ -1,4 +1,4 @@
-//! What the topology is told of attempts and nodes, and what it makes of that.
+//! What the topology is told about attempts and nodes, and what follows.
 
 mod support;
 
@@ -13,8 +13,8 @@ use support::{
     policy, settings,
 };
 
-/// A server that refuses so many requests in a way that may be tried again, and answers the others
-/// with a frame of this kind.
+/// A server that rejects this many requests with a retryable error, and answers the others with a
+/// frame of this kind.
 fn refusing(mut times: u32, kind: u8) -> Server {
     let script: Script = Box::new(move |request: Request| {
         let refuses = times > 0;
@@ -81,7 +81,7 @@ fn a_refusal_after_others_is_an_error_that_says_so() {
     assert_eq!(failed.message, format!("refused with {REFUSED}"));
     assert_eq!((failed.attempts, failed.earlier.len()), (3, 2));
     assert!(failed.node.unwrap().contains(&server.address.to_string()));
-    // Where nothing failed before, it is a reply like any other.
+    // Without an earlier failure, it is a reply like any other.
     bench.submit(2, b"x", retries(5));
     assert_eq!(bench.ending(2).unwrap(), (b"x".to_vec(), 1));
 }

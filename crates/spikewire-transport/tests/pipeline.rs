@@ -1,4 +1,4 @@
-//! A connection without its socket.
+//! A pipeline, which is a connection without its socket.
 
 mod support;
 
@@ -9,7 +9,7 @@ use spikewire_transport::pipeline::{Arrival, Pipeline, Request};
 use spikewire_transport::{Protocol, Tick};
 use support::{DONE, HEADER, IDS, MORE, Toy, frame, segments};
 
-/// Hands out its bytes in pieces of the given size.
+/// Returns its bytes in pieces of the given size.
 struct Drip<'a>(&'a [u8], usize);
 
 impl Read for Drip<'_> {
@@ -21,7 +21,7 @@ impl Read for Drip<'_> {
     }
 }
 
-/// Takes so many bytes, and no more.
+/// Accepts this many bytes and no more.
 struct Room(Vec<u8>, usize);
 
 impl Write for Room {
@@ -40,7 +40,7 @@ impl Write for Room {
     }
 }
 
-/// Commands are numbers: when they are over.
+/// A command is the number at which it expires.
 fn pipeline(commands: &[(u64, &[u8])]) -> Pipeline<Toy<false>, u64> {
     let mut pipeline = Pipeline::new(<Toy<false>>::default(), Tick(0));
     commands.iter().for_each(|(until, body)| queue(&mut pipeline, *until, body));
@@ -53,7 +53,7 @@ fn queue(pipeline: &mut Pipeline<Toy<false>, u64>, until: u64, body: &[u8]) {
     pipeline.queue(composed, request, until, Tick(0));
 }
 
-/// What expiring at `now` takes out, with whether it was sent, and what it displaces.
+/// What expiring at `now` removes, with whether it was sent, and what it displaces.
 fn expire(pipeline: &mut Pipeline<Toy<false>, u64>, now: u64) -> (Vec<(u64, bool)>, Vec<u64>) {
     let mut over = Vec::new();
     let displaced = pipeline
@@ -69,7 +69,7 @@ fn a_request_of_which_nothing_has_left_is_withdrawn() {
     let mut wire = Room(Vec::new(), 1000);
     assert!(pipeline.write(&mut wire, Tick(12)).unwrap());
     assert_eq!(wire.0, [frame(0, DONE, b"one"), frame(2, DONE, b"three")].concat());
-    // What has left leaves an orphan, which keeps its place.
+    // What was sent leaves an orphan, which keeps its place.
     assert_eq!(expire(&mut pipeline, 30), (vec![(30, true)], vec![]));
     assert_eq!((pipeline.in_flight(), pipeline.weight()), (2, 2));
     let left = pipeline.abandon();
@@ -83,7 +83,7 @@ fn a_request_that_has_left_in_part_is_never_finished() {
     let first = frame(0, DONE, b"one");
     let mut wire = Room(Vec::new(), first.len() + 5);
     assert!(!pipeline.write(&mut wire, Tick(1)).unwrap());
-    // Those behind it go elsewhere, the one before it waits on.
+    // Those behind it go elsewhere; the one before it keeps waiting.
     assert_eq!(expire(&mut pipeline, 10), (vec![(10, false)], vec![31, 11]));
     assert!(pipeline.is_draining() && !pipeline.is_drained() && !pipeline.has_room());
     wire.1 = 1000;
@@ -124,7 +124,8 @@ fn sealed_frames_survive_any_cutting() {
     let bodies: [(u8, &[u8]); 5] =
         [(MORE, b"one"), (MORE, b""), (MORE, &large), (MORE, b"x"), (DONE, b"four")];
     let bytes: Vec<u8> = bodies.iter().flat_map(|(kind, body)| frame(0, *kind, body)).collect();
-    // As the server cuts them, and two that hold all of one and the beginning of the next.
+    // As the server cuts them, and two segments that each hold the end of one frame and the
+    // beginning of the next.
     let whole = [segments(&bytes[..1000]), segments(&bytes[1000..])].concat();
     for piece in [1, 7, 8, 9, 1000, 65_536, 1 << 20] {
         let mut pipeline = Pipeline::new(<Toy<true>>::greeted(), Tick(0));
@@ -164,7 +165,7 @@ fn silence_is_counted_from_the_last_progress() {
     assert_eq!(pipeline.silence_ends(limit), Tick::NEVER);
     queue(&mut pipeline, 1000, b"one");
     assert_eq!(pipeline.silence_ends(limit), Tick(100));
-    // A part of the oldest request is progress, bytes behind it are none.
+    // A part of the oldest request is progress; bytes behind it are not.
     let mut wire = Room(Vec::new(), 5);
     assert!(!pipeline.write(&mut wire, Tick(40)).unwrap());
     assert_eq!(pipeline.silence_ends(limit), Tick(140));
@@ -172,11 +173,11 @@ fn silence_is_counted_from_the_last_progress() {
     assert!(pipeline.write(&mut wire, Tick(50)).unwrap());
     queue(&mut pipeline, 1001, b"two");
     assert!(pipeline.write(&mut wire, Tick(60)).unwrap());
-    // It took 10 to leave, and may take as long to arrive.
+    // It took 10 to send, and may take as long to arrive.
     assert_eq!(pipeline.silence_ends(limit), Tick(160));
     pipeline.fill(&mut &frame(1, DONE, b"two")[..], || Tick(70)).unwrap();
     assert_eq!(pipeline.silence_ends(limit), Tick(180));
-    // A command without a limit has none, an orphan some seconds.
+    // A command without a limit has none; an orphan has a few seconds.
     assert_eq!(pipeline.silence_ends(|_| None), Tick::NEVER);
     expire(&mut pipeline, 1000);
     assert!(pipeline.silence_ends(|_| None) < Tick::NEVER);
@@ -196,7 +197,7 @@ fn room_ends_with_the_ids() {
     assert!(!pipeline.has_room() && !pipeline.has_too_many_orphans());
     expire(&mut pipeline, half);
     assert!(pipeline.has_too_many_orphans());
-    // It gets no more, and ends with what it has.
+    // It gets no more requests, and closes after those in flight.
     assert!(pipeline.retire() && !pipeline.retire());
     let freed = frame(0, DONE, b"late");
     pipeline.fill(&mut &freed[..], || Tick(2)).unwrap();
@@ -213,7 +214,7 @@ fn whoever_waits_behind_an_orphan_keeps_its_own_limit() {
     expire(&mut pipeline, 10);
     let limit = |_: &u64| Some(Duration::from_nanos(100));
     assert_eq!(pipeline.silence_ends(limit), Tick(101));
-    // One without a limit waits as long as orphans are waited for.
+    // One without a limit waits as long as an orphan.
     let patience = <Toy<false> as Protocol>::PATIENCE;
     assert_eq!(pipeline.silence_ends(|_| None), Tick(1).after(patience));
 }

@@ -1,4 +1,4 @@
-//! The boundary to databases, tested by a second protocol: ids out of order, a handshake in three
+//! The boundary to databases, tested with a second protocol: out-of-order ids, a handshake in three
 //! steps, events, sealed writes.
 
 mod support;
@@ -15,7 +15,7 @@ use support::{
     Server, Ticket, Toy, VERDICT, Writes, event, frame, nodes, policy, settings,
 };
 
-/// Requests that came, and a script that keeps them and answers what `answer` says.
+/// A list of the requests that arrived, and a script that records them and replies with `answer`.
 fn script(
     mut answer: impl FnMut(&Request, &[Request]) -> Vec<u8> + Send + 'static,
 ) -> (Arc<Mutex<Vec<Request>>>, Script) {
@@ -41,7 +41,7 @@ fn polite(script: Script) -> (Server, Bench<false>) {
 
 #[test]
 fn answers_find_their_commands_in_whatever_order_they_come() {
-    // All at once, when the last request is there: in reverse, and each in two parts, interleaved.
+    // All at once, when the last request has arrived: in reverse, each in two parts, interleaved.
     let (_, script) = script(|_, all| {
         let reversed = || all.iter().rev();
         let firsts = reversed().map(|request| request.answer(MORE, &request.body));
@@ -95,7 +95,7 @@ fn a_handshake_has_a_time_of_its_own() {
     bench.submit(2, b"patient", policy(LONG));
     let hasty = bench.failure(1);
     assert_eq!((hasty.kind, hasty.in_doubt), (Some(FaultKind::Timeout), false));
-    // The first caller's end was not the connection's.
+    // The first caller's timeout did not close the connection.
     assert_eq!(server.accepted.load(SeqCst), 1);
     let patient = bench.failure(2);
     assert_eq!((patient.kind, patient.in_doubt), (Some(FaultKind::Connection), false));
@@ -124,7 +124,7 @@ fn events_reach_the_topology_and_disturb_nothing() {
 
 #[test]
 fn ids_that_run_out_make_commands_wait() {
-    // Answered in bunches of as many as there are ids, the odd ones first.
+    // Answered in batches of as many as there are ids, the odd ones first.
     let (requests, script) = script({
         let mut held: Vec<Request> = Vec::new();
         move |request, all| {
@@ -153,8 +153,8 @@ fn ids_that_run_out_make_commands_wait() {
 
 #[test]
 fn an_orphan_keeps_its_id_until_its_late_answer_frees_it() {
-    // The first request is answered when the eighth other has come, which needs its id: so it is
-    // sent by "late", which is none of them.
+    // The first request is answered when the eighth other one has arrived. That one needs the
+    // orphan's id, so the reply is triggered by "late", which is neither.
     let (requests, script) = script(|request, all| match &request.body[..] {
         b"slow" | b"held" => Vec::new(),
         b"late" => [all[0].answer(DONE, b"slow"), request.answer(DONE, b"late")].concat(),
@@ -171,7 +171,7 @@ fn an_orphan_keeps_its_id_until_its_late_answer_frees_it() {
     bench.turn_until("all but one id in use", |_| {
         requests.lock().unwrap().len() == usize::from(IDS) - 1
     });
-    // The last id goes to and fro while the orphan's is out of reach.
+    // The last free id is reused repeatedly while the orphan's is not available.
     for number in 20..30 {
         bench.submit(number, b"x", policy(LONG));
         assert_eq!(bench.ending(number).unwrap().0, b"x");
@@ -179,7 +179,7 @@ fn an_orphan_keeps_its_id_until_its_late_answer_frees_it() {
     assert_eq!(requests.lock().unwrap().iter().filter(|request| request.id == slow).count(), 1);
     bench.submit(40, b"late", policy(LONG));
     assert_eq!(bench.ending(40).unwrap().0, b"late");
-    // Two at once: one of them has the id that the late answer freed.
+    // Two at once: one of them has the id that the late reply freed.
     bench.submit(41, b"held", policy(LONG));
     bench.submit(42, b"x", policy(LONG));
     assert_eq!(bench.ending(42).unwrap().0, b"x");
@@ -201,14 +201,14 @@ fn a_connection_with_too_many_orphans_is_replaced_once_it_is_drained() {
     for number in 0..orphans {
         assert_eq!(bench.failure(number).kind, Some(FaultKind::Timeout));
     }
-    // Ids are left there, but new commands go to a new connection.
+    // It still has ids, but new commands go to a new connection.
     for number in 10..15 {
         bench.submit(number, b"x", policy(LONG));
         assert_eq!(bench.ending(number).unwrap(), (b"x".to_vec(), 1));
         assert_eq!(requests.lock().unwrap().last().unwrap().connection, 1);
     }
     assert_eq!((server.accepted.load(SeqCst), server.ended.load(SeqCst)), (2, 0));
-    // What was asked there before is answered there, and that was the last of it.
+    // What was sent there before is answered there, and then it closes.
     let held = requests.lock().unwrap().iter().find(|it| it.body == b"held").cloned().unwrap();
     server.send(0, &held.answer(DONE, b"at last"));
     assert_eq!(bench.ending(20).unwrap(), (b"at last".to_vec(), 1));
@@ -322,7 +322,7 @@ fn the_requests_of_a_turn_are_sealed_together() {
 
 #[test]
 fn sealed_answers_are_opened() {
-    // Events, parts and frames of many segments, in segments that begin and end anywhere.
+    // Events, parts and frames of many segments, with segment boundaries anywhere.
     let large: Vec<u8> = (0..300_000_u32).map(|at| (at % 251) as u8).collect();
     let answer = large.clone();
     let (_, script) = script(move |request, _| {
@@ -364,7 +364,7 @@ fn a_large_request_is_sealed_in_pieces() {
 
 #[test]
 fn a_sealed_request_given_up_half_sent_is_never_finished() {
-    // The server reads nothing of the large segment until all of it may have come.
+    // The server does not process the large segment before all of it has arrived.
     let (requests, script) = script(echo);
     let server = Server::start(true, Manners::Polite, script);
     let mut bench = Bench::<true>::new(server.address, settings());
@@ -389,7 +389,7 @@ type Wide = Toy<false, 32_767>;
 
 #[test]
 fn more_commands_than_ids_share_a_connection() {
-    // Nothing is answered until every id is in use; then all, the latest first.
+    // Nothing is answered until every id is in use; then all are, the latest first.
     const ALL: usize = 40_000;
     let (requests, script) = script({
         let mut held: Vec<Request> = Vec::new();

@@ -1,5 +1,5 @@
-//! A request that a node cannot execute yet goes back to its ticket, which asks the node something
-//! else and sends it again: on every driver.
+//! A request that a node cannot execute yet is returned to its ticket, which asks the node
+//! something else and sends it again, on every driver.
 
 mod support;
 
@@ -23,8 +23,8 @@ use support::{
 type Proto = Toy<true>;
 type Asked = Box<Command<Writes, Stay, Ticket>>;
 
-/// A server that executes what it was made ready for: "run X" needs a "prepare X" once. Returns
-/// with it what it was asked.
+/// A server that executes what it was prepared for: "run X" needs one "prepare X". Also returns
+/// what it was asked.
 fn server() -> (Server, Arc<Mutex<Vec<String>>>) {
     let asked = Arc::new(Mutex::new(Vec::new()));
     let (own, mut ready) = (asked.clone(), HashSet::new());
@@ -43,12 +43,12 @@ fn server() -> (Server, Arc<Mutex<Vec<String>>>) {
     (Server::start(true, Manners::Polite, Box::new(script)), asked)
 }
 
-/// A call: what it is about, and how far it has come.
+/// A call: its subject and its progress.
 #[derive(Debug)]
 struct Ticket {
     what: String,
     deadline: Tick,
-    /// The request, where it came back, and what was tried of it.
+    /// The request, if it was returned, and its attempts.
     request: Option<Vec<u8>>,
     attempts: Attempts,
     ended: Option<Result<(Vec<u8>, u32), Failed>>,
@@ -77,7 +77,7 @@ impl Ticket {
         command
     }
 
-    /// What follows an outcome.
+    /// Decides what follows from an outcome.
     #[expect(clippy::result_large_err, reason = "it is what there is, and moved once")]
     fn settle(mut self, outcome: Outcome<'_, Proto>) -> Result<Asked, Self> {
         let now = Tick::now();
@@ -165,7 +165,7 @@ fn on_an_event_loop() {
     check_asked(&asked, 50);
 }
 
-/// Shows what ended to whoever waits for it.
+/// Passes its ticket to whoever waits for it.
 #[derive(Debug)]
 struct Told(Option<Ticket>, mpsc::Sender<Ticket>);
 
@@ -229,7 +229,7 @@ fn call(pool: &BlockingPool<Proto, Single<Proto>>, what: &str) {
 
 #[test]
 fn on_calling_threads() {
-    // More than there are connections, so that some share them.
+    // More than there are connections, so that some share one.
     let (server, asked) = server();
     let pool = BlockingPool::new(&nodes(server.address, settings()));
     std::thread::scope(|scope| {

@@ -1,4 +1,4 @@
-//! A connection for one thread: questions, answers, events.
+//! A connection for one thread: requests, replies, events.
 
 mod support;
 
@@ -59,7 +59,7 @@ fn asks_and_hears<const SEALED: bool>() {
     for expected in [&b"welcome"[..], b"one", b"two", b"three"] {
         assert_eq!(session.wait(long()).unwrap().unwrap()[1..], *expected);
     }
-    // Nothing more comes, and the session is of use afterwards.
+    // Nothing more arrives, and the session is still usable.
     assert!(session.wait(soon()).unwrap().is_none());
     assert_eq!(ask(&mut session, 1, b"again", long()).unwrap(), b"again");
 }
@@ -78,7 +78,7 @@ fn a_session_that_failed_is_over() {
         (b"verdict", |error| matches!(error, SessionError::Ended(why) if why == "enough")),
         (b"nonsense", |error| matches!(error, SessionError::Malformed(_))),
         (b"another", |error| error.to_string().contains("nobody asked for")),
-        (b"endless", |error| error.to_string().contains("events without end")),
+        (b"endless", |error| error.to_string().contains("too many events")),
     ];
     for (body, expected) in cases {
         let server = server(false, Manners::Polite);
@@ -109,7 +109,7 @@ fn another_thread_ends_a_wait() {
     let server = server(false, Manners::Polite);
     let mut session = Session::open(server.address, None, <Toy<false>>::default(), LONG).unwrap();
     let waker = session.waker().unwrap();
-    // Before the wait, also where a question comes in between.
+    // Before the wait, even with a request in between.
     waker.wake().unwrap();
     assert_eq!(ask(&mut session, 1, b"x", long()).unwrap(), b"x");
     let start = Instant::now();
@@ -130,7 +130,7 @@ fn another_thread_ends_a_wait() {
 fn a_server_that_hangs_up_ends_the_session() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
-    // Without a handshake: the protocol is past it.
+    // Without a handshake, so the protocol considers it done.
     let accepted = std::thread::spawn(move || listener.accept().unwrap());
     let mut session = Session::open(address, None, support::Bare, LONG).unwrap();
     drop(accepted.join().unwrap());

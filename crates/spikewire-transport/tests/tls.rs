@@ -1,4 +1,4 @@
-//! Encrypted connections, with a real server of TLS.
+//! Encrypted connections to a real TLS server.
 
 mod support;
 
@@ -39,7 +39,7 @@ struct Signed {
     key: String,
 }
 
-/// An authority.
+/// A certificate authority.
 struct Authority {
     certificate: String,
     issuer: Issuer<'static, KeyPair>,
@@ -81,13 +81,13 @@ fn encryption(options: &TlsOptions) -> Encryption {
     Tls::new(options).unwrap().to_address(HERE)
 }
 
-/// A server of TLS that speaks the toy protocol.
+/// A TLS server that speaks the toy protocol.
 struct Secure {
     address: SocketAddr,
     accepted: Arc<AtomicU32>,
-    /// Sessions that their clients ended as one should.
+    /// Sessions that their clients closed properly.
     parted: Arc<AtomicU32>,
-    /// Held by a test that wants the server to read nothing.
+    /// Locked by a test to keep the server from reading.
     reads: Arc<Mutex<()>>,
 }
 
@@ -95,7 +95,7 @@ struct Secure {
 struct How {
     signed: Signed,
     version: &'static SupportedProtocolVersion,
-    /// Whether it demands certificates of this authority.
+    /// The authority whose certificates it requires from clients, if any.
     clients: Option<String>,
     /// Whether it reads and writes byte by byte.
     drips: bool,
@@ -122,7 +122,7 @@ impl Secure {
                     let session = ServerConnection::new(config).unwrap();
                     let socket = Dripping(stream, how.drips);
                     let mut stream = rustls::StreamOwned::new(session, socket);
-                    // What is wrong with a session, its client sees.
+                    // The client sees what is wrong with a session.
                     if serve(&mut stream, &waits).is_ok_and(|clean| clean) {
                         ends.fetch_add(1, SeqCst);
                     }
@@ -181,7 +181,7 @@ impl Write for Dripping {
 
 type Stream = rustls::StreamOwned<ServerConnection, Dripping>;
 
-/// One session; whether its client ended it as one should.
+/// Serves one session; returns whether its client closed it properly.
 fn serve(stream: &mut Stream, reads: &Mutex<()>) -> io::Result<bool> {
     for answer in [&b"who"[..], b"how", b"ready"] {
         if read_frame(stream).is_none() {
@@ -192,7 +192,7 @@ fn serve(stream: &mut Stream, reads: &Mutex<()>) -> io::Result<bool> {
     loop {
         drop(reads.lock().unwrap());
         let Some((id, body)) = read_frame(stream) else {
-            // Without a word of parting this is an error.
+            // Without a close_notify this is an error.
             return Ok(matches!(stream.read(&mut [0]), Ok(0)));
         };
         match &body[..] {
@@ -241,7 +241,7 @@ fn commands_and_answers_of_any_size_behind_one_descriptor() {
 
 #[test]
 fn nothing_that_has_come_is_left_lying() {
-    // More than one read takes, in one go; nothing comes from the socket afterwards.
+    // More than one read takes, all at once; nothing arrives at the socket afterwards.
     let authority = Authority::new();
     let server = Secure::start(how(&authority));
     let mut bench = server.bench(&authority.options());
@@ -253,7 +253,7 @@ fn nothing_that_has_come_is_left_lying() {
         });
     }
     assert_eq!(bench.nodes.events.lock().unwrap().last().unwrap(), b"last");
-    // And nobody is woken while nothing happens.
+    // And nothing is woken while nothing happens.
     let (start, mut turns) = (Instant::now(), 0);
     while start.elapsed() < Duration::from_millis(300) {
         bench.multiplexer.turn(Some(Duration::from_millis(100)), &mut |_, _| {}).unwrap();
@@ -322,7 +322,7 @@ fn a_session_and_a_connection_for_one_thread() {
         assert!(session.wait(until).unwrap().is_some());
     }
     assert!(session.wait(Tick::now().after(SOON)).unwrap().is_none());
-    // The server says that it is done and keeps its socket: that is the end.
+    // The server says that it is done but keeps its socket open: that is the end.
     let parted = session.ask(&frame(4, DONE, b"part"), Answers::Id(4), until);
     assert!(matches!(parted, Err(SessionError::HungUp)));
     drop(session);
@@ -379,7 +379,7 @@ fn a_request_given_up_half_sent_is_never_finished() {
     bench.turn_until("another connection", |_| server.accepted.load(SeqCst) == 2);
 }
 
-/// How opening a connection fails, with the multiplexer, which must say the same as a session.
+/// The error of opening a connection. The multiplexer must report the same as a session.
 fn refusal(address: SocketAddr, encryption: Option<Encryption>) -> String {
     let opened = Session::open(address, encryption.clone(), Proto::default(), LONG);
     let nodes = secure_nodes(address, encryption, settings());
@@ -415,14 +415,14 @@ fn certificates_are_verified() {
         assert_eq!(bench.ending(1).unwrap().0, b"x");
     }
     assert!(refused(&fixed("db.example.org")).contains("another name"));
-    // A name that is not looked at does not make anybody trusted.
+    // Not verifying the name does not make an authority trusted.
     let stranger = TlsOptions { verify_hostname: false, ..other.options() };
     assert!(refused(&stranger).contains("no authority that the client trusts"));
     // By name.
     let tls = Tls::new(&authority.options()).unwrap();
     let named = tls.to_host("db.example").unwrap();
     assert!(Session::open(server.address, Some(named), Proto::default(), LONG).is_ok());
-    assert!(tls.to_host("no name").unwrap_err().to_string().contains("no name"));
+    assert!(tls.to_host("no name").unwrap_err().to_string().contains("not a valid server name"));
 }
 
 #[test]
@@ -450,8 +450,8 @@ fn clients_show_their_certificates() {
     }
 }
 
-/// A server that closes its socket with bytes unread resets the connection, and its last words may
-/// be lost with it.
+/// A server that closes its socket with bytes unread resets the connection, and its last message
+/// may be lost.
 fn is_reset(why: &str) -> bool {
     why.contains("reset") || why.contains("Broken pipe")
 }
@@ -459,7 +459,7 @@ fn is_reset(why: &str) -> bool {
 #[test]
 fn one_side_that_does_not_encrypt_is_told_of() {
     let authority = Authority::new();
-    // Such as a plain server that answers at once.
+    // As from a plain server that replies at once.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let plain = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -471,7 +471,7 @@ fn one_side_that_does_not_encrypt_is_told_of() {
     });
     let why = refusal(plain, Some(encryption(&authority.options())));
     assert!(why.contains("is not TLS"), "{why}");
-    // One that hangs up.
+    // One that closes the connection.
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let shy = listener.local_addr().unwrap();
     thread::spawn(move || {
@@ -504,7 +504,7 @@ fn a_handshake_has_the_time_that_connecting_has() {
         if error.kind() == io::ErrorKind::TimedOut));
 }
 
-/// A file with this in it, removed in the end.
+/// A file with this content, removed when dropped.
 struct File(PathBuf);
 
 impl File {
@@ -559,7 +559,10 @@ fn options_that_cannot_be_used_name_the_culprit() {
             TlsOptions { system_authorities: Some(false), ..TlsOptions::default() },
             &["no authority is trusted"],
         ),
-        (TlsOptions { server_name: Some("a b".to_owned()), ..base() }, &["\"a b\"", "no name"]),
+        (
+            TlsOptions { server_name: Some("a b".to_owned()), ..base() },
+            &["\"a b\"", "not a valid server name"],
+        ),
     ];
     for (options, expected) in cases {
         let error = Tls::new(&options).unwrap_err().to_string();

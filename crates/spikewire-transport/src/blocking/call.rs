@@ -1,4 +1,4 @@
-//! One command of a calling thread.
+//! A single command of a calling thread.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use crate::fault::{CommandError as _, Fault, FaultKind};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol};
 use crate::reply::Outcome;
 
-/// Who answered and what it took, or why nobody did.
+/// The node that replied and the attempts it took, or an error.
 type Ended<P> = Result<(Arc<NodeOf<P>>, Attempts), ErrorOf<P>>;
 
-/// The ticket of a caller with one command: its reply, copied.
+/// The ticket of a caller with one command; holds a copy of its reply.
 #[derive(Debug)]
 pub struct Single<P: Protocol> {
     body: Vec<u8>,
@@ -21,29 +21,29 @@ pub struct Single<P: Protocol> {
     outcome: Option<Ended<P>>,
 }
 
-/// What few replies come with. Apart, for every ticket is moved.
+/// Boxed because tickets are moved and few replies need it.
 pub type Aside = Option<Box<Extra>>;
 
-/// What few replies come with.
+/// Additional data that few replies have.
 #[derive(Debug, Default)]
 pub struct Extra {
-    /// The request, where the node did not execute it.
+    /// The request, if the node did not execute it.
     pub returned: Option<Vec<u8>>,
-    /// When the reply was handed over, while stages are timed.
+    /// When the reply was delivered, while stages are timed.
     pub answered: Option<Tick>,
 }
 
-/// What there is to know of a reply besides its bytes.
+/// What is known of a reply besides its bytes.
 #[derive(Debug)]
 pub struct Answered<P: Protocol> {
-    /// Who answered.
+    /// The node that replied.
     pub node: Arc<NodeOf<P>>,
-    /// What it took.
+    /// The attempts it took.
     pub attempts: Attempts,
 }
 
 impl<P: Protocol> Single<P> {
-    /// A ticket; the body of the reply goes into this buffer.
+    /// A ticket that puts the body of the reply into this buffer.
     #[inline(always)]
     pub fn new(body: Vec<u8>) -> Self {
         Self { body, aside: None, outcome: None }
@@ -72,10 +72,10 @@ impl<P: Protocol> BlockingTicket<P> for Single<P> {
 }
 
 impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
-    /// Sends one command and waits until it is over, retries included. `single` finds what the
-    /// command was made with in its ticket. The reply is left in `body`, and what else there is of it
-    /// in `aside`. `interrupted` is asked when a signal may have
-    /// come: it runs the handlers, and says whether the caller gives up.
+    /// Sends one command and waits until it has ended, including retries. `single` extracts the
+    /// [`Single`] from the command's ticket. The reply is left in `body`, and additional data in
+    /// `aside`. `interrupted` is called when a signal may have arrived: it runs the signal
+    /// handlers, and returns whether the caller gives up.
     #[inline(always)]
     pub fn call(
         &self,
@@ -88,7 +88,7 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
     ) -> Result<Answered<P>, ErrorOf<P>> {
         let limits = CallerLimits { now, deadline: command.deadline, alone: false, interrupted };
         let mut completed = None;
-        // Lent, for a command is large: it is moved less often.
+        // By reference because a command is large: it is moved less often.
         let run = self.run(std::iter::once(command).by_ref(), limits, |ticket| {
             if let Some(Single { body: filled, aside: more, outcome }) = single(ticket) {
                 *body = filled;
@@ -101,7 +101,7 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
             (Ok(()), None) => {
                 Err(Fault::new(FaultKind::Withdrawn, "the call was withdrawn").into())
             }
-            // The command ended with the call: whether it may have been applied is known by now.
+            // The command ended with the call, so whether it may have been applied is known by now.
             (Err(fault), Some(Err(ended))) => {
                 let (attempts, in_doubt) = ended.tried();
                 Err(ErrorOf::<P>::from(fault).after(attempts, in_doubt))

@@ -1,4 +1,4 @@
-//! Multiplexers for one caller at a time.
+//! Multiplexers that are used by one caller at a time.
 
 use std::io;
 use std::sync::Arc;
@@ -16,27 +16,27 @@ use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 use crate::topology::Topology as _;
 
-/// Multiplexers kept for the next callers.
+/// How many idle multiplexers are kept.
 const KEEP: usize = 64;
 
-/// The multiplexers that no caller uses, and how many are in use.
+/// The idle multiplexers, and how many are in use.
 #[derive(Debug)]
 pub(super) struct DedicatedMultiplexers<P: Protocol, T> {
     topology: Arc<P::Topology>,
-    /// How many callers may use one at a time that could use the shared one.
+    /// How many callers that could use the shared multiplexer may use one at a time.
     most: usize,
     pool: Mutex<IdleMultiplexers<P, T>>,
 }
 
 #[derive(Debug)]
 struct IdleMultiplexers<P: Protocol, T> {
-    /// Used last, taken first.
+    /// The last one was used last and is taken first.
     idle: Vec<Box<DedicatedMultiplexer<P, T>>>,
-    /// In use by callers that could have used the shared one.
+    /// In use by callers that could use the shared multiplexer.
     in_use: usize,
 }
 
-/// A multiplexer and what waits for it.
+/// A multiplexer and its poller.
 #[derive(Debug)]
 pub(super) struct DedicatedMultiplexer<P: Protocol, T> {
     multiplexer: Multiplexer<P, T>,
@@ -51,8 +51,8 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
         Self { topology, most, pool }
     }
 
-    /// One that no other caller uses. There are as many as a node may have connections, so `None`
-    /// when all are in use; a caller that must be alone gets one all the same.
+    /// A multiplexer that no other caller uses. There are as many as a node may have connections,
+    /// so `None` if all are in use; a caller that must be alone always gets one.
     pub fn take(&self, alone: bool) -> Option<Result<Box<DedicatedMultiplexer<P, T>>, Fault>> {
         let spare = {
             let mut pool = self.pool.lock();
@@ -74,7 +74,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
         Some(taken.map_err(|error| no_descriptor(&error)))
     }
 
-    /// Ends the use of one; it is dropped with its connections unless it is to be kept.
+    /// Returns a multiplexer; it is dropped with its connections unless `kept`.
     pub fn give_back(&self, used: Box<DedicatedMultiplexer<P, T>>, alone: bool, kept: bool) {
         let mut pool = self.pool.lock();
         if !alone {
@@ -88,19 +88,19 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexers<P, T> {
         drop(used);
     }
 
-    /// Looks after the connections that no caller uses.
+    /// Maintains the connections that no caller uses.
     pub fn maintain(&self, now: Tick) {
         let mut idle = std::mem::take(&mut self.pool.lock().idle);
         for dedicated in &mut idle {
             dedicated.maintain(now);
         }
-        // Those that were given back meanwhile were used last.
+        // Those returned in the meantime were used last.
         let mut pool = self.pool.lock();
         idle.append(&mut pool.idle);
         pool.idle = idle;
     }
 
-    /// Ends the connections that no caller uses.
+    /// Closes the connections that no caller uses.
     pub fn close(&self) {
         let idle = std::mem::take(&mut self.pool.lock().idle);
         drop(idle);
@@ -164,7 +164,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
             if multiplexer.take_beaten() {
                 multiplexer.expire(now, &mut deliver);
             }
-            // Others are not to wait for a connection that is slow, or has much to say.
+            // Others must not wait for a connection that is slow or has much data.
             in_turns &= multiplexer.in_flight() < before;
             match waited {
                 Ok(()) => {}
@@ -188,8 +188,7 @@ impl<P: Protocol, T: BlockingTicket<P>> DedicatedMultiplexer<P, T> {
     }
 }
 
-/// Takes what has come without waiting for more. Should the system have no poll for it, the next
-/// wait says so.
+/// Takes what has arrived, without waiting for more. If the poll fails, the next wait reports it.
 fn look<P: Protocol, T: BlockingTicket<P>>(
     multiplexer: &mut Multiplexer<P, T>,
     poller: &mut Poller,

@@ -1,21 +1,21 @@
 //! Calling threads that drive connections themselves.
 //!
 //! Every call goes through a [`Multiplexer`](super::Multiplexer), so silence, retries, timeouts,
-//! closing codes and the circuit breaker follow one set of rules for all callers. What differs is
-//! who waits for the network:
+//! closing and the circuit breaker follow the same rules for all callers. Only who waits for the
+//! network differs:
 //!
-//! - few callers: each has a multiplexer of its own for the length of the call, so that a call is
-//!   a write, a wait and a read without another thread being involved;
-//! - more of them: one multiplexer for all, of which one thread, the leader, reads for everyone.
+//! - Few callers: each has its own multiplexer for the length of the call, so that a call is a
+//!   write, a wait and a read without any other thread being involved.
+//! - More callers: one multiplexer for all. One thread, the leader, reads for everyone.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | here | which of the two a call takes |
-//! | `call` | one command of a caller |
-//! | `dedicated` | multiplexers for one caller at a time |
-//! | `shared` | the multiplexer that many callers share, leader and followers |
+//! | here | the choice between the two |
+//! | `call` | a single command of a caller |
+//! | `dedicated` | multiplexers used by one caller at a time |
+//! | `shared` | the multiplexer shared by many callers; leader and followers |
 //! | `waiter` | a follower, its replies, and how it is woken |
-//! | `signals` | waiting, and looking for signals meanwhile |
+//! | `signals` | waiting, with regular checks for signals |
 
 mod call;
 mod dedicated;
@@ -42,13 +42,13 @@ use crate::reply::Outcome;
 /// written to.
 const REVALIDATE_AFTER_IDLE: Duration = Duration::from_millis(100);
 
-/// What a blocking caller gets back for a command.
+/// The ticket of a blocking caller's command.
 pub trait BlockingTicket<P: Protocol>: ResponseHandler {
-    /// Keeps the outcome; must be brief. May run on the thread of another caller.
+    /// Stores the outcome; must be brief. May run on another caller's thread.
     fn complete(&mut self, outcome: Outcome<'_, P>);
 }
 
-/// The connections that calling threads drive.
+/// The connections driven by calling threads.
 #[derive(Debug)]
 pub struct BlockingPool<P: Protocol, T> {
     dedicated: DedicatedMultiplexers<P, T>,
@@ -57,7 +57,7 @@ pub struct BlockingPool<P: Protocol, T> {
 }
 
 impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
-    /// Without connections; they are opened when commands need them.
+    /// A pool without connections; they are opened when commands need them.
     pub fn new(topology: &Arc<P::Topology>) -> Self {
         Self {
             dedicated: DedicatedMultiplexers::new(topology.clone()),
@@ -66,9 +66,9 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         }
     }
 
-    /// Sends commands and waits for all of them; `take` gets their tickets, completed. Fails when
-    /// the caller was interrupted or no descriptor is left; the tickets that were completed until
-    /// then have been taken all the same.
+    /// Sends commands and waits for all of them; `take` gets their completed tickets. Fails if the
+    /// caller was interrupted or there are no more file descriptors; `take` has then been called
+    /// with the tickets completed so far.
     pub fn run(
         &self,
         commands: impl ExactSizeIterator<Item = CommandOf<P, T>>,
@@ -100,14 +100,14 @@ impl<P: Protocol, T: BlockingTicket<P>> BlockingPool<P, T> {
         outcome
     }
 
-    /// Looks after connections that no caller looks after at the moment: closes idle ones and those
-    /// of nodes that left. To be called now and then.
+    /// Closes idle connections and those of nodes that left, if no caller is using them. To be
+    /// called regularly.
     pub fn maintain(&self, now: Tick) {
         self.dedicated.maintain(now);
         self.shared.maintain(now);
     }
 
-    /// Ends the connections; callers that wait get an error.
+    /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
         self.closed.store(true, Relaxed);
         self.dedicated.close();
@@ -125,5 +125,5 @@ where
 }
 
 fn no_descriptor(error: &std::io::Error) -> Fault {
-    Fault::new(FaultKind::Connection, format!("the system gives no poller for a call: {error}"))
+    Fault::new(FaultKind::Connection, format!("could not create a poller for the call: {error}"))
 }

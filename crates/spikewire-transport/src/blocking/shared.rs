@@ -1,10 +1,10 @@
 //! One multiplexer for many calling threads.
 //!
-//! The first caller leads: it waits for all connections, takes every reply, wakes the callers that
-//! have all of theirs, and hands the lead on when its own commands are completed. The others
-//! write their requests themselves, unless the leader is awake and about to, and sleep until their
-//! last reply is in. So a call costs its thread one sleep, and requests that come while a
-//! connection waits for replies share the next write.
+//! The first caller is the leader: it waits for all connections, takes every reply, wakes the
+//! callers that have all of theirs, and passes leadership on when its own commands are completed.
+//! The followers write their requests themselves, unless the leader is awake and about to, and
+//! sleep until their last reply has arrived. So a call costs its thread one sleep, and requests
+//! submitted while a connection awaits replies share the next write.
 
 use std::io;
 use std::sync::Arc;
@@ -23,16 +23,16 @@ use crate::multiplexer::{Multiplexer, Poller};
 use crate::protocol::{CommandOf, Protocol};
 use crate::reply::Outcome;
 
-/// How long an overdue follower waits before it looks again.
+/// How long an overdue follower waits before it checks again.
 const OVERDUE_RECHECK: Duration = Duration::from_millis(1);
 
-/// The longest wait of a leader: a client that is closed does not wake it.
+/// The longest wait of a leader, because closing a client does not wake it.
 const LONGEST_WAIT: Duration = Duration::from_millis(50);
 
 /// Takes the outcome of a command.
 type Deliver<'a, P, T> = &'a mut dyn FnMut(SharedTicket<T>, Outcome<'_, P>);
 
-/// The connections that all callers share.
+/// The connections shared by all callers.
 #[derive(Debug)]
 pub(super) struct SharedMultiplexer<P: Protocol, T> {
     inner: Arc<Inner<P, T>>,
@@ -41,9 +41,9 @@ pub(super) struct SharedMultiplexer<P: Protocol, T> {
 #[derive(Debug)]
 struct Inner<P: Protocol, T> {
     topology: Arc<P::Topology>,
-    /// `None` until there is a caller. Never held while waiting for the network.
+    /// `None` until the first call. Never locked while waiting for the network.
     multiplexer: Mutex<Option<Multiplexer<P, SharedTicket<T>>>>,
-    /// The leader's as long as it leads.
+    /// Held by the leader for as long as it leads.
     lead: Mutex<Lead>,
     queue: Mutex<CallerQueue<P, T>>,
     callers: AtomicUsize,
@@ -53,14 +53,14 @@ struct Inner<P: Protocol, T> {
 #[derive(Debug, Default)]
 struct Lead {
     poller: Option<Poller>,
-    /// When the latest leader was done.
+    /// When the latest leader finished.
     ended: Tick,
 }
 
 #[derive(Debug)]
 struct CallerQueue<P: Protocol, T> {
     has_leader: bool,
-    /// Requests that were not submitted yet.
+    /// Requests not submitted yet.
     commands: Vec<CommandOf<P, SharedTicket<T>>>,
     /// All callers, latest last.
     callers: Vec<Arc<Waiter<T>>>,
@@ -115,7 +115,7 @@ impl<P: Protocol, T: BlockingTicket<P>> SharedMultiplexer<P, T> {
         outcome
     }
 
-    /// Looks after the connections.
+    /// Maintains the connections.
     pub fn maintain(&self, now: Tick) {
         if let Some(slot) = self.inner.multiplexer.try_lock() {
             work(slot, |multiplexer, mut deliver| multiplexer.expire(now, &mut deliver));
@@ -123,7 +123,7 @@ impl<P: Protocol, T: BlockingTicket<P>> SharedMultiplexer<P, T> {
         self.inner.submit();
     }
 
-    /// Ends the connections; callers that wait get an error.
+    /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
         work(self.inner.multiplexer.lock(), |multiplexer, mut deliver| {
             multiplexer.close(&mut deliver);
@@ -133,8 +133,8 @@ impl<P: Protocol, T: BlockingTicket<P>> SharedMultiplexer<P, T> {
 }
 
 impl<P: Protocol, T> Drop for SharedMultiplexer<P, T> {
-    /// In the child of a fork a thread of the parent may have been at work in here: what it held
-    /// is then left as it was.
+    /// In a forked child, a thread of the parent may have been using this during the fork: what it
+    /// held is then leaked.
     fn drop(&mut self) {
         let Inner { multiplexer, lead, queue, .. } = &*self.inner;
         let held = multiplexer.try_lock().is_none()
@@ -147,7 +147,7 @@ impl<P: Protocol, T> Drop for SharedMultiplexer<P, T> {
 }
 
 impl<P: Protocol, T> CallerQueue<P, T> {
-    /// Adds a caller; whether it leads.
+    /// Adds a caller; returns whether it leads.
     fn enter(&mut self, waiter: &Arc<Waiter<T>>) -> bool {
         self.callers.push(waiter.clone());
         let leads = !std::mem::replace(&mut self.has_leader, true);
@@ -159,7 +159,7 @@ impl<P: Protocol, T> CallerQueue<P, T> {
 }
 
 impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
-    /// Sees a caller through, as leader or follower.
+    /// Runs a caller as leader or follower until all its commands are completed.
     fn attend(&self, waiter: &Arc<Waiter<T>>, limits: CallerLimits<'_>) -> Result<(), Fault> {
         let mut signals = SignalCheck::new(limits.interrupted, Tick::now());
         while !waiter.is_done() {
@@ -169,7 +169,8 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
                 self.follow(waiter, limits.deadline, &signals);
             }
             if !waiter.is_done() && signals.is_due(Tick::now()) {
-                // Others must not wait for a handler, least of all a call that it makes itself.
+                // Others must not wait for a signal handler, in particular one that makes a call
+                // itself.
                 self.leave(waiter);
                 signals.look()?;
                 self.queue.lock().enter(waiter);
@@ -178,7 +179,7 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
         Ok(())
     }
 
-    /// Waits for all replies until the leader's own are in, or until it is time to look for
+    /// Waits for all replies until the leader's own have arrived, or until it is time to check for
     /// signals.
     fn lead(&self, waiter: &Arc<Waiter<T>>, signals: &mut SignalCheck<'_>) -> Result<(), Fault> {
         let mut lead = self.lead.lock();
@@ -186,7 +187,7 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
         if let Some(poller) = poller
             && ended.after(REVALIDATE_AFTER_IDLE) <= Tick::now()
         {
-            // Should the system have no poll for it, the next wait says so.
+            // If the poll fails, the next wait reports it.
             let _ = poller.wait(Some(Duration::ZERO));
         }
         loop {
@@ -205,8 +206,8 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
         }
     }
 
-    /// Takes what came, sends what is queued, and says when it wants to be called again at the
-    /// latest.
+    /// Takes what has arrived and sends what is queued. Returns how long to wait at most until the
+    /// next call.
     fn turn(&self, poller: &mut Option<Poller>) -> Result<(Tick, Duration), Fault> {
         let mut slot = self.multiplexer.lock();
         if slot.is_none() {
@@ -232,12 +233,12 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
         Ok(turned.unwrap_or_default())
     }
 
-    /// Sends what is queued, unless another thread is at it, which will look again.
+    /// Sends what is queued, unless another thread is doing so, which will check again.
     fn submit(&self) {
         while !self.queue.lock().commands.is_empty() {
             let Some(slot) = self.multiplexer.try_lock() else { return };
             if slot.is_none() {
-                // The first leader is about to make it.
+                // The first leader is about to create it.
                 return;
             }
             work(slot, |multiplexer, deliver| self.take_in(multiplexer, Tick::now(), deliver));
@@ -259,7 +260,8 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
         }
     }
 
-    /// Waits until all replies are in, for the lead, or until it is time to look for signals.
+    /// Waits until all replies have arrived, this thread becomes the leader, or it is time to check
+    /// for signals.
     fn follow(&self, waiter: &Waiter<T>, deadline: Tick, signals: &SignalCheck<'_>) {
         loop {
             let now = Tick::now();
@@ -289,8 +291,8 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
         self.submit();
     }
 
-    /// Takes a caller off the list. If it leads, the latest of those that wait leads next, for
-    /// that one will keep the lead for the longest.
+    /// Removes a caller from the list. If it leads, the latest waiting caller becomes the leader,
+    /// because that one will lead for the longest.
     fn leave(&self, waiter: &Arc<Waiter<T>>) {
         let mut queue = self.queue.lock();
         queue.callers.retain(|other| !Arc::ptr_eq(other, waiter));
@@ -306,7 +308,7 @@ impl<P: Protocol, T: BlockingTicket<P>> Inner<P, T> {
     }
 }
 
-/// Does something with the multiplexer, lets go of it, and wakes the callers that are done.
+/// Uses the multiplexer, unlocks it, and wakes the callers that are done.
 fn work<P: Protocol, T: BlockingTicket<P>, R>(
     mut slot: MutexGuard<'_, Option<Multiplexer<P, SharedTicket<T>>>>,
     work: impl FnOnce(&mut Multiplexer<P, SharedTicket<T>>, Deliver<'_, P, T>) -> R,

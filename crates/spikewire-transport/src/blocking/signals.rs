@@ -1,4 +1,4 @@
-//! Waiting, and looking for signals meanwhile.
+//! Waiting, with regular checks for signals.
 
 use std::thread;
 use std::time::Duration;
@@ -6,24 +6,24 @@ use std::time::Duration;
 use crate::clock::Tick;
 use crate::fault::{Fault, FaultKind};
 
-/// How often a caller that can be interrupted looks whether it was. A signal that arrives just
-/// before a wait does not end it.
+/// How often a caller that can be interrupted checks for signals. A signal that arrives just before
+/// a wait does not end that wait.
 pub const SIGNAL_POLL: Duration = Duration::from_millis(50);
 
-/// How long a caller waits, and for what.
+/// How long a caller waits, and how it can be interrupted.
 #[derive(Clone, Copy)]
 pub struct CallerLimits<'a> {
     /// The time at the start of the call.
     pub now: Tick,
-    /// When its commands are over, whatever comes of them.
+    /// When its commands time out.
     pub deadline: Tick,
-    /// Whether its commands keep away from those of other callers.
+    /// Whether its commands must not share connections with those of other callers.
     pub alone: bool,
-    /// Runs the handlers of signals that came; says whether the caller gives up.
+    /// Runs the handlers of pending signals; returns whether the caller gives up.
     pub interrupted: Option<&'a dyn Fn() -> bool>,
 }
 
-/// When a caller looked for signals last.
+/// When a caller last checked for signals.
 pub(super) struct SignalCheck<'a> {
     interrupted: Option<&'a dyn Fn() -> bool>,
     looked: Tick,
@@ -34,23 +34,23 @@ impl<'a> SignalCheck<'a> {
         Self { interrupted, looked: now }
     }
 
-    /// The longest wait until it is time to look.
+    /// Limits a wait so that signals are checked in time.
     pub fn bound(&self, wait: Duration) -> Duration {
         if self.interrupted.is_some() { wait.min(SIGNAL_POLL) } else { wait }
     }
 
-    /// Whether it is time to look.
+    /// Whether it is time to check.
     pub fn is_due(&self, now: Tick) -> bool {
         self.interrupted.is_some() && self.looked.after(SIGNAL_POLL) <= now
     }
 
-    /// A signal ended a wait: it is time to look.
+    /// A signal ended a wait: check now.
     pub fn hurry(&mut self) {
         self.looked = Tick(0);
     }
 
-    /// Runs the handlers of signals that came. Must not be called while others wait for this
-    /// thread: a handler may take its time, or make a call of its own.
+    /// Runs the handlers of pending signals. Must not be called while others wait for this thread:
+    /// a handler may be slow, or make a call of its own.
     pub fn look(&mut self) -> Result<(), Fault> {
         let given_up = self.interrupted.is_some_and(|interrupted| interrupted());
         self.looked = Tick::now();
@@ -58,7 +58,7 @@ impl<'a> SignalCheck<'a> {
     }
 }
 
-/// Lets time pass until `at`.
+/// Sleeps until `at`.
 pub fn pause(at: Tick, interrupted: Option<&dyn Fn() -> bool>) -> Result<(), Fault> {
     let mut now = Tick::now();
     let mut signals = SignalCheck::new(interrupted, now);

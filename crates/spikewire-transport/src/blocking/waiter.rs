@@ -12,7 +12,7 @@ use crate::command::ResponseHandler;
 use crate::protocol::Protocol;
 use crate::reply::Outcome;
 
-/// A caller of a shared multiplexer.
+/// A caller of the shared multiplexer.
 #[derive(Debug)]
 pub(super) struct Waiter<T> {
     thread: Thread,
@@ -24,7 +24,7 @@ pub(super) struct Waiter<T> {
 struct WaiterProgress<T> {
     /// Commands without an outcome.
     open: usize,
-    /// Tickets of the others. Most callers have one command, which needs no memory of its own.
+    /// Completed tickets. Most callers have one command, for which `first` needs no allocation.
     first: Option<T>,
     rest: Vec<T>,
     /// Whether it leads, or is about to.
@@ -32,7 +32,7 @@ struct WaiterProgress<T> {
 }
 
 impl<T> Waiter<T> {
-    /// The calling thread, with so many commands to wait for.
+    /// The calling thread, waiting for `open` commands.
     pub fn new(open: usize) -> Arc<Self> {
         let progress = WaiterProgress { open, first: None, rest: Vec::new(), leads: false };
         Arc::new(Self {
@@ -54,12 +54,12 @@ impl<T> Waiter<T> {
         self.progress.lock().leads
     }
 
-    /// Gives the lead up; whether it had it.
+    /// Gives up leadership; returns whether it had it.
     pub fn resign(&self) -> bool {
         std::mem::take(&mut self.progress.lock().leads)
     }
 
-    /// Whether there is nothing to wait for: it leads, or is done.
+    /// Whether the thread need not wait: it leads, or is done.
     pub fn is_needed(&self) -> bool {
         let progress = self.progress.lock();
         progress.leads || progress.open == 0
@@ -74,7 +74,7 @@ impl<T> Waiter<T> {
         self.gone.store(true, Relaxed);
     }
 
-    /// Takes the tickets that were completed.
+    /// Takes the completed tickets.
     pub fn take(&self, mut take: impl FnMut(T)) {
         let (first, rest) = {
             let mut progress = self.progress.lock();
@@ -84,7 +84,7 @@ impl<T> Waiter<T> {
     }
 }
 
-/// The ticket of a command, and who waits for it.
+/// The ticket of a command, and the caller that waits for it.
 #[derive(Debug)]
 pub(super) struct SharedTicket<T> {
     pub ticket: T,
@@ -92,7 +92,7 @@ pub(super) struct SharedTicket<T> {
 }
 
 impl<T> SharedTicket<T> {
-    /// Hands the ticket back; returns the waiter if it was its last one.
+    /// Completes the ticket; returns the waiter if it was its last one.
     pub fn complete<P: Protocol>(mut self, outcome: Outcome<'_, P>) -> Option<Arc<Waiter<T>>>
     where
         T: BlockingTicket<P>,

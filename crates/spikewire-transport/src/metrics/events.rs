@@ -1,5 +1,5 @@
-//! What happens seldom, in a line for whoever listens. Nothing waits for a listener: a line that
-//! is full loses what comes, and says how much.
+//! Rare events, queued for a listener. Nothing waits for the listener: if the queue is full, events
+//! are dropped and counted.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -8,30 +8,31 @@ use std::time::{Duration, Instant};
 
 use spikewire_sync::{Condvar, Mutex};
 
-/// Events that wait for the listener.
+/// Capacity of the queue.
 const MOST: usize = 4096;
 
-/// Something that happened.
+/// An event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
-    /// A node joined the cluster as the client sees it.
+    /// A node joined the cluster, as seen by the client.
     NodeUp(Arc<str>),
-    /// A node left it.
+    /// A node left the cluster.
     NodeDown(Arc<str>),
-    /// Who holds which partition or token changed.
+    /// The owners of partitions or tokens changed.
     MapChanged,
-    /// A node failed so often that commands leave it alone.
+    /// A node's circuit breaker opened.
     BreakerOpened(Arc<str>),
-    /// They go there again.
+    /// A node's circuit breaker closed.
     BreakerClosed(Arc<str>),
-    /// A command took longer than it should.
+    /// A command exceeded the limit for slow commands.
     Slow(SlowCommand),
 }
 
-/// A command that took longer than [`Metrics::tell_of_slower_than`](super::Metrics) says.
+/// A command that took longer than the limit set by
+/// [`Metrics::tell_of_slower_than`](super::Metrics).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SlowCommand {
-    /// What kind of command it is.
+    /// The kind of command.
     pub operation: &'static str,
     /// The namespace or keyspace.
     pub namespace: Arc<str>,
@@ -39,15 +40,15 @@ pub struct SlowCommand {
     pub node: Arc<str>,
     /// How it ended.
     pub result: &'static str,
-    /// From the call to the end.
+    /// Time from the call to the end.
     pub took: Duration,
-    /// Records that it was about.
+    /// Number of records.
     pub records: usize,
-    /// Attempts that were made.
+    /// Number of attempts.
     pub attempts: u32,
 }
 
-/// The line of events of a client.
+/// The event queue of a client.
 #[derive(Debug, Default)]
 pub struct Events {
     listens: AtomicBool,
@@ -62,7 +63,7 @@ struct Line {
 }
 
 impl Events {
-    /// From here on events are kept for the listener, or no more.
+    /// Starts or stops keeping events for the listener.
     pub fn listen(&self, listens: bool) {
         self.listens.store(listens, Relaxed);
         let mut line = self.line.lock();
@@ -72,12 +73,12 @@ impl Events {
         self.news.notify_all();
     }
 
-    /// Whether anything listens.
+    /// Whether there is a listener.
     pub fn is_heard(&self) -> bool {
         self.listens.load(Relaxed)
     }
 
-    /// Puts an event in line if anything listens.
+    /// Queues an event if there is a listener.
     pub fn push(&self, event: Event) {
         if !self.is_heard() {
             return;
@@ -92,8 +93,8 @@ impl Events {
         self.news.notify_all();
     }
 
-    /// Waits up to `limit` for events and takes them; also how many found no place since the last
-    /// time. Comes back at once when nothing listens any more.
+    /// Waits up to `limit` for events and takes them. Also returns how many were dropped since the
+    /// last call. Returns at once if there is no listener any more.
     pub fn wait(&self, limit: Duration) -> (Vec<Event>, u64) {
         let until = Instant::now() + limit;
         let mut line = self.line.lock();

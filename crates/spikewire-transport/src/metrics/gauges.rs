@@ -1,9 +1,9 @@
-//! The connections to a node.
+//! Connection counts of a node.
 
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::Relaxed};
 
-/// How many connections lead to a node, and how many were opened. Always kept, for connections
-/// come and go seldom.
+/// How many connections to a node are open, and how many were opened. Always counted, since
+/// connections are rarely opened.
 #[derive(Debug, Default)]
 pub struct Gauges {
     open: AtomicUsize,
@@ -11,23 +11,23 @@ pub struct Gauges {
 }
 
 impl Gauges {
-    /// A connection was opened, or begins to be.
+    /// A connection was opened, or is being opened.
     pub fn opens(&self) {
         self.open.fetch_add(1, Relaxed);
         self.opened.fetch_add(1, Relaxed);
     }
 
-    /// One of them was closed.
+    /// A connection was closed.
     pub fn closes(&self) {
         self.open.fetch_sub(1, Relaxed);
     }
 
-    /// Connections there are, those included that are being opened.
+    /// Number of open connections, including those being opened.
     pub fn open(&self) -> usize {
         self.open.load(Relaxed)
     }
 
-    /// Connections there were.
+    /// Number of connections opened so far.
     pub fn opened(&self) -> u64 {
         self.opened.load(Relaxed)
     }

@@ -1,19 +1,18 @@
-//! Latencies in buckets from 1 µs to 17 s, eight to each doubling, so that a bucket is an eighth
-//! wide.
+//! Latencies in buckets from 1 µs to 17 s, eight per doubling, so that a bucket is an eighth wide.
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
-/// Buckets to each doubling.
+/// Buckets per doubling.
 const STEPS: usize = 8;
-/// Doublings from 1 µs on.
+/// Number of doublings, from 1 µs.
 const DOUBLINGS: usize = 24;
-/// How many buckets there are: one up to 1 µs, those in between, one beyond them.
+/// Number of buckets: one up to 1 µs, those in between, one for everything beyond.
 pub const BUCKETS: usize = 1 + STEPS * DOUBLINGS + 1;
 /// Nanoseconds in an eighth of a microsecond.
 const UNIT: u64 = 125;
 
-/// The bucket of so many nanoseconds: its upper bound belongs to it, its lower one does not.
+/// The bucket of a latency in nanoseconds. Upper bounds are inclusive, lower ones exclusive.
 #[inline]
 pub(super) fn bucket(nanos: u64) -> usize {
     let units = nanos.saturating_sub(1) / UNIT;
@@ -35,7 +34,7 @@ pub fn bounds() -> impl ExactSizeIterator<Item = Duration> {
     })
 }
 
-/// Latencies, by bucket.
+/// A histogram of latencies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Histogram {
     counts: Vec<u64>,
@@ -49,23 +48,23 @@ impl Default for Histogram {
 }
 
 impl Histogram {
-    /// How many were counted.
+    /// Number of values.
     pub fn count(&self) -> u64 {
         self.counts.iter().sum()
     }
 
-    /// How many fell into each bucket; see [`bounds`].
+    /// Number of values per bucket; see [`bounds`].
     pub fn counts(&self) -> &[u64] {
         &self.counts
     }
 
-    /// What they come to together.
+    /// Sum of all values.
     pub fn sum(&self) -> Duration {
         Duration::from_nanos(self.nanos)
     }
 
-    /// A bound that this share of them (0.5 for the median) does not exceed; at most an eighth
-    /// above the latency itself. Zero of nothing, [`Duration::MAX`] beyond the buckets.
+    /// An upper bound of this quantile (0.5 for the median), at most an eighth above the latency
+    /// itself. Zero if there are no values, [`Duration::MAX`] beyond the buckets.
     pub fn quantile(&self, share: f64) -> Duration {
         let count = self.count();
         if count == 0 {
@@ -82,7 +81,7 @@ impl Histogram {
         Duration::MAX
     }
 
-    /// Adds those of another one.
+    /// Adds the values of another histogram.
     pub fn add(&mut self, other: &Self) {
         self.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += other);
         self.nanos += other.nanos;
@@ -95,7 +94,7 @@ impl Histogram {
     }
 }
 
-/// A histogram that one thread at a time writes to.
+/// A histogram with one writing thread at a time.
 #[derive(Debug)]
 pub(super) struct LiveHistogram {
     counts: [AtomicU64; BUCKETS],
@@ -109,14 +108,14 @@ impl Default for LiveHistogram {
 }
 
 impl LiveHistogram {
-    /// Counts one; by the only writer.
+    /// Counts a value; only for the single writer.
     #[inline]
     pub fn record(&self, nanos: u64) {
         raise(&self.counts[bucket(nanos)], 1);
         raise(&self.nanos, nanos);
     }
 
-    /// Counts one; by any thread.
+    /// Counts a value; for any thread.
     pub fn record_any(&self, nanos: u64) {
         self.counts[bucket(nanos)].fetch_add(1, Relaxed);
         self.nanos.fetch_add(nanos, Relaxed);
@@ -128,7 +127,7 @@ impl LiveHistogram {
     }
 }
 
-/// Raises a number that only the caller writes: no locked instruction.
+/// Increments a counter that only the caller writes, without a locked instruction.
 #[inline]
 pub(super) fn raise(number: &AtomicU64, by: u64) {
     number.store(number.load(Relaxed).wrapping_add(by), Relaxed);

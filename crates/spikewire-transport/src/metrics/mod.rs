@@ -1,20 +1,20 @@
-//! What a client's commands came to: counts and latencies, kept while they are asked for.
+//! Metrics of a client's commands: counts and latencies, kept if enabled.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | here | the switch, and the shards of all drivers as one whole |
+//! | here | the switch, and the sum of all drivers' counters |
 //! | `histogram` | latencies in buckets, written by one thread and read by any |
-//! | `recent` | latencies of late, of which old ones count for less and less |
-//! | `recorder` | a driver's own counters, which nothing else writes to |
-//! | `events` | what happens seldom, in a line for whoever listens |
-//! | `gauges` | the connections to a node |
+//! | `recent` | recent latencies, with decaying weights |
+//! | `recorder` | a driver's own counters, which nothing else writes |
+//! | `events` | rare events, queued for a listener |
+//! | `gauges` | connection counts of a node |
 //! | `stages` | the stages of calls that hosts time |
 //! | `stats` | all of it, with the nodes, as plain data |
 //!
-//! Off, it costs a command one relaxed load, as it begins: what that found ([`Keeps`]) goes with the
-//! command, so that reading replies looks at nothing that other threads write. On, a driver counts in
-//! cells that no other driver writes to, so that threads share no cache line; a reader adds the cells
-//! of all drivers up.
+//! If disabled, this costs a command one relaxed load when it starts. The result ([`Keeps`])
+//! travels with the command, so that reading replies touches nothing that other threads write. If
+//! enabled, a driver counts in cells that no other driver writes, so that threads share no cache
+//! line; a reader sums the cells of all drivers.
 
 mod events;
 mod gauges;
@@ -42,30 +42,29 @@ use self::recorder::{LiveStages, Shard};
 pub use self::stats::{Looks, NodeStats, Observed, Stats, tell_of_breaker};
 use crate::clock::Tick;
 
-/// What commands have in common that are counted together.
+/// Labels by which commands are counted.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Labels {
-    /// What kind of command it is: `get`, `put`, `execute`.
+    /// The kind of command: `get`, `put`, `execute`.
     pub operation: &'static str,
-    /// The namespace or keyspace; empty where there is none, or none is known.
+    /// The namespace or keyspace; empty if there is none or it is not known.
     pub namespace: Arc<str>,
-    /// The node that answered, or at which it failed: its name and address. Empty where the
-    /// command reached none.
+    /// Name and address of the node that answered or failed. Empty if the command reached none.
     pub node: Arc<str>,
-    /// How it ended: `ok`, or what went wrong.
+    /// How it ended: `ok`, or the kind of error.
     pub result: &'static str,
 }
 
-/// What the commands with the same labels came to.
+/// Totals of the commands with the same labels.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Totals {
-    /// Their latencies, from the call to the end.
+    /// Latencies from the call to the end.
     pub latencies: Histogram,
-    /// Records that they were about.
+    /// Number of records.
     pub records: u64,
     /// Attempts beyond the first.
     pub retries: u64,
-    /// Requests that nodes were sent for queries, aggregations and jobs; zero of other commands.
+    /// Requests sent to nodes for queries, aggregations and jobs; zero for other commands.
     pub parts: u64,
 }
 
@@ -89,35 +88,35 @@ type Table = FxHashMap<Labels, Totals>;
 
 /// Commands are counted.
 const COUNTS: u8 = 1;
-/// Their stages are timed, while they are counted.
+/// Stages are timed, if commands are counted.
 const STAGES: u8 = 2;
 
-/// Nobody has looked yet.
+/// Not decided yet.
 const UNDECIDED: u8 = 1 << 7;
 
-/// What is kept of a command. It is decided once, when the command begins, and goes with it.
+/// What is kept of a command. Decided once, when the command starts, and carried with it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Keeps(u8);
 
-/// A call that begins.
+/// A call that has started.
 #[derive(Debug, Clone, Copy)]
 pub struct Began {
     /// What is kept of its commands.
     pub keeps: Keeps,
-    /// When that was, while stages are timed.
+    /// When it started, if stages are timed.
     pub at: Option<Tick>,
 }
 
-/// What a client counts, for all of its drivers.
+/// The metrics of a client, for all of its drivers.
 pub struct Metrics {
-    /// What is kept, [`COUNTS`] and [`STAGES`]: together, so that one look tells both.
+    /// [`COUNTS`] and [`STAGES`] in one value, so that one load reads both.
     keeps: AtomicU8,
-    /// Commands that take longer (nanoseconds) are told of.
+    /// Commands that take longer than this (in nanoseconds) are reported as events.
     slow: AtomicU64,
     state: Mutex<State>,
-    /// Counts what is rare, and not a driver's: queries. Made with the first one.
+    /// Counters for rare work that belongs to no driver, such as queries. Created on first use.
     rare: Mutex<Option<Recorder>>,
-    /// Stages that hosts time, on any thread.
+    /// Stages timed by hosts, on any thread.
     hosts: LiveStages,
     events: Arc<Events>,
 }
@@ -125,28 +124,28 @@ pub struct Metrics {
 #[derive(Default)]
 struct State {
     shards: Vec<Arc<Shard>>,
-    /// What the drivers that ended had counted.
+    /// Counters of drivers that have ended.
     ended: Table,
-    /// What had been counted at the last reset.
+    /// Counters at the last reset.
     before: Table,
     stages_ended: Stages,
     stages_before: Stages,
 }
 
-/// By stage.
+/// Histograms by stage.
 type Stages = [Histogram; Stage::ALL.len()];
 
-/// What was counted, at one moment.
+/// The counters at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
-    /// By labels, in their order.
+    /// By labels, sorted.
     pub commands: Vec<(Labels, Totals)>,
-    /// Commands that were handed to connections and have not ended. A driver says so whenever
-    /// replies come, and ten times a second.
+    /// Commands that were handed to connections and have not ended. A driver updates this whenever
+    /// replies arrive, and ten times a second.
     pub in_flight: usize,
-    /// Those of them that wait for a place on a connection.
+    /// Those that wait for a place on a connection.
     pub queued: usize,
-    /// The stages of commands, while they were timed.
+    /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
 }
 
@@ -164,7 +163,7 @@ impl Default for Metrics {
 }
 
 impl Default for Keeps {
-    /// Not decided: the driver that gets the command looks.
+    /// Not decided: the driver that receives the command decides.
     fn default() -> Self {
         Self(UNDECIDED)
     }
@@ -185,7 +184,7 @@ impl Keeps {
     /// Nothing.
     pub const NOTHING: Self = Self(0);
 
-    /// Whether it is still to be decided.
+    /// Whether it is not decided yet.
     #[inline(always)]
     pub(crate) fn is_undecided(self) -> bool {
         self.0 == UNDECIDED
@@ -197,18 +196,18 @@ impl Keeps {
         self.0 & COUNTS != 0
     }
 
-    /// A call of which that is kept begins.
+    /// Starts a call of which this is kept.
     #[inline(always)]
     pub fn begin(self) -> Began {
         Began { keeps: self, at: (self.0 == COUNTS | STAGES).then(Tick::now) }
     }
 
-    /// As a number, for hosts that keep it where they find it sooner.
+    /// As a number, for hosts that cache it.
     pub fn bits(self) -> u8 {
         self.0
     }
 
-    /// Of such a number.
+    /// From such a number.
     #[inline(always)]
     pub fn from_bits(bits: u8) -> Self {
         Self(bits)
@@ -216,7 +215,7 @@ impl Keeps {
 }
 
 impl Metrics {
-    /// What is kept of a command that begins now: the one look at what other threads write.
+    /// What is kept of a command that starts now. This is the only load of shared state.
     #[inline(always)]
     pub fn keeps(&self) -> Keeps {
         Keeps(self.keeps.load(Relaxed))
@@ -228,7 +227,7 @@ impl Metrics {
         self.keeps.load(Relaxed) & COUNTS != 0
     }
 
-    /// Begins to count commands, those that begin from here on, or stops. What was counted stays.
+    /// Starts or stops counting, for commands that start from now on. Existing counts stay.
     pub fn turn(&self, on: bool) {
         self.keep(COUNTS, on);
     }
@@ -238,7 +237,8 @@ impl Metrics {
         self.keeps.load(Relaxed) & STAGES != 0
     }
 
-    /// Begins to time the stages of commands, or stops. Looked at only while commands are counted.
+    /// Starts or stops timing the stages of commands. Has an effect only while commands are
+    /// counted.
     pub fn time_stages(&self, on: bool) {
         self.keep(STAGES, on);
     }
@@ -251,27 +251,27 @@ impl Metrics {
         }
     }
 
-    /// From how long a command takes there is an [`Event::Slow`] of it; `None`: never. Looked at
-    /// only while commands are counted.
+    /// Reports commands that take at least this long as [`Event::Slow`]; `None` for never. Has an
+    /// effect only while commands are counted.
     pub fn tell_of_slower_than(&self, limit: Option<Duration>) {
         let limit = limit.map(|limit| u64::try_from(limit.as_nanos()).unwrap_or(u64::MAX));
         self.slow.store(limit.unwrap_or(u64::MAX), Relaxed);
     }
 
-    /// The line of events.
+    /// The event queue.
     pub fn events(&self) -> &Arc<Events> {
         &self.events
     }
 
-    /// Forgets what was counted so far.
+    /// Resets all counters.
     pub fn reset(&self) {
         let mut state = self.state.lock();
         state.before = state.all();
         state.stages_before = state.all_stages(&self.hosts);
     }
 
-    /// Counts what many requests made up, `parts` of them, with an answer or without one, if
-    /// commands are counted. Not for what is frequent: callers wait for each other.
+    /// Counts work made of many requests (`parts`), whether they were answered or not, if commands
+    /// are counted. Not for frequent use: callers contend for a lock.
     pub fn note(&self, node: &str, parts: u64, ended: &Ended<'_>) {
         if !self.is_on() {
             return;
@@ -280,7 +280,7 @@ impl Metrics {
         rare.get_or_insert_with(|| self.recorder()).many(self, node, parts, ended);
     }
 
-    /// What was counted since the last reset.
+    /// The counters since the last reset.
     pub fn snapshot(&self) -> Snapshot {
         let mut state = self.state.lock();
         let mut all = state.all();
@@ -302,7 +302,7 @@ impl Metrics {
         Snapshot { commands, in_flight, queued, stages: stages.collect() }
     }
 
-    /// A driver's own counters.
+    /// Counters for a new driver.
     pub(crate) fn recorder(&self) -> Recorder {
         let shard = Arc::new(Shard::default());
         let mut state = self.state.lock();
@@ -317,7 +317,7 @@ impl Metrics {
 }
 
 impl State {
-    /// Keeps what the drivers counted that are gone.
+    /// Keeps the counts of drivers that have ended.
     fn let_go(&mut self) {
         let Self { shards, ended, stages_ended, .. } = self;
         shards.retain(|shard| {

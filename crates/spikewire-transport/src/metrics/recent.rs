@@ -1,24 +1,24 @@
-//! Latencies of late: any thread adds to them, and what is older counts for less and less.
+//! Recent latencies, with decaying weights; any thread can add to them.
 
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use super::histogram::{BUCKETS, bounds, bucket};
 
-/// As soon as there are so many, each counts for half.
+/// When there are this many, all counts are halved.
 const WINDOW: u32 = 2048;
-/// Of fewer there is no quantile.
+/// With fewer there is no quantile.
 const FEWEST: u32 = 100;
-/// After so many more a quantile is computed anew.
+/// After this many more, a quantile is computed again.
 const REFRESH: u32 = 64;
 
-/// Latencies of late, by bucket. Counts may be a little off where threads meet.
+/// Recent latencies, by bucket. Counts may be slightly off if threads race.
 #[derive(Debug)]
 pub struct Recent {
     counts: [AtomicU32; BUCKETS],
     total: AtomicU32,
-    /// The quantile that was asked for last: its share in ten thousandths, and microseconds.
-    /// Zero: none.
+    /// The latest computed quantile: its share in ten thousandths, and the latency in microseconds.
+    /// Zero if there is none.
     known: AtomicU64,
 }
 
@@ -30,7 +30,7 @@ impl Default for Recent {
 }
 
 impl Recent {
-    /// Adds one.
+    /// Adds a latency.
     pub fn record(&self, took: Duration) {
         let nanos = u64::try_from(took.as_nanos()).unwrap_or(u64::MAX);
         self.counts[bucket(nanos)].fetch_add(1, Relaxed);
@@ -54,8 +54,8 @@ impl Recent {
         self.total.store(total, Relaxed);
     }
 
-    /// A bound that this share (in ten thousandths) does not exceed, in whole microseconds; `None`
-    /// while there are too few.
+    /// An upper bound of this quantile (share in ten thousandths), in whole microseconds; `None` if
+    /// there are too few latencies.
     pub fn quantile(&self, share: u16) -> Option<Duration> {
         let known = self.known.load(Relaxed);
         if known >> 48 == u64::from(share) {

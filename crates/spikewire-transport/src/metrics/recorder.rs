@@ -12,18 +12,18 @@ use super::histogram::{LiveHistogram, raise};
 use super::{Event, Labels, Metrics, SlowCommand, Totals};
 use crate::clock::Tick;
 
-/// How many namespaces are told apart. What else callers ask for, which no cluster has, is counted
-/// without its name.
+/// How many namespaces are counted separately. Further names, which no real cluster has, are
+/// counted without a name.
 const NAMESPACES: usize = 256;
 
-/// What a request is, as far as it is counted by it.
+/// What a request is, for the metrics.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct About<'a> {
-    /// What kind of command it is.
+    /// The kind of command.
     pub operation: &'static str,
-    /// The namespace or keyspace, or nothing.
+    /// The namespace or keyspace, or empty.
     pub namespace: &'a str,
-    /// Records that it is about.
+    /// Number of records.
     pub records: usize,
 }
 
@@ -38,7 +38,7 @@ pub struct Ended<'a> {
     pub started: Tick,
     /// When it ended.
     pub ended: Tick,
-    /// Attempts that were made.
+    /// Number of attempts.
     pub attempts: u32,
 }
 
@@ -48,37 +48,38 @@ pub(super) struct Shard {
     pub series: Mutex<Vec<(Labels, Arc<Series>)>>,
     pub in_flight: AtomicUsize,
     pub queued: AtomicUsize,
-    /// Made when the first one is timed.
+    /// Allocated when the first stage is timed.
     pub stages: LiveStages,
 }
 
-/// Stages of commands while they are timed.
+/// Histograms of stages.
 pub(super) type LiveStages = OnceLock<Box<[LiveHistogram; Stage::ALL.len()]>>;
 
 /// A part of a command's time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Stage {
-    /// From the call to its request being composed, where the host's verbs time that.
+    /// From the call until its request is composed, if the host's verbs time that.
     Encode,
-    /// From its request being composed until the system has that: it waits for a place on a
-    /// connection, and for others that share the write. Attempts before the last one are in here.
+    /// From then until the system has accepted the request. Includes waiting for a place on a
+    /// connection and for others that share the write, and any earlier attempts.
     Queue,
-    /// Until its reply is here: the network, the node, and the system.
+    /// From then until the reply has arrived: the network, the node and the system.
     Wire,
-    /// Until it is its turn among the replies that came together.
+    /// From then until the reply's turn among those that arrived together.
     Turn,
-    /// Until it is handed over: decoded and given to its future, or copied for the thread that
-    /// waits.
+    /// From then until the reply is delivered: decoded and given to its future, or copied for the
+    /// waiting thread.
     Deliver,
-    /// Until what waits for it goes on: the thread that called, the task that the loop calls back.
+    /// From then until whoever waits for it continues: the calling thread, or the task that the
+    /// loop calls back.
     HandOver,
-    /// Until objects of the host are made of a reply that was copied. Where there is no copy, that
-    /// is a part of [`Stage::Deliver`].
+    /// Creating the host's objects from a copied reply. Without a copy, this is part of
+    /// [`Stage::Deliver`].
     Decode,
 }
 
 impl Stage {
-    /// In their order.
+    /// All stages in order.
     pub const ALL: [Self; 7] = [
         Self::Encode,
         Self::Queue,
@@ -89,7 +90,7 @@ impl Stage {
         Self::Decode,
     ];
 
-    /// In a word.
+    /// Its name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Encode => "encode",
@@ -119,8 +120,8 @@ impl Series {
     }
 }
 
-/// Finds a series. Texts are found by where they stand, which is faster; one that stands twice in
-/// the program has two series, which readers add up.
+/// Key of a series. Strings are identified by their address, which is faster; a string with several
+/// addresses has several series, which readers add up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 struct Id {
     operation: usize,
@@ -135,10 +136,10 @@ pub(crate) struct Recorder {
     shard: Arc<Shard>,
     namespaces: Vec<Arc<str>>,
     nodes: Vec<Arc<str>>,
-    /// The node in that list by its key; 0 where it is not known yet.
+    /// Index into `nodes` by node key; 0 if not known yet.
     by_key: Vec<usize>,
     series: FxHashMap<Id, Arc<Series>>,
-    /// The one that was counted last, which is often the next one as well.
+    /// The series counted last, which is often the next one too.
     last: Option<(Id, Arc<Series>)>,
 }
 
@@ -162,14 +163,14 @@ impl Recorder {
         self.count(metrics, node, ended);
     }
 
-    /// Counts a command that got no answer.
+    /// Counts a command without a reply.
     #[cold]
     pub fn failed(&mut self, metrics: &Metrics, node: &str, ended: &Ended<'_>) {
         let node = number(&mut self.nodes, node, usize::MAX);
         self.count(metrics, node, ended);
     }
 
-    /// Counts what many requests made up: a query, an aggregation, a job.
+    /// Counts work made of many requests: a query, an aggregation, a job.
     #[cold]
     pub fn many(&mut self, metrics: &Metrics, node: &str, parts: u64, ended: &Ended<'_>) {
         self.failed(metrics, node, ended);
@@ -184,13 +185,13 @@ impl Recorder {
         stages[stage as usize].record(took.as_nanos() as u64);
     }
 
-    /// Says how many commands are under way at the moment.
+    /// Updates the number of commands in flight.
     #[inline]
     pub fn tell(&self, in_flight: usize) {
         self.shard.in_flight.store(in_flight, Relaxed);
     }
 
-    /// Says how many of them wait.
+    /// Updates the number of commands that wait.
     pub fn tell_queued(&self, queued: usize) {
         self.shard.queued.store(queued, Relaxed);
     }
@@ -249,8 +250,8 @@ impl Recorder {
     }
 }
 
-/// The place of a text in a short list, to which it is added if it is new; 0, that of the empty
-/// text, when there are too many.
+/// The index of a text in a short list, to which it is added if new; 0, the index of the empty
+/// text, if there are too many.
 fn number(list: &mut Vec<Arc<str>>, text: &str, most: usize) -> usize {
     if let Some(at) = list.iter().position(|known| **known == *text) {
         return at;

@@ -1,5 +1,5 @@
-//! The stages of calls that drivers know nothing of: composing a request, until the caller goes on,
-//! reading its reply.
+//! The stages of calls that drivers cannot see: composing a request, waking the caller, reading its
+//! reply.
 
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::Duration;
@@ -8,25 +8,25 @@ use super::{Began, COUNTS, Metrics, STAGES, Stage};
 use crate::clock::Tick;
 
 impl Metrics {
-    /// A call begins.
+    /// Starts a call.
     #[inline]
     pub fn begin(&self) -> Began {
         self.keeps().begin()
     }
 
-    /// The request of a call that began then is composed, now.
+    /// The request of a call that started at `began` is now composed.
     pub fn encoded(&self, began: Tick) -> Tick {
         self.until_now(Stage::Encode, began)
     }
 
-    /// What waited for a reply goes on, now; `answered` is when that was handed over, if stages were
-    /// timed then.
+    /// Whoever waited for a reply continues now; `answered` is when the reply was delivered, if
+    /// stages were timed then.
     #[inline]
     pub fn goes_on(&self, answered: Option<Tick>) -> Option<Tick> {
         answered.map(|at| self.until_now(Stage::HandOver, at))
     }
 
-    /// A reply is read that was there then, while stages are timed.
+    /// A reply delivered at `since` is now decoded, if stages are timed.
     #[inline]
     pub fn decoded(&self, since: Option<Tick>) {
         if let Some(since) = since {
@@ -34,7 +34,7 @@ impl Metrics {
         }
     }
 
-    /// Times a stage, if stages are timed; from any thread.
+    /// Records a stage, if stages are timed; from any thread.
     pub fn stage(&self, stage: Stage, took: Duration) {
         if self.keeps.load(Relaxed) == COUNTS | STAGES {
             let stages = self.hosts.get_or_init(Box::default);

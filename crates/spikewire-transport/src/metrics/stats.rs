@@ -1,4 +1,4 @@
-//! What a client knows of itself, as plain data.
+//! A client's statistics as plain data.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -8,48 +8,48 @@ use super::{Histogram, Labels, Metrics, Snapshot, Stage, Totals};
 use crate::clock::Tick;
 use crate::topology::Endpoint;
 
-/// What a client counted, and what it holds at the moment.
+/// A client's counters and its current state.
 #[derive(Debug, Clone)]
 pub struct Stats {
     /// Whether commands are counted.
     pub counting: bool,
     /// Commands by kind, namespace, node and result, since the last reset.
     pub commands: Vec<(Labels, Totals)>,
-    /// Commands that were handed to connections and have not ended, as of the last replies.
+    /// Commands that were handed to connections and have not ended, as of the latest replies.
     pub in_flight: usize,
-    /// Those of them that wait for a place on a connection.
+    /// Those that wait for a place on a connection.
     pub queued: usize,
-    /// Second requests that were sent for reads, and how many of them were answered first, since the
-    /// client began.
+    /// Hedged reads since the client was created: second requests sent, and how many of them were
+    /// answered first.
     pub hedges: (u64, u64),
-    /// The stages of commands, while they were timed.
+    /// The stages of commands, if they were timed.
     pub stages: Vec<(Stage, Histogram)>,
     /// The nodes of the cluster.
     pub nodes: Vec<NodeStats>,
-    /// How often the client looked at the cluster.
+    /// How often the client refreshed its view of the cluster.
     pub tends: u64,
     /// How often it found no node.
     pub failed_tends: u64,
-    /// How long ago it looked last.
+    /// Time since the last refresh.
     pub tend_age: Duration,
 }
 
 /// A node, as the client sees it.
 #[derive(Debug, Clone)]
 pub struct NodeStats {
-    /// What the server calls itself.
+    /// The server's own name.
     pub name: String,
-    /// As commands and events name it.
+    /// The name used in commands and events.
     pub label: String,
-    /// `host:port` where commands go.
+    /// `host:port` for commands.
     pub address: String,
-    /// Connections that commands share, open or being opened.
+    /// Shared connections, open or being opened.
     pub connections: usize,
-    /// How many of them there were in all.
+    /// How many of them were opened so far.
     pub opened: u64,
-    /// Failures in this window of the circuit breaker.
+    /// Failures in the current window of the circuit breaker.
     pub errors: u32,
-    /// Whether the breaker keeps commands away.
+    /// Whether the circuit breaker is open.
     pub breaker_open: bool,
 }
 
@@ -58,12 +58,12 @@ pub trait Observed: Send + Sync {
     /// Its counters and events.
     fn metrics(&self) -> &Metrics;
 
-    /// What it counted and holds.
+    /// Its statistics.
     fn stats(&self) -> Stats;
 }
 
 impl NodeStats {
-    /// Of a node of this name.
+    /// The statistics of a node with this name.
     pub fn of(name: String, node: &impl Endpoint) -> Self {
         let (connections, opened) =
             node.gauges().map(|gauges| (gauges.open(), gauges.opened())).unwrap_or_default();
@@ -80,7 +80,7 @@ impl NodeStats {
 }
 
 impl Stats {
-    /// Of a client that has these.
+    /// The statistics of a client with these nodes.
     pub fn new(metrics: &Metrics, nodes: Vec<NodeStats>, looks: &Looks) -> Self {
         let Snapshot { commands, in_flight, queued, stages } = metrics.snapshot();
         Self {
@@ -98,7 +98,7 @@ impl Stats {
     }
 }
 
-/// How often a client looked at its cluster, and when last.
+/// How often a client refreshed its view of the cluster, and when last.
 #[derive(Debug, Default)]
 pub struct Looks {
     all: AtomicU64,
@@ -107,7 +107,7 @@ pub struct Looks {
 }
 
 impl Looks {
-    /// Notes one that ended.
+    /// Records a refresh and whether it found a node.
     pub fn note(&self, found: bool) {
         self.all.fetch_add(1, Relaxed);
         self.failed.fetch_add(u64::from(!found), Relaxed);
@@ -115,7 +115,7 @@ impl Looks {
     }
 }
 
-/// Tells of a breaker that opened or closed since this was said of it last.
+/// Reports a breaker that opened or closed since the last call.
 pub fn tell_of_breaker(metrics: &Metrics, was_open: &mut bool, node: &impl Endpoint) {
     let open = node.breaker().is_open();
     if open != *was_open {

@@ -1,4 +1,4 @@
-//! One attempt at a command, and what follows when it fails.
+//! An attempt at a command, and what follows if it fails.
 
 use std::fmt::Display;
 use std::io;
@@ -24,7 +24,7 @@ use crate::topology::{Endpoint as _, Target as _, Topology as _};
 use crate::way::Way;
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// One attempt at a command: choose a node, choose a connection, queue.
+    /// Starts an attempt at a command: chooses a node and a connection, and queues it.
     pub(super) fn attempt(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         command.attempts.made += 1;
         match self.node_for(&command) {
@@ -41,9 +41,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         let (preference, step) = (command.policy.replica, command.attempts.step);
         let node = self.topology.route(&self.router, &command.target, preference, step);
-        // Closing takes the nodes away.
+        // Closing removes the nodes, so routing may fail for that reason.
         let node = node.map_err(|error| if closed() { why() } else { error })?;
-        // Questions are how one finds out what is the matter with a node.
+        // Control requests are how a client finds out what is wrong with a node.
         let is_refused = || P::sharing(command.bytes.len(), command.rows) != Sharing::Control;
         if node.breaker().is_open() && is_refused() {
             return Err(Fault::breaker_open(&*node).into());
@@ -59,7 +59,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.provide(&node, lane, now);
         }
         let here = self.nodes.get(key);
-        // Commands that wait already go first.
+        // Commands that are already waiting go first.
         let queues_up = here.is_some_and(|here| !here.waiting.is_empty());
         let place = if queues_up { Place::Wait } else { self.find_place(here, sharing, lane, now) };
         match place {
@@ -85,7 +85,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Where the next command goes, which may be about a lane.
+    /// Where the next command goes; `lane` if it has one.
     #[inline]
     pub(super) fn find_place(
         &self,
@@ -104,13 +104,13 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
         let here = here.map_or(&[][..], |here| &here.connections);
         if P::LANES {
-            // What was opened for lanes carries anything.
+            // Connections opened for lanes carry any command.
             most = most.max(here.len());
         }
         place(self.loads(here, now), self.spread, most, depth)
     }
 
-    /// How much one connection carries at a time.
+    /// The maximum weight in flight on one connection.
     #[inline]
     pub(super) fn depth(&self, sharing: Sharing) -> usize {
         let ids = P::IDS.map_or(usize::MAX, usize::from);
@@ -120,19 +120,19 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// What these connections carry.
+    /// The load of these connections.
     #[inline]
     pub(super) fn loads(&self, of: &[usize], now: Tick) -> impl Iterator<Item = Load> {
         of.iter().filter_map(move |index| {
             let pipeline = &self.connections[*index].as_ref()?.pipeline;
-            // By id, a slow answer holds up no other.
+            // With ids, a slow reply holds up no other.
             let stalled = P::IDS.is_none()
                 && pipeline.oldest().is_some_and(|since| since.after(STALL) <= now);
             Some(Load { connection: *index, in_flight: pipeline.weight(), stalled })
         })
     }
 
-    /// Queues on a connection that was just opened, if it could be.
+    /// Queues on a connection that was just opened, unless that failed.
     pub(super) fn queue_on(
         &mut self,
         opened: Result<usize, Fault>,
@@ -176,7 +176,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Starts to open a connection, along a way if there is one.
+    /// Starts opening a connection, along a way if there is one.
     pub(super) fn dial(
         &mut self,
         node: Arc<NodeOf<P>>,
@@ -226,8 +226,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let (write, deadline) = (command.target.writes(), command.deadline);
         let error = failure.error().clone();
         match command.attempts.failed(failure, write, &command.policy, deadline, now) {
-            // Also a retry at once takes the detour, so that a node that refuses everything
-            // cannot make this call recurse.
+            // An immediate retry also goes through the queue, so that a node that rejects
+            // everything cannot cause recursion.
             Verdict::Retry(at) => {
                 let (topology, made) = (&self.topology, command.attempts.made);
                 let longer = topology.attempt_failed(&mut command.target, &error, made);
@@ -243,7 +243,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Ends a command that is overdue; `node` is the one that its attempt under way was for.
+    /// Ends a command that is overdue; `node` is the one that its current attempt was for.
     pub(super) fn time_out(
         &mut self,
         abandoned: Abandoned<CommandOf<P, T>>,
@@ -264,7 +264,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.fail(command, error);
     }
 
-    /// Every error says what was tried.
+    /// Fails a command; the error says how often it was attempted.
     pub(super) fn fail(&mut self, mut command: CommandOf<P, T>, error: ErrorOf<P>) {
         if command.settle(false) == Settled::Dropped {
             self.in_flight -= 1;

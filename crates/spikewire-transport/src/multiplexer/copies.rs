@@ -1,9 +1,9 @@
-//! Copies of a command that is slow to be answered.
+//! Copies of commands whose reply is slow to come.
 //!
-//! Which commands have copies, how many and when, the topology says as they begin
-//! ([`Topology::copy_of`]); which answer counts, their tickets do ([`Carried`]).
-//! Each copy is a command of its own and waits for its time in the queue of retries. As most
-//! commands are answered by then, most copies never begin.
+//! The topology decides which commands have copies, how many and when, as they start
+//! ([`Topology::copy_of`]). Their tickets decide which reply counts ([`Carried`]). Each copy is a
+//! command of its own and waits for its time in the retry queue. Most commands are answered by
+//! then, so most copies never start.
 
 use std::collections::binary_heap::PeekMut;
 
@@ -17,10 +17,10 @@ use crate::command::{Command, ResponseHandler};
 use crate::protocol::{CommandOf, NodeOf, Protocol};
 use crate::topology::{CopyPlan, Target as _, Topology};
 
-/// Copies that wait for their time although their commands were answered.
+/// How many copies of commands already answered may wait for their time.
 const KEPT_COPIES: usize = 1024;
 
-/// A command was answered that has a copy, or whose time is measured.
+/// A command that has a copy, or whose latency is measured, was answered.
 #[cold]
 pub(super) fn answered<P: Protocol, T>(
     topology: &P::Topology,
@@ -38,7 +38,7 @@ pub(super) fn answered<P: Protocol, T>(
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// The first attempt at a command, or at a copy whose time has come.
+    /// Makes the first attempt at a command, or at a copy whose time has come.
     #[inline(always)]
     pub(super) fn begin(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         let Self { topology, router, .. } = self;
@@ -49,7 +49,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.attempt(command, now);
     }
 
-    /// A copy's time has come.
+    /// Starts a copy whose time has come.
     #[cold]
     pub(super) fn begin_copy(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         if let Carried::Own(_) = command.ticket {
@@ -88,8 +88,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             command.ticket.twin()
         };
         let Some(ticket) = ticket else { return };
-        // Copies of commands that were answered are forgotten when their time comes; no more of them
-        // are kept until then than of others, or some.
+        // Copies of answered commands are dropped when their time comes; until then, their number
+        // is limited relative to the commands in flight.
         if self.delayed.len() > KEPT_COPIES + 4 * self.in_flight {
             self.delayed.retain(|next| !next.is_copy || !next.command.ticket.is_withdrawn());
         }
@@ -102,7 +102,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.delayed.push(Delayed { at: start, command: Box::new(copy), is_copy: true });
     }
 
-    /// Drops the copies that come next and are not needed any more.
+    /// Drops the next copies in the queue if they are not needed any more.
     #[inline]
     pub(super) fn forget_copies(&mut self) {
         while let Some(next) = self.delayed.peek_mut() {

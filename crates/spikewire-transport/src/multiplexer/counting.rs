@@ -1,4 +1,4 @@
-//! Counting commands as they end, while that is asked for.
+//! Counts commands as they end, if counting is enabled.
 
 use super::Multiplexer;
 use crate::clock::Tick;
@@ -8,19 +8,19 @@ use crate::metrics::{Ended, Keeps, Metrics, Recorder, Stage};
 use crate::protocol::{CommandOf, ErrorOf, NodeOf, Protocol, ReplyKind};
 use crate::topology::{Endpoint as _, Topology};
 
-/// What counts the commands that a read completes.
+/// Counts the commands completed by a read.
 pub(super) struct Counting<'a> {
     metrics: &'a Metrics,
     recorder: &'a mut Recorder,
-    /// Whether stages are timed, and when the one before this ended.
+    /// Whether stages are timed, and when the previous one ended.
     timed: bool,
     at: Option<Tick>,
-    /// Whether one is about to be handed over.
+    /// Whether a reply is about to be delivered.
     hands: bool,
 }
 
 impl<'a> Counting<'a> {
-    /// Counts what a read completes.
+    /// Starts counting what a read completes.
     pub fn begin(
         topology: &'a impl Topology,
         recorder: &'a mut Option<Box<Recorder>>,
@@ -35,10 +35,10 @@ impl<'a> Counting<'a> {
         self.timed
     }
 
-    /// A reply is about to be handed over, while stages are timed.
+    /// A reply is about to be delivered, while stages are timed.
     #[cold]
     pub fn begins(&mut self, started: Tick, written: Option<Tick>, came: Tick) {
-        // What was written before stages were timed is left out.
+        // Requests written before stages were timed are left out.
         let Some(written) = written else { return };
         let at = *self.at.get_or_insert_with(Tick::now);
         self.recorder.stage(Stage::Queue, written.since(started));
@@ -47,12 +47,12 @@ impl<'a> Counting<'a> {
         self.hands = true;
     }
 
-    /// When the reply is handed over that is, while stages are timed.
+    /// When the current reply is delivered, while stages are timed.
     pub fn handed_at(&self) -> Option<Tick> {
         self.at.filter(|_| self.hands)
     }
 
-    /// It was handed over.
+    /// The reply was delivered.
     #[cold]
     pub fn delivered(&mut self) {
         let Some(before) = self.at.filter(|_| std::mem::take(&mut self.hands)) else { return };
@@ -61,7 +61,7 @@ impl<'a> Counting<'a> {
         self.at = Some(now);
     }
 
-    /// Counts a command that got this answer, if that ends it.
+    /// Counts a command that got this reply, if that ends it.
     #[inline(never)]
     pub fn answered<P: Protocol, T>(
         &mut self,
@@ -71,7 +71,7 @@ impl<'a> Counting<'a> {
         node: &NodeOf<P>,
         now: Tick,
     ) {
-        // The others are tried again, or go on as another command.
+        // The others are retried, or continue as another command.
         if outcome != ReplyKind::Done || !command.policy.keeps.counts() {
             return;
         }
@@ -87,8 +87,7 @@ impl<'a> Counting<'a> {
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Takes note of what is kept of a command that begins, which is decided here where its host did
-    /// not.
+    /// Takes note of what is kept of a command that starts; decided here if its host did not.
     #[inline(always)]
     pub(super) fn notes(&mut self, command: &mut CommandOf<P, T>) {
         let keeps = &mut command.policy.keeps;
@@ -98,7 +97,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.counts |= keeps.counts();
     }
 
-    /// Whether commands are counted still, where some were to be.
+    /// Whether commands are still counted, after some were to be.
     #[cold]
     pub(super) fn still_counts(&mut self) -> bool {
         self.counts = self.topology.metrics().is_some_and(Metrics::is_on);
@@ -124,7 +123,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         recorder.failed(metrics, error.node().unwrap_or_default(), &ended);
     }
 
-    /// Says what is under way, for readers on other threads.
+    /// Publishes what is in flight, for readers on other threads.
     #[inline]
     pub(super) fn tell(&mut self) {
         if self.waits {

@@ -1,9 +1,9 @@
 //! Connections to the lanes of nodes that have some.
 //!
-//! The first connection to a node is one like any other, and its handshake tells of lanes. Commands
-//! that are about a lane that has no connection yet go on one that there is, and meanwhile one to the
-//! lane is opened: along a way that leads there, or where there is none (or it failed) in the hope
-//! that the node chooses that lane, again and again, up to a bound.
+//! The first connection to a node is opened like any other, and its handshake tells about lanes.
+//! Commands for a lane without a connection use another one while a connection to the lane is
+//! opened: along a way that leads there or, if there is none (or it failed), in the hope that the
+//! node chooses that lane, repeatedly up to a bound.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,21 +18,20 @@ use crate::placement::{NodeConnections, NodeKey, Place, place};
 use crate::protocol::{CommandOf, NodeOf, Protocol, Sharing};
 use crate::topology::{Endpoint as _, Topology as _};
 
-/// How many connections are opened for lanes of one node at the same time.
+/// How many connections for lanes of one node are opened at the same time.
 const MOST_OPENING: usize = 8;
 
-/// Where nodes choose the lane: how many connections there may be beyond what the lanes need, for
-/// each lane.
+/// If nodes choose the lane: how many connections per lane there may be beyond what the lanes need.
 const SPARE: usize = 2;
 
-/// The pause after a connection for a lane that could not be opened.
+/// Pause after a connection for a lane could not be opened.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// The pause once there are so many connections, and a lane that none of them leads to.
+/// Pause after that many connections were opened and a lane still has none.
 const REST: Duration = Duration::from_secs(60);
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// The lane that a command is about, if the node has lanes.
+    /// The lane that a command is for, if the node has lanes.
     #[inline(always)]
     pub(super) fn lane(
         &self,
@@ -47,8 +46,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// The lane that the command is about that has waited longest for a place on a node, to which
-    /// the connection at `at` leads.
+    /// The lane of the command that has waited longest for a place on the node to which the
+    /// connection at `at` leads.
     pub(super) fn lane_of_next(&self, key: NodeKey, at: usize) -> Option<u16> {
         if !P::LANES {
             return None;
@@ -57,7 +56,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.lane(command, &self.connections[at].as_ref()?.node, key.1)
     }
 
-    /// The connection of a lane that the next command takes, if it has one with room.
+    /// The connection of a lane that the next command takes, if there is one with room.
     #[inline(never)]
     pub(super) fn find_in_lane(
         &self,
@@ -84,7 +83,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if place(self.loads(ready, now), self.spread, most, depth) != Place::Open {
             return;
         }
-        // Before the first one nothing is known.
+        // Nothing is known before the first one is ready.
         let is_ready = |index: &usize| {
             self.connections[*index].as_ref().is_some_and(|connection| connection.dial.is_none())
         };
@@ -107,13 +106,13 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let lanes = self.nodes.entry(key).lanes();
         match opened {
             Ok(index) => lanes.opens(index, errand),
-            // No port of this end is left, or no descriptor.
+            // There is no free source port, or no file descriptor.
             Err(_) if way.is_some() => node.avoid_ways(),
             Err(_) => lanes.not_before = now.after(PAUSE),
         }
     }
 
-    /// A connection is ready; whether it stays.
+    /// Settles where a connection that is now ready belongs; returns whether it is kept.
     #[inline(never)]
     pub(super) fn settle(&mut self, index: usize) -> bool {
         let Some(connection) = &mut self.connections[index] else { return false };
@@ -137,7 +136,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let is_needed = lane.is_none_or(|lane| lanes.ready(lane).len() <= most);
         let is_astray = matches!(errand, Errand::Lane(wanted) if lane != Some(wanted));
         if is_astray {
-            // Something in between changes the port that the connection comes from.
+            // Something in between changes the source port of the connection.
             node.avoid_ways();
             if !is_needed {
                 drop(self.remove(index));
@@ -150,7 +149,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.connections[index].is_some()
     }
 
-    /// Closes the connections that lanes have beyond their number and that carry nothing.
+    /// Closes the connections that lanes have beyond their number, if nothing is in flight on them.
     fn close_surplus(&mut self, node: &NodeOf<P>) {
         let key = (node.key(), Sharing::Shared);
         let lanes = self.nodes.get(key).and_then(|here| here.lanes.as_deref());
@@ -165,7 +164,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// A connection came to nothing: whose fault that is, if it was opened for a lane.
+    /// A connection failed: who is to blame, if it was opened for a lane.
     #[inline(never)]
     pub(super) fn errand_failed(
         &mut self,
@@ -175,7 +174,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
     ) -> Blame {
         match connection.errand {
             Errand::Commands => blame,
-            // The node may be well, and what is in between lets nothing through to this port.
+            // The node may be well, while something in between blocks this port.
             Errand::Lane(_) => {
                 connection.node.avoid_ways();
                 Blame::None

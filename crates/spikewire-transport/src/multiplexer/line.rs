@@ -1,7 +1,8 @@
-//! The line of commands in front of all connections, where as many are in flight as may be.
+//! The queue in front of all connections, used when the limit on commands in flight is reached.
 //!
-//! It is empty, and costs a comparison, where no number is set. Whoever comes first is let in first;
-//! one that nobody waits for any more is passed over. Time in line counts like any other.
+//! It is empty, and costs a comparison, if no limit is set. Commands are admitted in order of
+//! arrival; those that nobody waits for any more are skipped. Time spent in the queue counts
+//! against the deadline.
 
 use super::Multiplexer;
 use crate::clock::Tick;
@@ -10,15 +11,15 @@ use crate::fault::{Fault, FaultKind};
 use crate::protocol::{CommandOf, Protocol, Sharing};
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Whether a command that comes has to wait in line; questions to nodes do not.
+    /// Whether a new command has to wait; control requests do not.
     #[cold]
     pub(super) fn has_no_room(&self, command: &CommandOf<P, T>) -> bool {
-        // It is counted itself, and does not overtake the line.
+        // The command itself is already counted; it must not overtake the queue.
         let is_full = self.in_flight - self.line.len() > self.most || !self.line.is_empty();
         is_full && P::sharing(command.bytes.len(), command.rows) != Sharing::Control
     }
 
-    /// Begins with those that come first as long as there is room; whether there were any.
+    /// Starts commands from the queue while there is room; returns whether there were any.
     #[cold]
     pub(super) fn let_in(&mut self, now: Tick) -> bool {
         let mut some = false;
@@ -34,7 +35,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         some
     }
 
-    /// Takes those out that are over.
+    /// Removes the commands that have timed out or were withdrawn.
     pub(super) fn late_in_line(&mut self, now: Tick) -> Vec<CommandOf<P, T>> {
         if !self.line.iter().any(|command| command.is_over(now)) {
             return Vec::new();

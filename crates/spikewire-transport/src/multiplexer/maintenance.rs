@@ -1,5 +1,5 @@
-//! Looking after connections: deadlines, silence, idleness, nodes that left, and what becomes of
-//! the commands of a connection that is given up.
+//! Maintaining connections: deadlines, silence, idleness, nodes that left, and what happens to the
+//! commands of a connection that is given up.
 
 use super::{LOOK, Multiplexer};
 use crate::attempts::Failure;
@@ -12,23 +12,23 @@ use crate::placement::{NodeKey, Place};
 use crate::protocol::Protocol;
 use crate::topology::{Endpoint as _, SILENCE, Topology as _};
 
-/// Whose fault it is that a connection ends.
+/// Who is to blame for the end of a connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Blame {
-    /// The node's: its breaker counts this, once.
+    /// The node: its circuit breaker counts this, once.
     Node,
-    /// Neither side's.
+    /// Nobody.
     None,
 }
 
-/// Why a connection ends that got no more requests.
+/// The reason for closing a connection that got no more requests.
 pub(super) fn drained() -> Fault {
-    let message = "closed after the last of its requests that is waited for";
+    let message = "closed after its last awaited request";
     Fault::new(FaultKind::Connection, message)
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// Looks after one connection.
+    /// Checks one connection.
     pub(super) fn inspect(&mut self, index: usize, now: Tick) {
         let Some(connection) = &mut self.connections[index] else { return };
         let mut late = Vec::new();
@@ -56,13 +56,13 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             self.give_up(index, error, blame, now);
         }
         for mut command in displaced {
-            // Nothing of it has left: this was no attempt.
+            // No byte of it was sent, so this was not an attempt.
             command.attempts.made -= 1;
             self.attempt(command, now);
         }
     }
 
-    /// Why a connection must be given up, if so.
+    /// Why a connection must be given up, if it must.
     fn verdict(&self, index: usize, now: Tick) -> Option<(Fault, Blame)> {
         let connection = self.connections[index].as_ref()?;
         let (node, pipeline) = (&*connection.node, &connection.pipeline);
@@ -85,7 +85,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Drops a connection; its commands are tried again or fail, each with its own error.
+    /// Drops a connection; its commands are retried or fail, each with its own error.
     pub(super) fn give_up(&mut self, index: usize, error: Fault, blame: Blame, now: Tick) {
         let Some(mut connection) = self.remove(index) else { return };
         let key = connection.key();
@@ -106,7 +106,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.admit(key, now);
     }
 
-    /// Takes a connection out, whatever is in flight on it.
+    /// Removes a connection, whatever is in flight on it.
     pub(super) fn remove(&mut self, index: usize) -> Option<Box<Connection<P, T>>> {
         let mut connection = self.connections[index].take()?;
         let _ = self.registry.deregister(&mut connection.wire);
@@ -116,7 +116,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         Some(connection)
     }
 
-    /// From here on a connection gets no more commands.
+    /// Gives a connection no more commands.
     fn unlist(&mut self, index: usize, key: NodeKey) {
         if let Some(here) = self.nodes.get_mut(key) {
             here.connections.retain(|other| *other != index);
@@ -126,7 +126,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Lets waiting commands onto connections that have room again, first come, first served.
+    /// Admits waiting commands to connections that have room again, in order of arrival.
     #[inline]
     pub(super) fn admit(&mut self, key: NodeKey, now: Tick) {
         if self.nodes.get(key).is_some_and(|here| !here.waiting.is_empty()) {
@@ -141,7 +141,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
                 return;
             }
             let Some(first) = here.connections.first().copied() else {
-                // All connections are gone: those that wait look for a way anew.
+                // All connections are gone: waiting commands are placed anew.
                 for command in std::mem::take(&mut here.waiting) {
                     self.attempt(command, now);
                 }
@@ -166,7 +166,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// Does so for all nodes.
+    /// Admits waiting commands on all nodes.
     pub(super) fn admit_everywhere(&mut self, now: Tick) {
         for key in self.nodes.with_waiting() {
             self.admit(key, now);

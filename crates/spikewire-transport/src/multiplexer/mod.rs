@@ -1,12 +1,12 @@
-//! Every connection of one driver behind one pollable descriptor.
+//! All connections of one driver behind a single pollable descriptor.
 //!
-//! A multiplexer belongs to one thread at a time and never blocks unless it is asked to. Its
+//! A multiplexer is used by one thread at a time and never blocks unless it is asked to. Its
 //! driver, whatever that is (asyncio, a native thread, tokio), does three things:
 //!
-//! - after one or more [`Multiplexer::submit`] calls, [`Multiplexer::flush`] once: what was
-//!   submitted in between leaves in one write per connection;
-//! - when the descriptor is readable, [`Multiplexer::turn`];
-//! - when [`Multiplexer::alarm`] has come, [`Multiplexer::expire`].
+//! - after one or more [`Multiplexer::submit`] calls, it calls [`Multiplexer::flush`] once: what
+//!   was submitted in between is sent in one write per connection;
+//! - when the descriptor is readable, it calls [`Multiplexer::turn`];
+//! - when [`Multiplexer::alarm`] has come, it calls [`Multiplexer::expire`].
 //!
 //! Each of them completes commands through the closure it is given.
 
@@ -47,17 +47,18 @@ use crate::protocol::{CommandOf, ErrorOf, Protocol, ReplyKind};
 use crate::reply::{Outcome, Reply};
 use crate::topology::{Endpoint as _, Settings, Target as _, Topology};
 
-/// How often the multiplexer looks for stuck connections while commands are in flight.
+/// How often the multiplexer checks for stuck connections while commands are in flight.
 const LOOK: Duration = Duration::from_millis(100);
-/// A connection whose oldest command is older than this gets no company if that can be helped.
+/// A connection whose oldest command is older than this gets no more commands if possible.
 const STALL: Duration = Duration::from_millis(10);
-/// Most retries in one call of [`Multiplexer::expire`], so that an event loop goes on meanwhile.
+/// Maximum number of retries per call of [`Multiplexer::expire`], so that it does not block an
+/// event loop.
 const RETRIES: usize = 256;
-/// Token of the waker that [`Multiplexer::waker`] hands out.
+/// Token of the waker returned by [`Multiplexer::waker`].
 const WAKER: Token = Token(usize::MAX);
 
-/// The connections of one driver, which speak `P`. `T` is what is completed: a future, a waker, a
-/// waiter.
+/// The connections of one driver, speaking protocol `P`. `T` is what is completed: a future, a
+/// waker, a waiting thread.
 #[derive(Debug)]
 pub struct Multiplexer<P: Protocol, T> {
     topology: Arc<P::Topology>,
@@ -70,28 +71,28 @@ pub struct Multiplexer<P: Protocol, T> {
     vacant: Vec<usize>,
     nodes: ConnectionTable<CommandOf<P, T>>,
     dirty: Vec<usize>,
-    /// Commands that failed and wait to be told.
+    /// Failed commands whose error is not delivered yet.
     failed: Vec<(T, ErrorOf<P>)>,
-    /// Commands that wait for their next attempt.
+    /// Commands waiting for their next attempt.
     delayed: BinaryHeap<Delayed<CommandOf<P, T>>>,
     /// Whether requests wait for the replies to those written before them.
     holds: bool,
     /// How commands spread over connections.
     spread: Spread,
     in_flight: usize,
-    /// Commands that are in flight before the next one waits in line.
+    /// Limit on commands in flight; further ones wait in `line`.
     most: usize,
-    /// First come, first served.
+    /// In order of arrival.
     line: VecDeque<CommandOf<P, T>>,
-    /// Whether commands may wait, in line or for a connection.
+    /// Whether commands may be waiting, in `line` or for a connection.
     waits: bool,
     alarm: Tick,
     closed: bool,
-    /// Whether there may be commands under way whose copies were answered.
+    /// Whether commands may be in flight whose copies were answered.
     beaten: bool,
-    /// Whether a copy may be under way.
+    /// Whether a copy may be in flight.
     copied: bool,
-    /// Whether commands may be under way that are counted.
+    /// Whether commands may be in flight that are counted.
     counts: bool,
     /// Counts them.
     recorder: Option<Box<Recorder>>,
@@ -104,8 +105,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         Self::with_queue(topology, queue)
     }
 
-    /// The same with a bound of its own on the commands that wait for one node, for drivers that
-    /// bound what is in flight themselves.
+    /// Like [`Multiplexer::new`], with its own bound on the commands that wait for one node; for
+    /// drivers that limit the commands in flight themselves.
     pub fn with_queue(topology: Arc<P::Topology>, queue: usize) -> io::Result<Self> {
         let router = topology.router();
         let settings = Settings { queue, ..topology.settings() };
@@ -138,14 +139,16 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         })
     }
 
-    /// The same for an event loop, on which as many commands are in flight as the settings say.
+    /// Like [`Multiplexer::new`], for an event loop; limits the commands in flight as the settings
+    /// say.
     pub fn for_loop(topology: Arc<P::Topology>) -> io::Result<Self> {
         let mut multiplexer = Self::new(topology)?;
         multiplexer.bound();
         Ok(multiplexer)
     }
 
-    /// From here on as many commands are in flight as the settings say, and others wait in line.
+    /// Limits the commands in flight as the settings say from here on; further ones wait in a
+    /// queue.
     pub(crate) fn bound(&mut self) {
         self.most = self.settings.in_flight;
     }
@@ -155,7 +158,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         mio::Waker::new(&self.registry, WAKER)
     }
 
-    /// When [`Multiplexer::expire`] is due. Falls only through `submit`.
+    /// When [`Multiplexer::expire`] is due. Only `submit` can make this earlier.
     pub fn alarm(&self) -> Tick {
         self.alarm
     }
@@ -165,8 +168,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.in_flight
     }
 
-    /// Whether there are commands under way whose copies were answered, since this was asked last.
-    /// [`Multiplexer::expire`] ends them, and until then they are in flight.
+    /// Whether commands whose copies were answered have been in flight since the last call.
+    /// [`Multiplexer::expire`] ends them; until then they are in flight.
     #[inline(always)]
     pub(crate) fn take_beaten(&mut self) -> bool {
         self.copied && self.take_note_of_beaten()
@@ -178,9 +181,9 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         std::mem::take(&mut self.beaten)
     }
 
-    /// Takes a command; it is written at the next flush. The outcome always comes through one of
-    /// the completing calls, also when the command fails at once.
-    // Inlined, for a command is large: it is moved once instead of twice.
+    /// Accepts a command; it is written by the next flush. The outcome always comes through one of
+    /// the completing calls, even if the command fails at once.
+    // Inlined because a command is large: it is moved once instead of twice.
     #[inline(always)]
     pub fn submit(&mut self, mut command: CommandOf<P, T>, now: Tick) {
         self.in_flight += 1;
@@ -215,8 +218,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.tell();
     }
 
-    /// Waits up to `wait` for something to happen (`Some(ZERO)`: only looks; `None`: no limit),
-    /// reads replies in bulk and completes their commands.
+    /// Waits up to `wait` for something to happen, reads replies in bulk and completes their
+    /// commands. `Some(ZERO)` does not wait, `None` has no limit.
     pub fn turn(
         &mut self,
         wait: Option<Duration>,
@@ -240,21 +243,22 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// For drivers that wait without the multiplexer: one waits with the poller, and then lets
-    /// [`Multiplexer::handle`] do what a turn does. `None` when it was detached before.
+    /// For drivers that wait without holding the multiplexer: they wait with this poller, and then
+    /// call [`Multiplexer::handle`], which does the rest of a turn. `None` if it is detached
+    /// already.
     pub fn detach_poller(&mut self) -> Option<Poller> {
         self.poller.take()
     }
 
     /// For many threads that share one multiplexer behind a lock. From here on a request waits
-    /// while its connection has one without a reply, so that the next write carries those of
-    /// several threads; and fewer connections are used, which carry more per write.
+    /// while its connection awaits a reply, so that the next write carries those of several
+    /// threads, and fewer connections are used, which carry more per write.
     pub fn share(&mut self) {
         self.holds = true;
         self.spread = Spread::shared();
     }
 
-    /// What a turn does after the waiting. Returns the time at which that ended.
+    /// The part of a turn after the wait. Returns the time at which the wait ended.
     pub fn handle(
         &mut self,
         poller: &mut Poller,
@@ -271,11 +275,11 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now
     }
 
-    /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes
-    /// that left; starts retries whose time has come. Replies that are here already come first:
+    /// Ends what is overdue: commands, connection attempts, stuck and idle connections, nodes that
+    /// left. Starts retries whose time has come. Replies that have already arrived are taken first:
     /// a driver that was held up must not blame the nodes.
     pub fn expire(&mut self, now: Tick, deliver: &mut impl FnMut(T, Outcome<'_, P>)) {
-        // Should the system have no poll for us, the next turn says so.
+        // If the poll fails, the next turn reports it.
         let _ = self.turn(Some(Duration::ZERO), deliver);
         for index in 0..self.connections.len() {
             self.inspect(index, now);
@@ -299,8 +303,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         for (command, node) in late {
             self.time_out(Abandoned { command, sent: false }, node.as_deref());
         }
-        // What fails at once and is to be tried again at once has its turn in the next call, at
-        // which it may be too late.
+        // What fails at once and is to be retried at once has to wait for the next call, by which
+        // it may be overdue.
         for _ in 0..self.delayed.len().min(RETRIES) {
             self.forget_copies();
             let due = self.delayed.peek_mut().filter(|next| next.at <= now);
@@ -312,7 +316,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             } else if command.is_over(now) {
                 self.time_out(Abandoned { command, sent: false }, None);
             } else if command.attempts.made == 0 {
-                // It was to begin later, perhaps by the clock of another thread.
+                // It was delayed, perhaps by another thread's clock.
                 self.begin(command, now);
             } else {
                 self.attempt(command, now);
@@ -335,7 +339,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             }
         }
         let delayed = std::mem::take(&mut self.delayed).into_iter();
-        // A copy that has not begun leaves no gap.
+        // A copy that has not started needs no outcome.
         let delayed = delayed.filter(|next| !next.is_copy).map(|delayed| delayed.command);
         let waiting = self.nodes.values_mut().flat_map(|node| std::mem::take(&mut node.waiting));
         let line = std::mem::take(&mut self.line);
@@ -382,7 +386,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         if P::LANES && opens && !self.settle(index) {
             return;
         }
-        // Once it is ready, what was queued meanwhile goes.
+        // Once the connection is ready, what was queued meanwhile is written.
         if opens || writable {
             self.write(index, now);
         }
@@ -426,7 +430,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         self.give_up(index, error, Blame::Node, now);
     }
 
-    /// Reads from a connection, after a first read that had this result if there was one.
+    /// Reads from a connection. `first` is the result of an earlier read, if there was one.
     fn read(
         &mut self,
         index: usize,
@@ -434,7 +438,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         now: Tick,
         deliver: &mut impl FnMut(T, Outcome<'_, P>),
     ) {
-        // Apart, so that nothing is looked at while it is off.
+        // Two versions, so that nothing is checked while counting is disabled.
         if self.counts && self.still_counts() {
             self.read_as::<true>(index, first, now, deliver);
         } else {
@@ -442,7 +446,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         }
     }
 
-    /// The same; whether commands are counted is known.
+    /// Like `read`, with counting decided.
     fn read_as<const COUNTED: bool>(
         &mut self,
         index: usize,
@@ -523,7 +527,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         let drained = connection.pipeline.is_drained();
         self.connections[index] = Some(connection);
         if let Err(error) = outcome {
-            // Servers close idle connections: nothing is wrong with them.
+            // Servers close idle connections: that is no fault.
             let blame = if was_idle { Blame::None } else { Blame::Node };
             self.give_up(index, error, blame, now);
         } else if drained {

@@ -1,4 +1,4 @@
-//! What waits for events on a multiplexer's connections.
+//! Waits for events on a multiplexer's connections.
 
 use std::io;
 use std::time::Duration;
@@ -6,10 +6,10 @@ use std::time::Duration;
 use mio::event::Event;
 use mio::{Events, Poll, Registry};
 
-/// What one look can tell at most.
+/// Maximum number of events per poll.
 const EVENTS: usize = 256;
 
-/// Waits for a multiplexer, and tells it what happened.
+/// Waits for events on a multiplexer's connections, and holds what happened.
 #[derive(Debug)]
 pub struct Poller {
     poll: Poll,
@@ -21,24 +21,24 @@ impl Poller {
         Ok(Self { poll: Poll::new()?, events: Events::with_capacity(EVENTS) })
     }
 
-    /// Where connections are registered, also while it waits.
+    /// Where connections are registered, even while it waits.
     pub(super) fn registry(&self) -> io::Result<Registry> {
         self.poll.registry().try_clone()
     }
 
-    /// Waits up to `wait` for something to happen (`Some(ZERO)`: only looks; `None`: no limit).
-    /// A signal ends it with an error of kind `Interrupted`.
+    /// Waits up to `wait` for something to happen; `Some(ZERO)` does not wait, `None` has no limit.
+    /// A signal ends the wait with an error of kind `Interrupted`.
     pub fn wait(&mut self, wait: Option<Duration>) -> io::Result<()> {
         self.poll.poll(&mut self.events, wait)
     }
 
-    /// What happened was seen to.
+    /// Drops the events, which were handled.
     pub(super) fn forget(&mut self) {
         self.events.clear();
     }
 
-    /// Whether more may have happened than one look could tell. Who watches the descriptor from
-    /// outside perhaps hears of that only once.
+    /// Whether there may be more events than fit into one poll. Whoever watches the descriptor from
+    /// outside may not be notified of those again.
     pub(super) fn is_full(&self) -> bool {
         self.events.iter().count() == EVENTS
     }

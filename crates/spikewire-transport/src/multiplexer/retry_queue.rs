@@ -1,13 +1,13 @@
-//! Commands that wait for their next attempt, and copies that wait for their first.
+//! Commands waiting for their next attempt, and copies waiting for their first.
 
 use crate::clock::Tick;
 
-/// A command that waits for its next attempt; the earliest is the greatest.
+/// A command waiting for its next attempt. The ordering is reversed: the earliest is the greatest.
 #[derive(Debug)]
 pub(super) struct Delayed<C> {
     pub at: Tick,
     pub command: C,
-    /// Whether it is a copy of a command that is under way. It counts as a command when it begins.
+    /// Whether it is a copy of a command in flight. It counts as a command when it starts.
     pub is_copy: bool,
 }
 

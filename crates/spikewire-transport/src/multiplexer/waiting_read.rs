@@ -1,11 +1,11 @@
-//! Waiting in reads instead of with the poller, which saves a system call per reply. It is for a
-//! calling thread that has nothing else to do until all of its commands are over: it takes one
-//! connection after the other, and as nodes work at the same time, most replies are there already
+//! Waiting in reads instead of in the poller, which saves a system call per reply. For a calling
+//! thread that has nothing else to do until all of its commands have ended. It reads from one
+//! connection after the other; as the nodes work in parallel, most replies have already arrived
 //! when their turn comes.
 //!
-//! The poller tells of a connection when something comes, and not again before more comes. That
-//! stays true in between: a read here goes on until the socket is drained, as one that the poller
-//! asked for does.
+//! The poller is edge-triggered: it reports a connection when something arrives, and not again
+//! before more arrives. This still holds in between, because a read here continues until the socket
+//! is drained, just as a read after a poll does.
 
 use std::io;
 use std::time::Duration;
@@ -16,27 +16,27 @@ use crate::command::ResponseHandler;
 use crate::protocol::Protocol;
 use crate::reply::Outcome;
 
-/// What is due sooner than this is waited for with the poller, which is punctual: a read may be
-/// late by a tick or two of the system's timer.
+/// If something is due sooner than this, the poller waits instead, because it is punctual: a read
+/// may be late by a tick or two of the system's timer.
 const SOONEST: Duration = Duration::from_millis(10);
 
-/// A connection whose reply is waited for.
+/// A connection whose reply is awaited.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Awaited {
     index: usize,
-    /// How long a read may take.
+    /// How long a read may wait.
     limit: Duration,
     /// Whether nothing is in flight elsewhere.
     pub is_only: bool,
 }
 
 impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
-    /// A connection to wait for: until `deadline`, when all commands are over, and `longest` at
-    /// most. `None` when there is more to wait for than replies: room to write, a connection that
-    /// is being opened, a retry; and when something is due soon.
+    /// A connection to wait for, until `deadline`, when all commands have ended, and for `longest`
+    /// at most. `None` if more than replies is awaited (writability, a connection being opened, a
+    /// retry) or if something is due soon.
     pub(crate) fn awaited(&self, now: Tick, deadline: Tick, longest: Duration) -> Option<Awaited> {
         let (mut first, mut others, mut due) = (None, 0, deadline);
-        // A copy that is to begin; what else is delayed is in flight, and waited for otherwise.
+        // A copy that is to start. Other delayed commands are in flight, and accounted for below.
         if let Some(next) = self.delayed.peek() {
             due = due.min(next.at);
         }
@@ -59,7 +59,7 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
             due = due.min(connection.silence_ends());
         }
         let (index, here) = first?;
-        // Of a command and its copy nothing is known but that one of them is slow.
+        // With a copy in flight, it is not known which of the two nodes is slow.
         if self.copied && others > 0 {
             return None;
         }
@@ -68,8 +68,8 @@ impl<P: Protocol, T: ResponseHandler> Multiplexer<P, T> {
         (is_all && limit >= SOONEST).then_some(Awaited { index, limit, is_only: others == 0 })
     }
 
-    /// Waits for a connection up to about its limit, and reads. Returns the time at which the
-    /// waiting ended; a signal ends it with an error of kind `Interrupted`.
+    /// Waits for a connection in a read, up to about its limit. Returns the time at which the wait
+    /// ended; a signal ends it with an error of kind `Interrupted`.
     pub(crate) fn wait_in_read(
         &mut self,
         awaited: Awaited,

@@ -1,4 +1,5 @@
-//! Without the feature `tls` nothing is encrypted: these types have no values.
+//! Stubs for builds without the feature `tls`: nothing is encrypted, and these types have no
+//! values.
 
 use std::io;
 use std::net::IpAddr;
@@ -10,39 +11,39 @@ use rustix::net::RecvFlags;
 use super::UnitLength;
 use super::given::{TlsError, TlsOptions};
 
-/// How a connection is encrypted, and whom it must lead to.
+/// How a connection is encrypted, and which server name it must verify.
 #[derive(Debug, Clone)]
 pub enum Encryption {}
 
 impl Encryption {
-    /// The same for a server that must find no bytes of the next unit in a record.
+    /// The same, for a server that needs records that end with each unit.
     #[must_use]
     pub fn with_units(self, _: UnitLength) -> Self {
         match self {}
     }
 }
 
-/// Options that were read and checked: there are none.
+/// Options that were read and checked; there are none.
 #[derive(Debug, Clone)]
 pub enum Tls {}
 
 impl Tls {
-    /// Refuses.
+    /// Always fails.
     pub fn new(_: &TlsOptions) -> Result<Self, TlsError> {
         Err(TlsError("tls: this build has no TLS (it lacks the feature `tls`)".to_owned()))
     }
 
-    /// Whether the client has a certificate to show.
+    /// Whether the client has a certificate.
     pub fn has_identity(&self) -> bool {
         match *self {}
     }
 
-    /// For a server that is reached by this address.
+    /// Encryption for a server reached by this address.
     pub fn to_address(&self, _: IpAddr) -> Encryption {
         match *self {}
     }
 
-    /// For a server that is reached by this name.
+    /// Encryption for a server reached by this name.
     pub fn to_host(&self, _: &str) -> Result<Encryption, TlsError> {
         match *self {}
     }
@@ -51,7 +52,7 @@ impl Tls {
 #[derive(Debug)]
 pub(crate) enum Stream {}
 
-/// Not a pointer: the compiler has to see that there is none. It is used as if it were.
+/// Not a pointer, so that the compiler sees that there is none. Used as if it were one.
 #[derive(Debug)]
 pub(crate) struct Held(Stream);
 

@@ -1,4 +1,4 @@
-//! Options of encrypted connections as a program gives them: nothing is read yet.
+//! TLS options as given by a program; nothing is read yet.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum Pem {
     /// In this file.
     File(PathBuf),
-    /// Here.
+    /// In memory.
     Bytes(Vec<u8>),
 }
 
@@ -22,20 +22,22 @@ impl fmt::Debug for Pem {
     }
 }
 
-/// Options of encrypted connections. By default, a server is trusted whose certificate was signed
-/// by an authority that the system trusts, and is for the name or address by which it is reached.
+/// Options of encrypted connections. By default, a server is trusted if its certificate was signed
+/// by an authority that the system trusts and is valid for the name or address by which the server
+/// is reached.
 #[derive(Debug, Clone)]
 pub struct TlsOptions {
-    /// Authorities that are trusted: certificates, one or more.
+    /// Trusted authorities: one or more certificates.
     pub authorities: Vec<Pem>,
-    /// Whether those of the system are trusted, too; `None`: if there are no others.
+    /// Whether the system's authorities are trusted as well; `None` means only if there are no
+    /// others.
     pub system_authorities: Option<bool>,
-    /// The client's certificate with those that lead to an authority, and its key.
+    /// The client's certificate chain and its key.
     pub identity: Option<(Pem, Pem)>,
-    /// Whether the server's certificate has to be for the server's name. Without that, whoever has
-    /// any certificate of a trusted authority can pass for a server.
+    /// Whether the server's certificate must be valid for the server's name. If not, whoever has
+    /// any certificate signed by a trusted authority can pose as the server.
     pub verify_hostname: bool,
-    /// The name that the certificates of all servers are for, instead of their own names or
+    /// The name in the certificates of all servers, if it differs from their own names or
     /// addresses.
     pub server_name: Option<String>,
 }
@@ -52,7 +54,7 @@ impl Default for TlsOptions {
     }
 }
 
-/// Options that cannot be used, in words that name the culprit.
+/// Options that cannot be used; the message names the wrong one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsError(pub(super) String);
 

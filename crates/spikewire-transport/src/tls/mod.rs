@@ -1,12 +1,12 @@
 //! Encrypted connections: TLS by rustls, with the feature `tls`.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `given` | whom a client trusts and what it shows of itself, as a program says it: [`TlsOptions`] |
+//! | `given` | trusted authorities, client certificate and so on, as given by a program: [`TlsOptions`] |
 //! | `options` | the same, read and checked once: [`Tls`] |
-//! | `stream` | one encrypted connection over a socket that does not wait |
-//! | `trouble` | what goes wrong, in words |
-//! | `absent` | the same without the feature: nothing is ever encrypted |
+//! | `stream` | an encrypted connection over a non-blocking socket |
+//! | `trouble` | error messages |
+//! | `absent` | stubs for builds without the feature: nothing is ever encrypted |
 
 #[cfg(not(feature = "tls"))]
 mod absent;
@@ -32,6 +32,6 @@ pub use given::{Pem, TlsError, TlsOptions};
 /// How many of these bytes, which begin a unit, belong to it; see [`Encryption::with_units`].
 pub type UnitLength = fn(&[u8]) -> usize;
 
-/// How a wire holds a stream: apart, for most have none.
+/// How a wire holds a stream: boxed, because most wires have none.
 #[cfg(feature = "tls")]
 pub(crate) type Held = Box<Stream>;

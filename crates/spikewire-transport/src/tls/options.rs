@@ -1,4 +1,4 @@
-//! Whom a client trusts, and what it shows of itself.
+//! TLS options, read and checked.
 
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -15,27 +15,28 @@ use rustls::{
 use super::UnitLength;
 use super::given::{Pem, TlsError, TlsOptions};
 
-/// How a connection is encrypted, and whom it must lead to.
+/// How a connection is encrypted, and which server name it must verify.
 #[derive(Debug, Clone)]
 pub struct Encryption {
-    /// What is trusted and shown; shared by all connections of a client.
+    /// The rustls configuration; shared by all connections of a client.
     pub config: Arc<ClientConfig>,
-    /// The name that the server's certificate must be for, sent along where it is no address.
+    /// The name that the server's certificate must be valid for; sent to the server unless it is an
+    /// address.
     pub name: ServerName<'static>,
-    /// Where a record must end at the latest, if the server wants that.
+    /// Limits records to units, if the server needs that.
     pub(super) unit: Option<UnitLength>,
 }
 
 impl Encryption {
-    /// The same for a server that must find no bytes of the next unit in a record: of bytes that
-    /// begin a unit (a request), `length` tells how many belong to it, 0 if that is not known yet.
+    /// The same, for a server that needs records that end with each unit. Given bytes that begin a
+    /// unit (a request), `length` returns how many belong to it, 0 if that is not known yet.
     #[must_use]
     pub fn with_units(self, length: UnitLength) -> Self {
         Self { unit: Some(length), ..self }
     }
 }
 
-/// Options that were read and checked: what encrypts the connections of one client.
+/// Options that were read and checked; they encrypt the connections of one client.
 #[derive(Debug, Clone)]
 pub struct Tls {
     config: Arc<ClientConfig>,
@@ -73,7 +74,7 @@ impl Tls {
                 builder.with_client_auth_cert(certificates, secret).map_err(|error| {
                     let (chain, key) = (named(chain), named(key));
                     TlsError(format!(
-                        "the client certificate {chain} and the private key {key} are of no use: {error}"
+                        "the client certificate {chain} and the private key {key} cannot be used: {error}"
                     ))
                 })?
             }
@@ -82,18 +83,18 @@ impl Tls {
         Ok(Self { config: Arc::new(config), name, identified: identity.is_some() })
     }
 
-    /// Whether the client has a certificate to show.
+    /// Whether the client has a certificate.
     pub fn has_identity(&self) -> bool {
         self.identified
     }
 
-    /// For a server that is reached by this address.
+    /// Encryption for a server reached by this address.
     pub fn to_address(&self, address: IpAddr) -> Encryption {
         let name = self.name.clone().unwrap_or_else(|| ServerName::IpAddress(address.into()));
         Encryption { config: self.config.clone(), name, unit: None }
     }
 
-    /// For a server that is reached by this name (or an address, as text).
+    /// Encryption for a server reached by this name (or an address, as text).
     pub fn to_host(&self, host: &str) -> Result<Encryption, TlsError> {
         let name = self.name.clone().map_or_else(|| name_of(host), Ok)?;
         Ok(Encryption { config: self.config.clone(), name, unit: None })
@@ -101,15 +102,15 @@ impl Tls {
 }
 
 fn name_of(name: &str) -> Result<ServerName<'static>, TlsError> {
-    let why = |_| TlsError(format!("{name:?} is no name of a server"));
+    let why = |_| TlsError(format!("{name:?} is not a valid server name"));
     ServerName::try_from(name.to_owned()).map_err(why)
 }
 
 fn trust(roots: &mut RootCertStore, authority: &Pem) -> Result<(), TlsError> {
-    for certificate in certificates(authority, "certificate of an authority")? {
+    for certificate in certificates(authority, "authority certificate")? {
         roots.add(certificate).map_err(|error| {
             TlsError(format!(
-                "the certificate of an authority {} is of no use: {error}",
+                "the authority certificate {} cannot be used: {error}",
                 named(authority)
             ))
         })?;
@@ -119,11 +120,11 @@ fn trust(roots: &mut RootCertStore, authority: &Pem) -> Result<(), TlsError> {
 
 fn trust_system(roots: &mut RootCertStore) -> Result<(), TlsError> {
     let found = rustls_native_certs::load_native_certs();
-    // Some systems keep certificates that are of no use among the others.
+    // Some systems have unusable certificates among the others.
     let (added, _) = roots.add_parsable_certificates(found.certs);
     if added == 0 {
         let why = found.errors.first().map_or_else(String::new, |error| format!(": {error}"));
-        return Err(TlsError(format!("the system has no certificates of authorities{why}")));
+        return Err(TlsError(format!("the system has no authority certificates{why}")));
     }
     Ok(())
 }
@@ -167,7 +168,7 @@ fn named(pem: &Pem) -> String {
     }
 }
 
-/// Verifies certificates as usual, perhaps without the name.
+/// Verifies certificates as usual, but perhaps not the name.
 #[derive(Debug)]
 struct Verifier {
     usual: Arc<WebPkiServerVerifier>,
@@ -196,7 +197,7 @@ impl ServerCertVerifier for Verifier {
         now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
         match self.usual.verify_server_cert(certificate, others, name, status, now) {
-            // The name is looked at when everything else was found right.
+            // The name is checked only after everything else was found valid.
             Err(Error::InvalidCertificate(
                 CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. },
             )) if !self.names => Ok(ServerCertVerified::assertion()),

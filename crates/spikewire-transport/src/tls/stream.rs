@@ -1,13 +1,13 @@
-//! One encrypted connection over a socket that does not wait.
+//! An encrypted connection over a non-blocking socket.
 //!
-//! Reading goes on until there is no more room or the socket is drained, so that no plain bytes
-//! are left in here while the poller has nothing to tell. Writing says that bytes are written when the
-//! last byte of their record is with the system: a record that has left in part cannot be read, so
-//! that what it holds is not executed.
+//! Reading continues until the caller's buffer is full or the socket is drained, so that no plain
+//! bytes are left here while the poller has nothing to report. A write counts bytes as written when
+//! the last byte of their record has been accepted by the system: a record sent in part cannot be
+//! decrypted, so its contents are not executed.
 //!
-//! Some servers look for the next request at the socket only, and never find one whose bytes came in
-//! a record with those before it. To these each request goes in records of its own, many of them with
-//! one system call ([`Encryption::with_units`]).
+//! Some servers look for the next request only at the socket, and never find one whose bytes came
+//! in the same record as the previous one. For these, each request has its own records, many of
+//! which are sent with one system call ([`Encryption::with_units`]).
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -22,35 +22,35 @@ use super::options::Encryption;
 use super::{UnitLength, trouble};
 use crate::socket::NO_WAIT;
 
-/// Plain bytes in a record.
+/// Plain bytes per record.
 const RECORD: usize = 16 << 10;
 
-/// Plain bytes that are sealed at a time where units have records of their own.
+/// Plain bytes encrypted at a time if units have their own records.
 const BURST: usize = 64 << 10;
 
-/// Bytes taken from the socket at a time.
+/// Bytes read from the socket at a time.
 const ROOM: usize = 64 << 10;
 
 pub(crate) struct Stream {
     session: ClientConnection,
-    /// `sealed[start..end]` has come, and the session has not taken it.
+    /// `sealed[start..end]` has arrived and was not passed to the session yet.
     sealed: Box<[u8]>,
     start: usize,
     end: usize,
-    /// What is sealed: `out[sent..]` has not left.
+    /// Encrypted output; `out[sent..]` has not been sent.
     out: Vec<u8>,
     sent: usize,
-    /// Records that were made of a caller's bytes and are not with the system to their end: where
-    /// they end in `out`, and how many bytes of the caller's they hold.
+    /// Records of the caller's bytes that are not completely sent: where they end in `out`, and how
+    /// many of the caller's bytes they hold.
     records: VecDeque<(usize, usize)>,
-    /// The caller's bytes in them.
+    /// How many of the caller's bytes they hold in total.
     committed: usize,
     unit: Option<UnitLength>,
-    /// Bytes of the unit that was begun which no record holds yet.
+    /// Bytes of the current unit that are not in a record yet.
     unit_left: usize,
-    /// The server sends nothing more.
+    /// Whether the server sends nothing more.
     ended: bool,
-    /// What went wrong behind bytes that were handed on.
+    /// An error that follows bytes already passed on.
     trouble: Option<io::Error>,
 }
 
@@ -87,7 +87,7 @@ impl Stream {
         })
     }
 
-    /// Goes on with the handshake; `true` when it is over and all of it has left.
+    /// Continues the handshake; returns whether it is finished and completely sent.
     pub fn handshake(&mut self, socket: &TcpStream) -> io::Result<bool> {
         loop {
             let sent = self.send(socket)?;
@@ -107,8 +107,8 @@ impl Stream {
         }
     }
 
-    /// Reads what there is room for. `flags` are those of the first look at the socket; later ones
-    /// do not wait. Less than there is room for means that the socket is drained.
+    /// Reads until the buffer is full or the socket is drained. `flags` apply to the first read of
+    /// the socket; later ones do not wait. If the buffer is not full, the socket is drained.
     pub fn read(
         &mut self,
         socket: &TcpStream,
@@ -147,8 +147,8 @@ impl Stream {
         }
     }
 
-    /// Writes bytes up to the end of a record; those of records that have left, or, with an error
-    /// that it would have to wait, none yet. The next call must then begin with the same bytes.
+    /// Writes bytes, returning how many are in records that were sent completely, or fails with
+    /// `WouldBlock` if there are none yet. The next call must then begin with the same bytes.
     pub fn write(&mut self, socket: &TcpStream, bytes: &[u8]) -> io::Result<usize> {
         if self.committed == 0 {
             if !self.send(socket)? {
@@ -169,7 +169,7 @@ impl Stream {
         if written > 0 { Ok(written) } else { Err(io::ErrorKind::WouldBlock.into()) }
     }
 
-    /// Makes records of these bytes, as many as go at a time.
+    /// Encrypts these bytes into records, as many as are sent at a time.
     fn seal(&mut self, bytes: &[u8]) -> io::Result<()> {
         let mut rest = bytes;
         while !rest.is_empty() && self.committed < BURST {
@@ -178,7 +178,7 @@ impl Stream {
                 if self.unit_left == 0 {
                     self.unit_left = length(rest);
                 }
-                // Of bytes that do not say it yet, all belong to it.
+                // If the length is not known yet, all bytes belong to the unit.
                 size = if self.unit_left == 0 { size } else { size.min(self.unit_left) };
             }
             let size = self.session.writer().write(&rest[..size])?;
@@ -194,8 +194,8 @@ impl Stream {
         Ok(())
     }
 
-    /// Sends what the session has to say itself, as far as the socket takes it. A record that
-    /// could not be written to its end stays: whoever wrote it goes on, or gives it up.
+    /// Sends the session's own output, as far as the socket accepts it. A record that was not
+    /// completely written stays: its writer continues with it or gives up.
     pub fn flush(&mut self, socket: &TcpStream) -> io::Result<()> {
         if self.has_unsent() {
             self.send(socket)?;
@@ -203,7 +203,7 @@ impl Stream {
         Ok(())
     }
 
-    /// Bytes of the next write that cannot be taken back.
+    /// Bytes of the next write that cannot be changed any more.
     pub fn committed(&self) -> usize {
         self.committed
     }
@@ -213,13 +213,13 @@ impl Stream {
         self.committed == 0 && (self.sent < self.out.len() || self.session.wants_write())
     }
 
-    /// Whether reading gives something, if only the end, although the poller may be silent.
+    /// Whether a read returns something, even if only the end, although the poller may be silent.
     pub fn has_more(&self) -> bool {
         self.ended || self.start < self.end || self.trouble.is_some()
     }
 
-    /// Says that nothing more will be sent. Unless a record was given up half sent: it is never
-    /// finished.
+    /// Tells the server that nothing more will be sent, unless a record was given up half sent,
+    /// which is never finished.
     pub fn hang_up(&mut self, socket: &TcpStream) {
         if self.committed == 0 && !self.session.is_handshaking() {
             self.session.send_close_notify();
@@ -233,7 +233,7 @@ impl Stream {
         Ok(size)
     }
 
-    /// Takes plain bytes that are there already.
+    /// Takes plain bytes that are already decrypted.
     fn take_plain(&mut self, out: &mut [u8]) -> usize {
         if out.is_empty() {
             return 0;
@@ -247,7 +247,7 @@ impl Stream {
         0
     }
 
-    /// Lets the session look at what has come; all plain bytes before it have been taken.
+    /// Passes received bytes to the session; all plain bytes before them have been taken.
     fn take_in(&mut self, socket: &TcpStream) -> io::Result<()> {
         if self.start == self.end {
             return Ok(());
@@ -256,12 +256,12 @@ impl Stream {
         self.session.read_tls(&mut rest)?;
         self.start = self.end - rest.len();
         let taken = self.session.process_new_packets();
-        // Its answer, or what it thinks of that. Whether the connection broke, reading shows.
+        // Sends the session's response or alert. Reading shows whether the connection broke.
         let _ = self.flush(socket);
         taken.map(drop).map_err(|error| trouble::said(&error))
     }
 
-    /// Sends what is sealed; `true` when nothing is left.
+    /// Sends encrypted output; returns whether everything was sent.
     fn send(&mut self, socket: &TcpStream) -> io::Result<bool> {
         while self.session.wants_write() {
             self.session.write_tls(&mut self.out)?;

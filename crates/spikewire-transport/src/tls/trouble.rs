@@ -1,10 +1,10 @@
-//! What goes wrong with encryption, in words that say where to look.
+//! TLS error messages that say where to look.
 
 use std::io;
 
 use rustls::{AlertDescription, CertificateError, Error};
 
-/// An error of the session.
+/// Converts an error of the session.
 pub fn said(error: &Error) -> io::Error {
     let hint = match error {
         Error::InvalidMessage(_) => {
@@ -29,13 +29,13 @@ pub fn said(error: &Error) -> io::Error {
             | AlertDescription::CertificateUnknown
             | AlertDescription::UnknownCA
             | AlertDescription::DecryptError,
-        ) => "the server refuses; it may demand another client certificate",
+        ) => "the server rejected the connection; it may demand another client certificate",
         _ => return io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {error}")),
     };
     io::Error::new(io::ErrorKind::InvalidData, format!("TLS: {hint} ({error})"))
 }
 
-/// The server closed the connection in the midst of the handshake.
+/// The server closed the connection during the handshake.
 pub fn hung_up() -> io::Error {
     let why = "the server closed the connection during the TLS handshake; does it speak TLS here?";
     io::Error::new(io::ErrorKind::UnexpectedEof, why)

@@ -1,4 +1,4 @@
-//! A small protocol that has all that Aerospike's has not, and a server of it on threads.
+//! A small protocol with everything that Aerospike's lacks, and a threaded server for it.
 
 #![allow(dead_code, reason = "each test binary uses its part")]
 
@@ -21,12 +21,12 @@ use spikewire_transport::{
 
 /// Far more than anything here takes, so that a slow machine does not fail a test.
 pub const LONG: Duration = Duration::from_secs(60);
-/// Long enough to connect and to send, on a machine with other work.
+/// Long enough to connect and to send on a busy machine.
 pub const SOON: Duration = Duration::from_secs(1);
 
-/// Ids on one connection.
+/// Number of ids per connection.
 pub const IDS: u16 = 8;
-/// Length, id, kind.
+/// Bytes of length, id and kind.
 pub const HEADER: usize = 7;
 const LARGEST: usize = 64 << 20;
 const EVENT: u16 = u16::MAX;
@@ -54,10 +54,10 @@ pub fn event(body: &[u8]) -> Vec<u8> {
     frame(EVENT, DONE, body)
 }
 
-/// Most bytes in a segment that the client writes.
+/// Maximum number of bytes in a segment that the client writes.
 const SEGMENT: usize = 1 << 20;
 
-/// Bytes in the segments that the server writes, in turns: frames begin and end anywhere.
+/// Sizes of the segments that the server writes, in turn: frames begin and end anywhere.
 const PIECES: [usize; 6] = [1, 5, 0, 3, 1000, 70_000];
 
 fn checksum(bytes: &[u8]) -> u32 {
@@ -70,7 +70,7 @@ fn segment(payload: &[u8]) -> Vec<u8> {
     [&len[..], &checksum(payload).to_be_bytes(), payload].concat()
 }
 
-/// Bytes in segments as the server cuts them.
+/// Splits bytes into segments as the server does.
 pub fn segments(mut bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     for size in PIECES.iter().cycle() {
@@ -84,8 +84,8 @@ pub fn segments(mut bytes: &[u8]) -> Vec<u8> {
     out
 }
 
-/// The protocol. A body holds the kind of its frame, then the bytes. When `SEALED`, both sides cut
-/// what they send into segments, from the moment at which the first answer of the server is in.
+/// The protocol. A body consists of its frame's kind and the bytes. If `SEALED`, both sides split
+/// their output into segments, beginning after the first reply of the server.
 #[derive(Debug, Default)]
 pub struct Toy<const SEALED: bool, const COUNT: u16 = IDS> {
     steps: usize,
@@ -271,18 +271,18 @@ pub struct Nodes {
     pub settings: Settings,
     pub events: Mutex<Vec<Vec<u8>>>,
     pub looks: AtomicU32,
-    /// What was said of attempts that failed: why, and the how manieth each was.
+    /// Attempts that were reported as failed: why, and which attempt it was.
     pub failed: Mutex<Vec<(String, u32)>>,
-    /// How much longer commands pause after one.
+    /// How much longer commands pause after a failed attempt.
     pub pause: Duration,
-    /// How often the node was said to be silent.
+    /// How often the node was reported as silent.
     pub silent: AtomicU32,
-    /// What is counted, and how often somebody looked whether that is on.
+    /// The metrics, and how often their switch was read.
     pub metrics: Metrics,
     pub asked: AtomicU32,
 }
 
-/// What a command is about: whether it writes.
+/// A command's target: whether it writes.
 #[derive(Debug)]
 pub struct Writes(pub bool);
 
@@ -301,7 +301,7 @@ impl Preference for Stay {
     }
 }
 
-/// An error of the protocol; without a fault it is the server's refusal.
+/// An error of the protocol; without a fault it was returned by the server.
 #[derive(Debug, Clone)]
 pub struct Failed {
     pub kind: Option<FaultKind>,
@@ -309,7 +309,7 @@ pub struct Failed {
     pub node: Option<String>,
     pub attempts: u32,
     pub in_doubt: bool,
-    /// Why attempts failed before.
+    /// Why earlier attempts failed.
     pub earlier: Vec<String>,
 }
 
@@ -392,7 +392,7 @@ impl Topology for Nodes {
     }
 }
 
-/// A ticket: a number, and the parts of the answer so far.
+/// A ticket: a number, and the parts of the reply so far.
 #[derive(Debug)]
 pub struct Ticket(pub usize, pub Vec<u8>);
 
@@ -420,27 +420,27 @@ impl Request {
     }
 }
 
-/// What the server does with a request: bytes to send now.
+/// What the server does with a request: returns bytes to send now.
 pub type Script = Box<dyn FnMut(Request) -> Vec<u8> + Send>;
 
 /// How the server greets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Manners {
     Polite,
-    /// With an event in the very write that ends the handshake.
+    /// Sends an event in the same write that ends the handshake.
     Chatty,
     Rude,
     Silent,
 }
 
-/// A server. Its threads end with the test process, or with their connections.
+/// A server. Its threads end with the test process or with their connections.
 pub struct Server {
     pub address: SocketAddr,
     /// Connections accepted.
     pub accepted: Arc<AtomicU32>,
-    /// Connections that are over.
+    /// Connections that have ended.
     pub ended: Arc<AtomicU32>,
-    /// A request came before the end of a handshake.
+    /// Whether a request arrived before the end of a handshake.
     pub hasty: Arc<AtomicBool>,
     streams: Arc<Mutex<Vec<TcpStream>>>,
 }
@@ -468,7 +468,7 @@ impl Server {
         Self { address, accepted, ended, hasty, streams }
     }
 
-    /// Sends something on this connection, now.
+    /// Sends bytes on this connection, now.
     pub fn send(&self, connection: usize, bytes: &[u8]) {
         self.streams.lock().unwrap()[connection].write_all(bytes).unwrap();
     }
@@ -497,12 +497,12 @@ fn serve(
             Manners::Chatty if answer == b"ready" => out.extend(event(b"welcome")),
             _ => {}
         }
-        // What was sent before the answer is early.
+        // Anything sent before the reply is too early.
         stream.set_nonblocking(true).ok()?;
         hasty.fetch_or(stream.peek(&mut [0]).is_ok_and(|size| size > 0), SeqCst);
         stream.set_nonblocking(false).ok()?;
         stream.write_all(&if requests.sealed { segments(&out) } else { out }).ok()?;
-        // From the first answer on, in both directions.
+        // From the first reply on, in both directions.
         requests.sealed = sealed && step == 0 || requests.sealed;
     }
     requests.read = 0;
@@ -514,7 +514,7 @@ fn serve(
     Some(())
 }
 
-/// What a client sends, opened.
+/// A client's requests, unsealed.
 struct Requests {
     stream: TcpStream,
     sealed: bool,
@@ -556,7 +556,7 @@ pub fn read_frame(stream: &mut impl Read) -> Option<(u16, Vec<u8>)> {
     Some((u16::from_be_bytes([head[4], head[5]]), body))
 }
 
-/// How a command ended: its answer and the attempts it took.
+/// How a command ended: its reply and the attempts it took.
 pub type Ending = Result<(Vec<u8>, u32), Failed>;
 
 /// A driver of the multiplexer under test.
@@ -633,7 +633,7 @@ impl<const SEALED: bool> Bench<SEALED> {
         self.multiplexer.flush(Tick::now(), &mut into(&mut self.endings));
     }
 
-    /// What a driver does over and over, once.
+    /// One round of what a driver does repeatedly.
     pub fn turn(&mut self) {
         let mut deliver = into(&mut self.endings);
         self.multiplexer.flush(Tick::now(), &mut deliver);
