@@ -1,4 +1,4 @@
-/** What can go wrong, and what a program does about it. */
+/** What can go wrong, and how a program handles it. */
 
 import {
   Client,
@@ -15,7 +15,7 @@ interface Account {
   balance: number
 }
 
-/** Reads, decides and writes; starts again when another client wrote in between. */
+/** Reads, decides and writes; starts over if another client wrote in between. */
 async function withdraw(
   accounts: Dataset<Account>,
   owner: string,
@@ -38,7 +38,7 @@ await withCluster(async (seeds) => {
   await using client = await Client.connect(seeds)
   const accounts = client.dataset<Account>('test', 'accounts')
 
-  // Errors say what happened and carry the facts.
+  // Errors have a message and carry the facts as attributes.
   try {
     await accounts.get('nobody')
   } catch (error) {
@@ -49,7 +49,7 @@ await withCluster(async (seeds) => {
   await accounts.put('alice', { balance: 100 })
   console.log('left:', await withdraw(accounts, 'alice', 30))
 
-  // What cannot be stored is refused before anything is sent, with the place named.
+  // Values that cannot be stored are rejected before anything is sent; the error names the place.
   try {
     await accounts.put('alice', { balance: Number.NaN, limits: { daily: undefined } } as never)
   } catch (error) {
@@ -60,11 +60,11 @@ await withCluster(async (seeds) => {
     await accounts.put('alice', { balance: 1 }, { exists: 'create' })
   } catch (error) {
     if (!(error instanceof RecordExists)) throw error
-    console.log('alice is there already')
+    console.log('alice exists already')
   }
 })
 
-// A write whose answer is lost: it may have been applied, and the error says so.
+// A write whose reply is lost may have been applied, and the error says so.
 await using cluster = await Cluster.start()
 await using client = await Client.connect(cluster.seeds)
 await cluster.inject(0, { dropReply: 1 })

@@ -1,8 +1,8 @@
 /**
- * A small web service: `GET /NAME` counts a visit of NAME and tells the count.
+ * A small web service: `GET /NAME` counts a visit of NAME and returns the count.
  *
  * The client is opened when the service starts and closed when it stops. Requests that arrive
- * together leave for the cluster in one write.
+ * together are sent to the cluster in one write.
  */
 
 import fastify, { type FastifyInstance } from 'fastify'

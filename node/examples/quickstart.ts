@@ -16,7 +16,7 @@ await withCluster(async (seeds) => {
   const record = await users.get('alice')
   console.log(record.bins.name, record.generation, record.ttl)
 
-  // A verb sends at once and returns a promise: what is started together travels together.
+  // A verb sends at once and returns a promise; calls started together share one write.
   const squares = client.dataset<{ square: number }>('test', 'squares')
   await Promise.all(Array.from({ length: 1000 }, (_, n) => squares.put(n, { square: n * n })))
   const found = await Promise.all(Array.from({ length: 10 }, (_, n) => squares.get(n)))
@@ -26,7 +26,7 @@ await withCluster(async (seeds) => {
   const aged = await users.operate('alice', [op.add('age', 1), op.get('age')])
   console.log(aged.bins.age)
 
-  // A miss is an error, unless the call says what to return instead.
+  // A missing record is an error, unless the call has a default.
   console.log(await users.get('nobody', { default: null }))
   console.log('deleted', await users.delete('alice'))
 })

@@ -2,7 +2,7 @@
 
 import { Cluster } from 'spikewire/testing'
 
-/** Calls `main` with the seeds of a cluster, which is there until `main` is done. */
+/** Calls `main` with the seeds of a cluster, which is stopped when `main` returns. */
 export async function withCluster(main: (seeds: string) => Promise<void>): Promise<void> {
   const given = process.env['SEEDS']
   if (given) return main(given)

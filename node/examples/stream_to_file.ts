@@ -1,8 +1,8 @@
 /**
- * A whole set into a file, a line of JSON for each record.
+ * Writes a whole set to a file, one line of JSON per record.
  *
- * The disk sets the pace: while the file has enough to write, no more is read from the nodes, so
- * that memory stays the same however large the set is.
+ * The disk sets the pace: while the file's buffer is full, nothing more is read from the nodes, so
+ * memory use does not depend on the size of the set.
  */
 
 import { createWriteStream } from 'node:fs'

@@ -1,4 +1,4 @@
-/** Tests with the embedded cluster: nothing has to be installed, and every run begins empty. */
+/** Tests with the embedded cluster: nothing needs to be installed, and every run starts empty. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -9,7 +9,7 @@ interface User {
   name: string
 }
 
-/** What is tested. */
+/** The function under test. */
 async function rename(users: Dataset<User>, id: string, name: string): Promise<boolean> {
   try {
     await users.put(id, { name }, { exists: 'update', timeout: 200 })
@@ -35,13 +35,13 @@ after(async () => {
   await cluster.close()
 })
 
-test('a user gets another name', async () => {
+test('a user is renamed', async () => {
   await users.put('alice', { name: 'Alice' })
   assert.equal(await rename(users, 'alice', 'Alicia'), true)
   assert.deepEqual((await users.get('alice')).bins, { name: 'Alicia' })
 })
 
-test('a node that does not answer is no reason to fail', async () => {
+test('a node that does not answer is reported as false', async () => {
   await cluster.inject(0, { drop: 1 })
   try {
     assert.equal(await rename(users, 'alice', 'Al'), false)

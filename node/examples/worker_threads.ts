@@ -1,4 +1,4 @@
-/** Worker threads, each with a client of its own on the loop of its thread. */
+/** Worker threads, each with its own client on its own event loop. */
 
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'

@@ -6,6 +6,6 @@ import { bin, HERE } from './tools.mjs'
 
 rmSync(join(HERE, 'dist'), { recursive: true, force: true })
 bin('tsc', ['--project', '.'])
-// Says that the .js files in there are CommonJS.
+// Marks the .js files in there as CommonJS.
 copyFileSync(join(HERE, 'src/package.json'), join(HERE, 'dist/package.json'))
 chmodSync(join(HERE, 'dist/cli/main.js'), 0o755)

@@ -1,13 +1,14 @@
-// Puts the package under long loads, and looks at memory and descriptors meanwhile.
+// Runs long loads against the package and watches its memory and file descriptors.
 //
-//   node scripts/endurance.mjs [--operations N] [--clients N] [--terminations N]
+//  node scripts/endurance.mjs [--operations N] [--clients N] [--terminations N]
 //
-// operations: so many reads and writes of single records, 128 in flight.
-// clients: so many clients that are opened and closed, some with calls in flight.
-// terminations: so many worker threads that are terminated in mid-call.
+// operations: N reads and writes of single records, 128 in flight.
+// clients: N clients are opened and closed, some with calls in flight.
+// terminations: N worker threads are terminated in mid-call.
 //
-// The cluster is a process of its own, so that the memory is the client's. Prints one line of JSON
-// for each load; fails when memory or descriptors grow from the second fifth of a load to its end.
+// The cluster runs in its own process, so that the memory measured is the client's. Prints one line
+// of JSON per load; fails if memory or descriptors grow between the second fifth of a load and its
+// end.
 
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -23,7 +24,7 @@ import { HERE } from './tools.mjs'
 const IN_FLIGHT = 128
 const KEYS = 10_000
 const PARTS = 20
-/** Growth that is no leak: the collector's own ups and downs. */
+/** Growth that does not count as a leak: garbage collection makes memory fluctuate. */
 const SLACK = { rss: 24 << 20, descriptors: 4 }
 
 const number = { type: 'string', default: '0' }
@@ -45,7 +46,7 @@ const served = spawn(
 const [line] = await once(createInterface({ input: served.stdout }), 'line')
 const seeds = line.slice('ready '.length)
 
-/** Memory and descriptors of this process, after everything that is garbage was collected. */
+/** Memory and descriptors of this process, after garbage collection. */
 async function look() {
   for (let turn = 0; turn < 3; turn++) {
     globalThis.gc?.()
@@ -55,7 +56,7 @@ async function look() {
   return { rss: process.memoryUsage.rss(), descriptors }
 }
 
-/** Runs a load in parts; what was seen after each of them. */
+/** Runs a load in parts and checks memory and descriptors after each of them. */
 async function watched(name, count, part) {
   if (count === 0) return true
   const began = performance.now()
@@ -125,7 +126,7 @@ Client.connect(workerData).then((client) => {
 async function terminations(from, to) {
   for (let round = from; round < to; round++) {
     const worker = new Worker(PUMP, { eval: true, workerData: seeds })
-    // Some while they connect, others while they have calls in flight.
+    // Some are terminated while connecting, others with calls in flight.
     if (round % 4 > 0) await once(worker, 'message')
     await sleep(round % 5)
     await worker.terminate()

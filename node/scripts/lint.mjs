@@ -1,4 +1,4 @@
-// Checks format, lints, types, and the types as users of the package get them.
+// Checks formatting, lints and types, including the types as users of the package see them.
 
 import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -18,7 +18,7 @@ if (values.platform && !target) {
   console.error(`native.mjs: unknown platform: ${values.platform}`)
   process.exit(1)
 }
-// What it says of itself in results of benchmarks.
+// The native part reports this commit in benchmark results.
 process.env.SPIKEWIRE_COMMIT = execFileSync(join(ROOT, 'tools', 'commit.sh'), {
   encoding: 'utf8',
 }).trim()

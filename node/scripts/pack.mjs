@@ -1,11 +1,10 @@
-// Makes the packages that npm gets: one for each platform whose native part is in native/, and the
-// one that users name.
+// Makes the npm packages: one for each platform whose native part is in native/, and the main one.
 //
-//   node scripts/pack.mjs [--out FOLDER]      default: packages/
+//  node scripts/pack.mjs [--out FOLDER]      default: packages/
 //
-// The packages of platforms hold the native part and nothing else; the main one names them all as
-// optional dependencies, and npm installs the one that fits. Where none does, the main one has the
-// Rust sources.
+// A platform package contains only the native part. The main package lists all of them as optional
+// dependencies, of which npm installs the matching one. For other platforms it contains the Rust
+// sources.
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -31,7 +30,7 @@ const out = resolve(values.out)
 const { nativeFile } = createRequire(import.meta.url)('../dist/loading.js')
 const ours = JSON.parse(readFileSync(join(HERE, 'package.json'), 'utf8'))
 
-/** Makes a folder for a package, with what every package has. */
+/** Creates a package's folder, with the files that every package has. */
 function stage(manifest) {
   const folder = join(out, manifest.name.replace('/', '-').replace('@', ''))
   rmSync(folder, { recursive: true, force: true })
@@ -41,7 +40,7 @@ function stage(manifest) {
   return folder
 }
 
-/** Packs a folder, and says what came of it. */
+/** Packs a folder and prints the resulting sizes. */
 function pack(folder) {
   const args = ['pack', '--json', '--ignore-scripts', '--pack-destination', out, folder]
   const [{ filename, unpackedSize }] = Object.values(

@@ -1,5 +1,5 @@
-// The platforms that have a package of their own, in one table: packages are laid out from it, and
-// package.json names them as optional dependencies.
+// The platforms that have their own package. Packages are laid out from this table, and the main
+// package lists them as optional dependencies.
 
 /** @type {{ name: string, rust: string, os: string, cpu: string, libc?: string }[]} */
 export const PLATFORMS = [

@@ -1,8 +1,8 @@
-// Other versions of Node, Bun and Deno, as the registry has them: for the smoke program, and on those that
-// another driver serves, for some of the tests.
+// Other versions of Node, and Bun and Deno, from the registry: for the smoke program and, on those
+// that use the other driver, for some of the tests.
 //
-// Each is a package that holds the program and nothing else. They are installed into .runtimes/ once;
-// what the registry does not offer for a platform is left out, with the reason.
+// Each is a package that contains only the program. They are installed into .runtimes/ once; a
+// runtime that the registry does not offer for this platform is skipped, with the reason.
 
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
@@ -40,7 +40,7 @@ const WANTED = [
   },
 ]
 
-/** Installs what is missing, and says how each program is called or why it is not there. */
+/** Installs what is missing. Yields how to call each program, or why it is unavailable. */
 export function* runtimes() {
   for (const { title, spec, path, args, tests } of WANTED) {
     const folder = join(HERE, '.runtimes', title.toLowerCase().replace(' ', '-'))

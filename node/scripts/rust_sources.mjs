@@ -1,5 +1,5 @@
-// Copies what `cargo build --package spikewire-node` needs: the crates without tests, and a lock file
-// for them.
+// Copies what `cargo build --package spikewire-node` needs: the crates without their tests, and a
+// lock file.
 
 import { execFileSync } from 'node:child_process'
 import { cpSync, readFileSync, writeFileSync } from 'node:fs'
@@ -9,7 +9,9 @@ import { ROOT } from './tools.mjs'
 const cargo = (cwd, ...args) =>
   execFileSync('cargo', args, { cwd, encoding: 'utf8', maxBuffer: 1 << 28 })
 
-/** The folders of a crate and of those of ours that it uses, tests aside. */
+/**
+ * The folders of a crate and of the workspace crates it depends on, apart from dev-dependencies.
+ */
 function crates(name) {
   const { packages } = JSON.parse(cargo(ROOT, 'metadata', '--no-deps', '--format-version', '1'))
   const found = new Map()
@@ -24,14 +26,14 @@ function crates(name) {
   return [...found.values()]
 }
 
-/** A manifest without the sections that are for tests, benchmarks and examples. */
+/** A manifest without the sections for tests, benchmarks and examples. */
 function withoutTests(manifest) {
   const sections = manifest.split(/^(?=\[)/m)
   const dropped = /^\[.*\bdev-dependencies\]|^\[\[(test|bench|example)\]\]/
   return sections.filter((section) => !dropped.test(section)).join('')
 }
 
-/** Copies the sources into a folder that is a Cargo workspace then. */
+/** Copies the sources into a folder, which becomes a Cargo workspace. */
 export function copyRustSources(folder) {
   const folders = crates('spikewire-node')
   for (const crate of folders) {
@@ -46,6 +48,6 @@ export function copyRustSources(folder) {
     .replace(/^(default-members|exclude) = .*\n/gm, '')
   writeFileSync(join(folder, 'Cargo.toml'), workspace)
   cpSync(join(ROOT, 'Cargo.lock'), join(folder, 'Cargo.lock'))
-  // Cargo takes out of the lock file what is not needed any more, and changes nothing else.
+  // Cargo removes what is no longer needed from the lock file and changes nothing else.
   cargo(folder, 'metadata', '--offline', '--format-version', '1')
 }

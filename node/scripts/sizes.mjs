@@ -1,7 +1,6 @@
-// Prints how much an installation takes up: of this package, from the packages in packages/, and of
-// npm aerospike.
+// Prints the installed size of this package (from packages/) and of npm aerospike.
 //
-//   node scripts/pack.mjs && node scripts/sizes.mjs
+//  node scripts/pack.mjs && node scripts/sizes.mjs
 
 import { execFileSync } from 'node:child_process'
 import {
@@ -17,7 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { HERE } from './tools.mjs'
 
-/** The bytes of the files in a folder and those below. */
+/** The total size of a file or folder, in bytes. */
 function bytes(path) {
   const state = lstatSync(path)
   if (!state.isDirectory()) return state.size
@@ -28,12 +27,12 @@ const mebibytes = (count) => `${(count / 2 ** 20).toFixed(1)} MiB`
 
 const temporary = mkdtempSync(join(tmpdir(), 'spikewire-sizes-'))
 
-/** Installs packages into an empty folder, and says what that folder holds then. */
+/** Installs packages into an empty folder and prints its size. */
 function measure(title, own, packages) {
   const folder = join(temporary, own)
   mkdirSync(folder)
   writeFileSync(join(folder, 'package.json'), '{ "private": true }\n')
-  // With their install scripts: that of npm aerospike removes what other platforms need.
+  // Install scripts must run: npm aerospike's removes the files of other platforms.
   const flags = ['--no-audit', '--no-fund', '--loglevel=error']
   execFileSync('npm', ['install', ...flags, ...packages], { cwd: folder, stdio: 'inherit' })
   const modules = join(folder, 'node_modules')

@@ -1,9 +1,10 @@
 // Compiles the package and its tests, and runs them.
 //
-//   node scripts/test.mjs [PART-OF-A-FILE'S-NAME | FLAG-OF-NODE]...
+//  node scripts/test.mjs [PART-OF-A-FILE'S-NAME | FLAG-OF-NODE]...
 //
-// Without names every test runs on this Node, the smoke programs on the other runtimes, and what the
-// fallback driver has to do on Bun and Deno; what is about Cassandra where there is one.
+// Without names, all tests run on this Node, the smoke programs on the other runtimes, and the
+// tests of the fallback driver on Bun and Deno. Cassandra tests need a server
+// (SPIKEWIRE_CASSANDRA_AT).
 
 import { readdirSync, rmSync } from 'node:fs'
 import { join, relative } from 'node:path'
@@ -18,7 +19,7 @@ const ELSEWHERE = [
   ...(cassandra ? ['cql', 'cql-faults', 'cql-many', 'cql-query', 'cql-types', 'cql-values'] : []),
 ]
 
-/** The compiled test files in a folder and those below. */
+/** The compiled test files in a folder and its subfolders. */
 function files(folder) {
   return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
     const path = join(folder, entry.name)
@@ -42,7 +43,7 @@ if (chosen.length === 0) {
   console.error(`test.mjs: no test file has ${names.join(' or ')} in its name`)
   process.exit(1)
 }
-// Each file is a process. Many of them wait more than they compute.
+// Each file runs in its own process, and most of them wait more than they compute.
 const settings = ['--enable-source-maps', '--test', '--test-concurrency=2', '--test-timeout=300000']
 let failed = attempt(process.execPath, [...settings, ...flags, ...chosen]) !== 0
 

@@ -1,4 +1,4 @@
-// What the scripts of this folder share.
+// Shared by the scripts in this folder.
 
 import { spawnSync } from 'node:child_process'
 import { dirname, join } from 'node:path'
@@ -8,14 +8,14 @@ import { fileURLToPath } from 'node:url'
 export const HERE = dirname(dirname(fileURLToPath(import.meta.url)))
 export const ROOT = dirname(HERE)
 
-/** Runs a program and waits; what it prints goes where ours goes. Returns its exit code. */
+/** Runs a program with inherited stdio and returns its exit code. */
 export function attempt(program, args, options = {}) {
   const done = spawnSync(program, args, { cwd: HERE, stdio: 'inherit', ...options })
   if (done.error) throw done.error
   return done.status ?? 1
 }
 
-/** The same, and ends this program when that one fails. */
+/** Runs a program and exits with its exit code if that is not 0. */
 export function run(program, args, options = {}) {
   const code = attempt(program, args, options)
   if (code !== 0) process.exit(code)

@@ -1,4 +1,4 @@
-/** Administrative commands: how they are begun, and the options that all of them take. */
+/** Administrative commands: how they are started, and the options common to all of them. */
 
 import type { Connection } from './connection.js'
 import { type Handle, native, type Slot } from './native.js'
@@ -6,33 +6,33 @@ import { checked } from './options.js'
 import { executor, openSlot, refuse } from './slots.js'
 import { type Callback, handOver, withSignal } from './ways.js'
 
-/** What every administrative command takes. */
+/** Options of every administrative command. */
 export interface AdminOptions {
-  /** Gives the command up: its promise is rejected with the signal's reason. */
+  /** Cancels the command; its promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-/** What a command takes that waits for the nodes. */
+/** Options of a command that waits for the nodes. */
 export interface WaitOptions extends AdminOptions {
   /** How long to wait, in milliseconds; 0: no limit. */
   timeout?: number | undefined
 }
 
-/** What `client.info` takes. */
+/** Options of `client.info`. */
 export interface InfoOptions extends AdminOptions {
-  /** The name of the node that is asked. Default: any. */
+  /** The name of the node to ask. Default: any. */
   node?: string | undefined
 }
 
-/** What `client.truncate` takes. */
+/** Options of `client.truncate`. */
 export interface TruncateOptions extends AdminOptions {
-  /** Deletes only records that were last written before this moment. Default: all of them. */
+  /** Delete only records last written before this time. Default: all records. */
   before?: Date | undefined
 }
 
 const COMMON = ['signal'] as const
 
-/** Begins an administrative command; nodes are asked by the event loop's own driver. */
+/** Starts an administrative command; the event loop's own driver asks the nodes. */
 export function administer<T, O extends AdminOptions>(
   connection: Connection,
   options: O | Callback<T> | undefined,

@@ -1,4 +1,6 @@
-/** What a verb on many records gives. `crates/spikewire-node/src/batch.rs` is the other half. */
+/**
+ * The result of a verb on many records. The native half is `crates/spikewire-node/src/batch.rs`.
+ */
 
 import { inspect } from 'node:util'
 import type { SpikewireError } from './errors.js'
@@ -6,40 +8,40 @@ import { Key } from './key.js'
 import type { Space } from './native.js'
 import { type Bins, define, Record } from './record.js'
 
-/** The keys of a batch: namespaces and sets by number, user keys or digests. */
+/** The keys of a batch: namespaces and sets as numbers, user keys or digests. */
 export interface RowKeys {
-  /** The number of the set of all rows, or one number for each row. */
+  /** The number of the set common to all rows, or one number per row. */
   readonly spaces: Space | readonly Space[]
-  /** As the native part is given them. */
+  /** Keys in the form in which they are passed to the native part. */
   readonly keys: readonly unknown[]
 }
 
 /**
- * The outcomes of a batch, one per row, in input order.
+ * The results of a batch, one per row, in input order.
  *
- * `batch[row]` and iterating give a `Record`, or `null` where there is no such record (or `where` is
- * not true for it); a row that failed throws its error when it is read. `codes` and `errors` look
- * without throwing.
+ * `batch[row]` and iteration return a `Record`, or `null` if the record does not exist or `where`
+ * is not true for it. Reading a row that failed throws its error; `codes` and `errors` can be
+ * inspected without throwing.
  *
  * @typeParam B - the bins of the records
  */
 export class Batch<B extends object = Bins> {
   readonly [row: number]: Record<B> | null
 
-  /** How many rows there are. */
+  /** The number of rows. */
   readonly length: number
   /**
-   * The result code of every row: 0 is success, 2 no such record, 27 a record that `where` is not
-   * true for; numbers below 0 are failures on this side.
+   * The result code of every row: 0 is success, 2 record not found, 27 filtered out by `where`;
+   * negative codes are client-side failures.
    */
   readonly codes: Int32Array
-  /** The errors of the rows that failed, by row. Records that are not there are no failures. */
+  /** The errors of failed rows, by row number. A missing record is not a failure. */
   readonly errors: ReadonlyMap<number, SpikewireError> = new Map()
-  /** The rows that failed and may have been written all the same. */
+  /** The numbers of the rows that failed but may have been written. */
   readonly inDoubt: readonly number[]
   #rows: RowKeys = { spaces: 0, keys: [] }
 
-  /** Batches come from the engine. */
+  /** Created by the engine only. */
   constructor(codes: Int32Array, inDoubt: readonly number[]) {
     this.codes = codes
     this.length = codes.length
@@ -48,7 +50,7 @@ export class Batch<B extends object = Bins> {
     for (let row = 0; row < codes.length; row++) rows[row] = null
   }
 
-  /** How many rows found their record. */
+  /** The number of rows that found their record. */
   get found(): number {
     return this.codes.reduce((found, code) => (code === 0 ? found + 1 : found), 0)
   }
@@ -64,20 +66,20 @@ export class Batch<B extends object = Bins> {
     return typeof spaces === 'number' ? spaces : (spaces[row] as Space)
   }
 
-  /** A row, counted from the end when negative; `undefined` where there is none. */
+  /** The row at an index, counted from the end if negative; `undefined` if out of range. */
   at(row: number): Record<B> | null | undefined {
     return this[row < 0 ? this.length + row : row]
   }
 
-  /** Throws the error of the first row that failed; gives the batch itself otherwise. */
+  /** Throws the error of the first failed row; returns the batch if there is none. */
   raiseForErrors(): this {
     for (const error of this.errors.values()) throw error
     return this
   }
 
   /**
-   * The records that were found, by user key; by the digest in hexadecimal digits where that is all
-   * there is. A row that failed throws its error. Keys that are Buffers are found as the same object.
+   * The records found, by user key, or by digest in hexadecimal if the user key is unknown. A
+   * failed row throws its error. A key that is a Buffer is only found by the same Buffer object.
    */
   toMap(): Map<Key['key'], Record<B>> {
     const found = new Map<Key['key'], Record<B>>()
@@ -100,7 +102,7 @@ export class Batch<B extends object = Bins> {
     return `Batch(${this.length} rows, ${this.found} found, ${this.errors.size} failed)`
   }
 
-  /** @internal Tells records and errors their keys. */
+  /** @internal Sets the keys of records and errors. */
   ofRecord(_: Space, rows: RowKeys): void {
     this.#rows = rows
     const { spaces, keys } = rows
@@ -114,7 +116,7 @@ export class Batch<B extends object = Bins> {
   }
 }
 
-/** The error of a row, which learns its key. */
+/** Sets the key of a row's error, and returns the error. */
 export function ofRow(
   error: SpikewireError,
   { spaces, keys }: RowKeys,
@@ -124,19 +126,19 @@ export function ofRow(
   return error
 }
 
-/** Numbers in the array of what was found, for each record: row, generation, seconds to live. */
+/** Numbers per record in the array of records found: row, generation, seconds to live. */
 const NUMBERS = 3
 
-/** A batch without its records. */
+/** Creates a batch with codes only; records are filled in later. */
 export function makeBatch(codes: Int32Array, inDoubt: Int32Array | null): Batch {
   return new Batch(codes, inDoubt === null ? [] : Array.from(inDoubt))
 }
 
-/** A row has failed: reading it throws the error. */
+/** Marks a row as failed: reading it throws the error. */
 export function failRow(batch: Batch, row: number, error: SpikewireError): void {
   const errors = batch.errors as Map<number, SpikewireError>
   errors.set(row, error)
-  // An answer that cannot be read is the server's success, and none here.
+  // A reply that cannot be decoded has the server's code for success, which would be wrong here.
   if (batch.codes[row] === 0) batch.codes[row] = error.code
   Object.defineProperty(batch, row, {
     get() {
@@ -155,15 +157,15 @@ type RowsFactory = (
   ...values: unknown[]
 ) => void
 
-/** Seconds left to live; records that never expire have -1. */
+/** Seconds to live; -1 stands for records that never expire. */
 function secondsLeft(number: number): number | null {
   return number === -1 ? null : number >>> 0
 }
 
 /**
- * What makes up to `most` records of a batch in one call, all of certain bins, and with so many
- * results where they are of operations. With 0, or where code may not be made of strings, nothing is
- * compiled for them.
+ * Creates the function that makes up to `most` records of a batch in one call. All of them have the
+ * same bin names, and the same number of operation results, if any. If `most` is 0 or code
+ * generation from strings is disallowed, a generic function is returned instead of a compiled one.
  */
 export function makeRows(names: string[], results: number | null, most: number): RowsFactory {
   if (most > 0) {

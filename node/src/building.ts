@@ -1,33 +1,33 @@
-/** Builds the native part with cargo, where no package has it. */
+/** Builds the native part with cargo, for platforms that no package covers. */
 
 import { spawnSync } from 'node:child_process'
 import { copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { nativeFile, platform } from './loading.js'
 
-/** The Rust sources that come with the package. A checkout has none: it is the sources. */
+/** The Rust sources included in the package; a checkout has no such folder. */
 export const SOURCES = join(__dirname, '..', 'rust')
 
-/** What is built, and where. */
+/** Options of a build. */
 export interface BuildOptions {
   /** The Cargo workspace with the crate `spikewire-node`. */
   workspace: string
-  /** A profile of that workspace. Default: `release`. */
+  /** The Cargo profile. Default: `release`. */
   profile?: string | undefined
-  /** The platform to build for, as Rust and as packages name it. Default: this one. */
+  /** The platform to build for, by its Rust and package names. Default: this one. */
   target?: { rust: string; name: string } | undefined
-  /** Without symbols, as it is shipped. Everything is compiled anew when that changes. */
+  /** Strip symbols, as in published packages. Changing this recompiles everything. */
   strip?: boolean | undefined
 }
 
-/** One line of what cargo says in JSON. */
+/** One line of cargo's JSON output. */
 interface CargoMessage {
   reason: string
   target?: { name: string }
   filenames?: string[]
 }
 
-/** Builds the native part and puts it where it is looked for. Returns that file's name. */
+/** Builds the native part and moves it to where it is loaded from. Returns the path. */
 export function build({ workspace, profile, target, strip }: BuildOptions): string {
   if (!existsSync(join(workspace, 'Cargo.toml'))) {
     throw new Error(`there are no Rust sources in ${workspace}`)
@@ -38,7 +38,7 @@ export function build({ workspace, profile, target, strip }: BuildOptions): stri
   if (strip) args.push('--config', `profile.${profile ?? 'release'}.strip = "symbols"`)
   const name = target?.name ?? platform()
   const env = { ...process.env }
-  // Rust links statically for musl unless told otherwise, and a library to load must not be static.
+  // Rust links musl statically by default, but a loadable library must not be static.
   if (name.endsWith('-musl')) {
     env['RUSTFLAGS'] = `${env['RUSTFLAGS'] ?? ''} -C target-feature=-crt-static`.trim()
   }
@@ -51,7 +51,7 @@ export function build({ workspace, profile, target, strip }: BuildOptions): stri
   })
   if (built.error) {
     throw new Error(
-      `cargo does not run (${built.error.message}): building from source needs Rust 1.88 or later ` +
+      `cargo could not be run (${built.error.message}): building from source needs Rust 1.88 or later ` +
         'and a C compiler',
     )
   }
@@ -65,7 +65,7 @@ export function build({ workspace, profile, target, strip }: BuildOptions): stri
     .find((file) => /\.(so|dylib)$/.test(file))
   if (library === undefined) throw new Error('cargo built no library')
 
-  // Renamed into place: a program that has the old file loaded keeps it.
+  // Renamed into place, so that a program that has the old file loaded keeps it.
   const place = nativeFile(name)
   mkdirSync(dirname(place), { recursive: true })
   copyFileSync(library, `${place}.new`)
@@ -75,7 +75,7 @@ export function build({ workspace, profile, target, strip }: BuildOptions): stri
 
 const CRATE = 'spikewire_node'
 
-/** Builds the sources in this package, and clears away what only the compiler needed. */
+/** Builds the sources in this package, then deletes the compiler's intermediate files. */
 export function buildFromPackage(): string {
   try {
     return build({ workspace: SOURCES, strip: true })

@@ -1,24 +1,27 @@
-/** The options of functions that make operations, expressions and paths: taken, and shown again. */
+/** Arguments and options of the functions that create operations, expressions and context paths. */
 
 import { inspect } from 'node:util'
 
-/** What a function was given, to show it again. */
+/** The arguments of a call, kept so that it can be displayed. */
 export interface Given {
-  /** The module, `op.list`, and the function in it as the table spells it, `get_range`. */
+  /**
+   * The module, such as `op.list`, and the function by its name in the table, such as `get_range`.
+   */
   readonly of: string
   readonly kind: string
-  /** Its arguments; what stands behind the last one that is not `undefined` was left out. */
+  /** Its arguments; trailing `undefined`s were left out. */
   readonly values: readonly unknown[]
   /** Its options. */
   readonly options: object | undefined
 }
 
-/** Options and what they are when they are left out, in the order in which the native part takes them. */
+/** Option names with their defaults, in the order in which the native part takes them. */
 export type Known = Readonly<Record<string, unknown>>
 
 /**
- * The options that a function was given, with the defaults of the others. Throws a `TypeError` that
- * names the function and the option that it does not know.
+ * The given options, completed with defaults.
+ *
+ * @throws TypeError for an unknown option, with the function's name
  */
 export function taken(of: string, kind: string, known: Known, options: object | undefined): Known {
   if (options === undefined) return known
@@ -37,14 +40,14 @@ export function taken(of: string, kind: string, known: Known, options: object | 
   return found
 }
 
-/** A value as an error message names it. */
+/** The kind of a value, for error messages. */
 export function what(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'object' ? 'an object' : typeof value
 }
 
-/** The call that was made, in one line. */
+/** The call as one line of source text. */
 export function shown(given: Given): string {
   const end = given.values.findLastIndex((value) => value !== undefined) + 1
   const parts = given.values.slice(0, end).map(literal)
@@ -59,7 +62,7 @@ function literal(value: unknown): string {
   return inspect(value, { depth: 4, breakLength: Number.POSITIVE_INFINITY, compact: true })
 }
 
-/** A name of the table as TypeScript writes it. */
+/** Converts a name of the table to camelCase. */
 export function camel(name: string): string {
   return name.replace(/_$/, '').replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }

@@ -25,20 +25,20 @@ import type { BinValue } from './values.js'
 import { type Callback, closedWhenAborted, handOver } from './ways.js'
 
 /**
- * A connected client. Its connections are driven by the event loop of the thread that it was made
- * on: each worker thread connects a client of its own.
+ * A connected client. Its connections are driven by the event loop of the thread that created it;
+ * each worker thread connects its own client.
  */
 export class Client extends ManyVerbs<Key, Bins> {
   #indexes: Indexes | undefined
   #modules: Modules | undefined
 
   /**
-   * Finds the cluster.
+   * Connects to a cluster.
    *
    * @param seeds - `'host:port'`, several separated by commas, or an array of them; with a TLS name
    *   `'host:name:port'`
-   * @throws ConnectionFailed, Timeout when no seed answers; ServerError when the login is refused;
-   *   TypeError, RangeError for bad options
+   * @throws ConnectionFailed, Timeout if no seed answers; ServerError if the login is rejected;
+   * TypeError, RangeError for invalid options
    */
   static connect(seeds: string | readonly string[], callback: Callback<Client>): void
   static connect(
@@ -73,15 +73,16 @@ export class Client extends ManyVerbs<Key, Bins> {
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
-  /** A namespace and a set of it. */
+  /** A dataset: a namespace and one of its sets. */
   dataset<B extends object = Bins>(namespace: string, set?: string | null): Dataset<B> {
     return new Dataset<B>(this.connection, namespace, set)
   }
 
   /**
-   * A scan of a set, or, without one, of a namespace: an object to iterate over with `for await`.
+   * Scans a set, or a whole namespace if there is no set. Returns an object to iterate over with
+   * `for await`.
    *
-   * @throws TypeError, RangeError for bad options
+   * @throws TypeError, RangeError for invalid options
    */
   query<B extends object = Bins>(
     namespace: string,
@@ -97,7 +98,7 @@ export class Client extends ManyVerbs<Key, Bins> {
     return this.#indexes
   }
 
-  /** The modules of functions that the cluster runs. */
+  /** The modules of Lua functions registered in the cluster. */
   get modules(): Modules {
     this.#modules ??= new Modules(this.connection)
     return this.#modules
@@ -106,7 +107,7 @@ export class Client extends ManyVerbs<Key, Bins> {
   /**
    * A node's answer to an info command, such as `'build'` or `'namespace/test'`.
    *
-   * @throws ServerError when the answer is an error; RangeError when there is no such node
+   * @throws ServerError if the answer is an error; RangeError if there is no such node
    */
   info(command: string, callback: Callback<string>): void
   info(command: string, options: InfoOptions, callback: Callback<string>): void
@@ -126,10 +127,10 @@ export class Client extends ManyVerbs<Key, Bins> {
   }
 
   /**
-   * Deletes all records of a set, or of a whole namespace, at once. Indexes stay.
+   * Deletes all records of a set, or of a whole namespace, at once. Indexes are kept.
    *
    * @param set - `null` for the whole namespace
-   * @throws NamespaceNotFound; TypeError, RangeError for invalid names and moments
+   * @throws NamespaceNotFound; TypeError, RangeError for invalid names and times
    */
   truncate(namespace: string, set: string | null, callback: Callback<void>): void
   truncate(
@@ -151,7 +152,7 @@ export class Client extends ManyVerbs<Key, Bins> {
       callback,
       ['before'],
       (client, slot, { before }) => {
-        // A set that was forgotten must not delete the namespace.
+        // A forgotten argument must not delete the whole namespace.
         if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
         native.truncate(client, slot, namespace, set, before)
       },
@@ -159,12 +160,12 @@ export class Client extends ManyVerbs<Key, Bins> {
   }
 
   /**
-   * Applies operations that write to every record of the set, in the background on the nodes. The
-   * job goes on without the client. A record that disappears or fails meanwhile is counted and left
-   * out.
+   * Applies write operations to every record of the set, in the background on the nodes. The job
+   * continues without the client. A record that disappears or fails meanwhile is counted and
+   * skipped.
    *
-   * @throws TypeError, RangeError for operations that read; IndexNotFound; errors are `inDoubt` when
-   * the job runs on some of the nodes
+   * @throws TypeError, RangeError for read operations; IndexNotFound; errors are `inDoubt` if the
+   * job was started on some of the nodes
    */
   operateAll(
     namespace: string,
@@ -202,7 +203,10 @@ export class Client extends ManyVerbs<Key, Bins> {
     )
   }
 
-  /** Calls a function of a registered module on every record of the set; as `operateAll`. */
+  /**
+   * Calls a function of a registered module on every record of the set; otherwise like
+   * `operateAll`.
+   */
   applyAll(
     namespace: string,
     set: string | null,
@@ -247,7 +251,7 @@ export class Client extends ManyVerbs<Key, Bins> {
     )
   }
 
-  /** Renews the time to live of every record of the set; as `operateAll`. */
+  /** Renews the time to live of every record of the set; otherwise like `operateAll`. */
   touchAll(namespace: string, set: string | null, options?: TouchAllOptions): Promise<Job>
   touchAll(namespace: string, set: string | null, callback: Callback<Job>): void
   touchAll(
@@ -272,7 +276,7 @@ export class Client extends ManyVerbs<Key, Bins> {
     )
   }
 
-  /** Deletes every record of the set; as `operateAll`. */
+  /** Deletes every record of the set; otherwise like `operateAll`. */
   deleteAll(namespace: string, set: string | null, options?: DeleteAllOptions): Promise<Job>
   deleteAll(namespace: string, set: string | null, callback: Callback<Job>): void
   deleteAll(
@@ -297,12 +301,12 @@ export class Client extends ManyVerbs<Key, Bins> {
     )
   }
 
-  /** Whether it is not closed. */
+  /** Whether the client is open. */
   get isOpen(): boolean {
     return this.connection.isOpen
   }
 
-  /** The nodes of the cluster as they are known now. */
+  /** The nodes of the cluster as currently known. */
   get nodes(): { name: string; address: string }[] {
     this.connection.check()
     const flat = native.nodes(this.connection.handle)
@@ -313,7 +317,9 @@ export class Client extends ManyVerbs<Key, Bins> {
     return nodes
   }
 
-  /** Closes every connection; calls in flight fail with `ClientClosed`. Closing twice is fine. */
+  /**
+   * Closes every connection. Calls in flight fail with `ClientClosed`. Closing again is harmless.
+   */
   close(): Promise<void> {
     return this.connection.close()
   }
@@ -334,7 +340,7 @@ export class Client extends ManyVerbs<Key, Bins> {
   }
 }
 
-/** The records of a job. A set that was forgotten must not be a whole namespace. */
+/** The set of a job. A forgotten argument must not mean the whole namespace. */
 function named(namespace: string, set: string | null): Space {
   if (set === undefined) throw new TypeError('set must be a string, or null for all sets')
   return spaceNumber(namespace, set)

@@ -3,9 +3,9 @@
 import { checked } from './options.js'
 
 /**
- * The type of a column. Without a schema integers are `'int64'`, floats `'float64'`, strings
- * `'utf8'`, bytes `'binary'`, booleans `'bool'`; lists and maps have columns of their items. A column
- * without values is `'null'`.
+ * The type of a column. Without a schema, integers are `'int64'`, floats `'float64'`, strings
+ * `'utf8'`, bytes `'binary'` and booleans `'bool'`; lists and maps have columns of their items. A
+ * column without values is `'null'`.
  */
 export type ColumnType =
   | 'bool'
@@ -22,29 +22,32 @@ export type ColumnType =
   | 'utf8'
   | 'binary'
 
-/** The columns that are wanted, by their names. */
+/** The types of the wanted columns, by name. */
 export interface ColumnSchema {
   readonly [bin: string]: ColumnType | `list<${string}>`
 }
 
-/** What `query.columns()` and `query.arrow()` take. */
+/** Options of `query.columns()` and `query.arrow()`. */
 export interface ColumnOptions {
   /**
-   * The columns, and their types; other bins are left out. Default: a column for each bin, of the
-   * type that its first value has.
+   * The columns and their types; other bins are left out. Default: one column per bin, with the
+   * type of its first value.
    */
   schema?: ColumnSchema | undefined
-  /** Most rows of a table, from 1 to 10,000,000. Default: 65,536. */
+  /** The maximum number of rows per table, from 1 to 10,000,000. Default: 65,536. */
   rows?: number | undefined
-  /** The name of a column for user keys; null where only the digest is known. Default: none. */
+  /**
+   * The name of a column for user keys; null where only the digest is known. Default: no such
+   * column.
+   */
   key?: string | undefined
-  /** The name of a column for generations. Default: none. */
+  /** The name of a column for generations. Default: no such column. */
   generation?: string | undefined
-  /** The name of a column for the seconds left to live; null for ever. Default: none. */
+  /** The name of a column for the seconds to live; null: never expires. Default: no such column. */
   ttl?: string | undefined
 }
 
-/** The memory of a column's values. */
+/** The typed array of a column's values. */
 export type ColumnValues =
   | Int8Array
   | Int16Array
@@ -68,7 +71,7 @@ export type ColumnValue =
   | ColumnValue[]
   | Map<ColumnValue, ColumnValue>
 
-/** A column as the native part gives it. */
+/** A column in the form in which the native part returns it. */
 export type ColumnParts = [
   name: string,
   type: string,
@@ -97,28 +100,30 @@ const ARRAYS: {
   binary: Uint8Array,
 }
 
-/** A column: one value, or null, for each record. */
+/** A column: one value, or null, per record. */
 export class Column implements Iterable<ColumnValue> {
-  /** The bin, or the name that was asked for. */
+  /** The name of the bin, or the requested name. */
   readonly name: string
   readonly type: ColumnType | 'list' | 'map' | 'null'
-  /** How many rows it has. */
+  /** The number of rows. */
   readonly length: number
   /**
-   * The values, one for each row, and 0 where that is null: `Float64Array` for `'float64'`,
-   * `BigInt64Array` for `'int64'` and so on; 0 or 1 in a `Uint8Array` for `'bool'`. For `'utf8'` and
-   * `'binary'` the bytes of all rows, back to back. `null` for lists, maps and columns without
-   * values.
+   * The values, one per row, and 0 for null: a `Float64Array` for `'float64'`, a `BigInt64Array`
+   * for `'int64'` and so on; 0 or 1 in a `Uint8Array` for `'bool'`. For `'utf8'` and `'binary'`,
+   * the bytes of all rows, concatenated. `null` for lists, maps and columns without values.
    */
   readonly values: ColumnValues | null
   /**
    * For strings, bytes, lists and maps: row `n` has the bytes or items from `offsets[n]` up to
-   * `offsets[n + 1]`. `null` for others.
+   * `offsets[n + 1]`. `null` for other types.
    */
   readonly offsets: Int32Array | null
-  /** For each row 1 where it has a value, 0 where it is null; `null` where all rows have one. */
+  /** For each row, 1 if it has a value and 0 if it is null; `null` if all rows have one. */
   readonly valid: Uint8Array | null
-  /** The items of all lists in one column; the keys and the values of all maps in two. */
+  /**
+   * For lists, one column with the items of all rows; for maps, two columns with their keys and
+   * values.
+   */
   readonly items: readonly Column[]
 
   /** @internal */
@@ -133,7 +138,7 @@ export class Column implements Iterable<ColumnValue> {
     this.items = items.map((item) => new Column(item))
   }
 
-  /** The value of a row; `undefined` where there is no such row. */
+  /** The value of a row; `undefined` if there is no such row. */
   get(row: number): ColumnValue | undefined {
     if (!(row >= 0 && row < this.length)) return undefined
     if (this.type === 'null' || this.valid?.[row] === 0) return null
@@ -167,11 +172,11 @@ export class Column implements Iterable<ColumnValue> {
   }
 }
 
-/** Some records as columns. */
+/** A table of records, as columns. */
 export class Columns implements Iterable<Column> {
-  /** How many records. */
+  /** The number of records. */
   readonly length: number
-  /** In the order of the schema; without one, as bins were met. */
+  /** In the order of the schema; without one, in the order in which bins first occurred. */
   readonly columns: readonly Column[]
   readonly #byName: ReadonlyMap<string, Column>
 
@@ -187,7 +192,7 @@ export class Columns implements Iterable<Column> {
     return this.columns.map(({ name }) => name)
   }
 
-  /** The column of this name; `undefined` where there is none: no record had such a bin. */
+  /** The column of this name; `undefined` if no record had such a bin. */
   get(name: string): Column | undefined {
     return this.#byName.get(name)
   }
@@ -199,7 +204,7 @@ export class Columns implements Iterable<Column> {
 
 const KNOWN = ['schema', 'rows', 'key', 'generation', 'ttl']
 
-/** What the native part is given for the options. Throws for names that are not known. */
+/** The options in the form in which the native part takes them. Throws for unknown names. */
 export function wanted(
   options: ColumnOptions | undefined,
 ): [schema: unknown[] | undefined, rows: unknown, key: unknown, generation: unknown, ttl: unknown] {
@@ -207,7 +212,7 @@ export function wanted(
   return [schemaOf(schema), rows, key, generation, ttl]
 }
 
-/** The names and types of a schema, in turns. */
+/** The names and types of a schema, alternating. */
 export function schemaOf(schema: ColumnSchema | undefined): unknown[] | undefined {
   if (schema === undefined) return undefined
   if (typeof schema !== 'object' || schema === null) {

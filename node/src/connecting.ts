@@ -1,4 +1,4 @@
-/** What a client is opened with: seeds and options. */
+/** How to open a client: seeds and options. */
 
 import type { Hedge, ReadMode, Replica } from './options.js'
 import type { TlsOptions } from './tls.js'
@@ -7,83 +7,95 @@ import type { TlsOptions } from './tls.js'
 export const AUTHS = ['internal', 'external', 'external-insecure', 'pki'] as const
 
 /**
- * Who knows the user that logs in: the cluster (`'internal'`); a directory that the cluster asks, which
- * takes the password as it is and so needs `tls` (`'external'`), or goes without
- * (`'external-insecure'`); or the client's certificate says who it is (`'pki'`).
+ * Where users are managed: in the cluster (`'internal'`); in a directory that the cluster asks
+ * (`'external'`: the password is sent in clear text, so this needs `tls`; `'external-insecure'`
+ * does not require it); or the client's certificate names the user (`'pki'`).
  */
 export type Auth = (typeof AUTHS)[number]
 
-/** The options of a client. Spans of time are milliseconds. */
+/** The options of a client. Durations are in milliseconds. */
 export interface ClientOptions {
-  /** Refuses nodes of a cluster with another name. */
+  /** The name the cluster must have; nodes of other clusters are rejected. */
   clusterName?: string | undefined
-  /** The user who logs in; goes together with `password`. Default: no login. */
+  /** The user to log in as; requires `password`. Default: no login. */
   user?: string | undefined
-  /** The user's password, which no message shows. */
+  /** The user's password. It never appears in messages. */
   password?: string | undefined
-  /** Who knows the user. Default: `'internal'`, if there is a user. */
+  /** Where the user is managed. Default: `'internal'`, if there is a user. */
   auth?: Auth | undefined
-  /** Whether connections are encrypted, and how. Default: false. */
+  /** Whether and how connections are encrypted. Default: false. */
   tls?: boolean | TlsOptions | undefined
-  /** In all, for each call; 0: no limit. Default: 1,000. */
+  /** Total time limit of a call; 0: no limit. Default: 1,000. */
   timeout?: number | undefined
-  /** How long a connection may be silent while replies are waited for; 0: no limit. */
+  /** How long a connection may be silent while a reply is awaited; 0: no limit. Default: 0. */
   socketTimeout?: number | undefined
-  /** Further attempts after the first. */
+  /** Further attempts after the first. Default: 2. */
   maxRetries?: number | undefined
-  /** Between two attempts on one node; the first pause where they grow. */
+  /**
+   * The pause between two attempts on the same node; with `sleepMultiplier`, the first pause.
+   * Default: 0.
+   */
   sleepBetweenRetries?: number | undefined
-  /** What each pause is multiplied by for the next one, from 1 (default) to 100. */
+  /** The factor by which each pause grows, from 1 (default) to 100. */
   sleepMultiplier?: number | undefined
   /** The longest pause; 0: no limit. */
   maxSleepBetweenRetries?: number | undefined
-  /** Whether each pause is drawn at random between none and what it would be. */
+  /** Whether each pause is drawn at random between 0 and its full length. */
   sleepJitter?: boolean | undefined
-  /** Whether writes that may have been applied are tried again. */
+  /** Whether writes that may have been applied are retried. */
   retryInDoubt?: boolean | undefined
-  /** Which copies of a record reads go to. */
+  /** Which replicas reads go to. */
   replica?: Replica | undefined
-  /** When reads of one record have a second request. Default: never. */
+  /** When to send a read of a single record a second time, to another replica. Default: never. */
   hedge?: Hedge | undefined
-  /** Most second requests for a hundred reads that may have one. Default: 10. */
+  /** The maximum number of second requests per hundred reads that may have one. Default: 10. */
   hedgePercent?: number | undefined
-  /** The racks that `prefer-rack` prefers, in order. */
+  /** The racks preferred by `prefer-rack`, best first. */
   racks?: readonly number[] | undefined
-  /** How sure reads are. */
+  /** The consistency of reads. */
   readMode?: ReadMode | undefined
   /** Whether writes store the user key with the record. */
   sendKey?: boolean | undefined
   connectTimeout?: number | undefined
-  /** Between two looks at the cluster. */
+  /** The pause between two refreshes of the cluster view. */
   tendInterval?: number | undefined
-  /** After which an unused connection is closed. */
+  /** How long a connection may be idle before it is closed. */
   idleTimeout?: number | undefined
   connectionsPerNode?: number | undefined
-  /** Commands in flight on one connection. */
+  /** The maximum number of commands in flight on one connection. */
   pipelineDepth?: number | undefined
-  /** Commands that wait for one node when all its connections are full. */
+  /** The maximum number of commands that wait for one node when all its connections are full. */
   queueLimit?: number | undefined
-  /** Commands in flight at once: beyond it calls wait in line; 0 (default): no limit. */
+  /**
+   * The maximum number of commands in flight; further calls wait in line. 0 (default): no limit.
+   */
   maxInFlight?: number | undefined
-  /** Errors of a node within the window that open its circuit breaker; 0: never. */
+  /** The number of errors of a node within the window that opens its circuit breaker; 0: never. */
   maxErrorRate?: number | undefined
-  /** How many looks at the cluster the window is. */
+  /** The length of that window, in tend intervals. */
   errorRateWindow?: number | undefined
-  /** Reachable addresses by the address that a node gives for itself. */
+  /** Replacements for the addresses that nodes advertise. */
   ipMap?: { readonly [advertised: string]: string } | undefined
   /** Whether nodes are asked for their alternate addresses. */
   useServicesAlternate?: boolean | undefined
-  /** Integers as bigint: only those beyond 2^53 (`'auto'`, the default), or all. */
+  /**
+   * Which integers are returned as bigints: those beyond 2^53 - 1 (`'auto'`, the default), or all.
+   */
   integers?: 'auto' | 'bigint' | undefined
-  /** Whole floats as numbers (default), or as `Double`, which writes them back as floats. */
+  /**
+   * Whole floats are returned as numbers (default), or as `Double`, which is stored as a float
+   * again.
+   */
   doubles?: 'number' | 'double' | undefined
-  /** Gives connecting up: its promise is rejected with the signal's reason. */
+  /** Cancels connecting; its promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined
-  /** Maps as `Map`: only those with other keys than strings (`'auto'`, the default), or all. */
+  /**
+   * Which maps are returned as a `Map`: those with non-string keys (`'auto'`, the default), or all.
+   */
   maps?: 'auto' | 'map' | undefined
 }
 
-/** The options of the engine: as JavaScript spells them, and as the engine does. */
+/** The options of the engine, by their names in JavaScript, with their names in the engine. */
 const ENGINE: ReadonlyMap<string, string> = new Map(
   [
     'clusterName',
@@ -119,14 +131,16 @@ const ENGINE: ReadonlyMap<string, string> = new Map(
   ].map((name) => [name, name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)]),
 )
 
-/** Options of this package, and what they can be; the first is the default. */
+/** The options of this package and their possible values; the first is the default. */
 const OWN: { readonly [name: string]: readonly [string, string] } = {
   integers: ['auto', 'bigint'],
   doubles: ['number', 'double'],
   maps: ['auto', 'map'],
 }
 
-/** Options as the native part takes them: names and values of the engine, and those of this package. */
+/**
+ * Options as the native part takes them: names and values for the engine, and this package's own.
+ */
 export function sorted(options: ClientOptions) {
   const names: string[] = []
   const values: unknown[] = []
@@ -156,7 +170,7 @@ function choice(name: string, value: unknown): boolean {
   return value === words[1]
 }
 
-/** Seeds as the engine takes them. */
+/** Seeds in the form in which the engine takes them. */
 export function seedText(seeds: unknown): string {
   if (typeof seeds === 'string') return seeds
   if (Array.isArray(seeds) && seeds.every((seed) => typeof seed === 'string')) {

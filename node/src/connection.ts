@@ -1,16 +1,16 @@
-/** A client's connection to its cluster, which its datasets share. */
+/** The connection of a client or session to its cluster, shared with datasets. */
 
 import { ClientClosed } from './errors.js'
 import { type Handle, native, type Slot } from './native.js'
 import { executor, openSlot } from './slots.js'
 
-/** What has a connection. */
+/** A kind of connection: to Aerospike or to Cassandra. */
 export interface ConnectionKind {
-  /** For the warning that it was not closed. */
+  /** The name in the warning about a connection that was not closed. */
   readonly name: string
-  /** Lets the native part close it. */
+  /** Tells the native part to close it. */
   close(handle: Handle, slot: Slot): void
-  /** The error of a call on one that is closed. */
+  /** The error of calls after it was closed. */
   closed(): Error
 }
 
@@ -20,16 +20,16 @@ const CLIENT: ConnectionKind = {
   closed: () => new ClientClosed('the client is closed', -5),
 }
 
-/** Closes what no program can close any more. */
+/** Closes connections that became unreachable without having been closed. */
 const forgotten = new FinalizationRegistry(([kind, handle]: [ConnectionKind, Handle]) => {
   process.emitWarning(`a ${kind.name} was not closed: call close() or use \`await using\``)
   void new Promise<void>(executor)
   kind.close(handle, openSlot())
 })
 
-/** A client's connection to its cluster. */
+/** The connection of a client or session to its cluster. */
 export class Connection {
-  /** @internal The number of the client; one that no client has once it is closed. */
+  /** @internal The number of the client; an invalid number once it is closed. */
   handle: Handle
   readonly #kind: ConnectionKind
   #closing: Promise<void> | undefined
@@ -45,12 +45,12 @@ export class Connection {
     return this.#closing === undefined
   }
 
-  /** Throws when it is closed. */
+  /** Throws if it is closed. */
   check(): void {
     if (!this.isOpen) throw this.#kind.closed()
   }
 
-  /** Closes it; closing again waits for the same end. */
+  /** Closes it; closing again returns the same promise. */
   close(): Promise<void> {
     if (this.#closing === undefined) {
       const closed = new Promise<void>(executor)

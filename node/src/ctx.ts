@@ -1,6 +1,5 @@
 /**
- * Steps of the path to a list or map that is nested in a bin, for the option `ctx` of `op` and
- * `exp`.
+ * Context paths to a list or map nested in a bin, for the option `ctx` of `op` and `exp`.
  *
  * ```ts
  * import { ctx, op } from 'spikewire'
@@ -11,7 +10,7 @@
  *
  * A path is an array of steps, from the bin inward. If a step leads nowhere, the operation fails
  * with `OpNotApplicable`, unless the step creates what is missing: `listIndexCreate` and
- * `mapKeyCreate` create the list or map in the order that they name.
+ * `mapKeyCreate` create the list or map with the given order.
  */
 
 import { inspect } from 'node:util'
@@ -20,9 +19,9 @@ import { native } from './native.js'
 import type { BinValue, Integer, MapKey } from './op/types.js'
 import type { ListOrder, MapOrder } from './op/words.js'
 
-/** A step on the way to a nested list or map; made by the functions of `ctx`. */
+/** A step of a path to a nested list or map; created by the functions of `ctx`. */
 export class Step {
-  /** What the native part made of it. */
+  /** The encoded step. */
   readonly encoded: Uint8Array
   readonly #given: Given
 
@@ -36,12 +35,12 @@ export class Step {
     return new Step(encoded, given)
   }
 
-  /** Whether the other step is the same. */
+  /** Whether both steps are the same. */
   equals(other: Step): boolean {
     return Buffer.compare(this.encoded, other.encoded) === 0
   }
 
-  /** The call that makes it. */
+  /** The call that creates the step, as source text. */
   toString(): string {
     return shown(this.#given)
   }
@@ -60,20 +59,20 @@ function step(kind: string, at: unknown): Step {
   return Step.of(encoded, { of: 'ctx', kind, values: [at], options: undefined })
 }
 
-/** Into a list or map, whichever is there, by index; negative from the end. For reads. */
+/** Into a list or map, whichever exists, by index; negative from the end. For reads. */
 export function index(index: Integer): Step {
   return step('index', index)
 }
 
 /**
- * Into a list or map, whichever is there, by rank: 0 is the smallest value, -1 the largest. For
+ * Into a list or map, whichever exists, by rank: 0 is the smallest value, -1 the largest. For
  * reads.
  */
 export function rank(rank: Integer): Step {
   return step('rank', rank)
 }
 
-/** Into a list or map, whichever is there, by value: the first that equals it. For reads. */
+/** Into a list or map, whichever exists, by value: the first one equal to it. For reads. */
 export function value(value: BinValue): Step {
   return step('value', value)
 }
@@ -88,7 +87,7 @@ export function listRank(rank: Integer): Step {
   return step('list_rank', rank)
 }
 
-/** Into a list by value: the first element that equals it. */
+/** Into a list by value: the first element equal to it. */
 export function listValue(value: BinValue): Step {
   return step('list_value', value)
 }
@@ -108,7 +107,7 @@ export function mapKey(key: MapKey): Step {
   return step('map_key', key)
 }
 
-/** Into a map by value: the first that equals it. */
+/** Into a map by value: the first one equal to it. */
 export function mapValue(value: BinValue): Step {
   return step('map_value', value)
 }
@@ -127,7 +126,7 @@ export interface ListIndexCreateOptions {
   persistIndex?: boolean | undefined
 }
 
-/** Into a list by index, created in this order if it is missing. */
+/** Into a list by index; the list is created with this order if it is missing. */
 export function listIndexCreate(
   index: Integer,
   order: ListOrder = 'unordered',
@@ -145,7 +144,7 @@ export function listIndexCreate(
   return Step.of(encoded, { of: 'ctx', kind, values: [index, order], options })
 }
 
-/** Into a map by key, created in this order if it is missing. */
+/** Into a map by key; the map is created with this order if it is missing. */
 export function mapKeyCreate(
   key: MapKey,
   order: MapOrder = 'unordered',

@@ -1,4 +1,4 @@
-/** A namespace and a set of a client. */
+/** Datasets: a namespace and a set of a client. */
 
 import type { Connection } from './connection.js'
 import {
@@ -19,8 +19,8 @@ import type { BinValue } from './values.js'
 import type { Callback } from './ways.js'
 
 /**
- * A namespace and a set of a client, from `client.dataset(namespace, set)`. Its verbs take user
- * keys, or keys that belong to it.
+ * A namespace and a set of a client; created by `client.dataset(namespace, set)`. Its verbs take
+ * user keys, or full keys that belong to it.
  *
  * @typeParam B - the bins of its records
  */
@@ -43,15 +43,15 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     return spaceNames(this.#space).set
   }
 
-  /** The whole key of a user key. */
+  /** The full key for a user key. */
   key(key: UserKey): Key {
     return new Key(this.namespace, this.set, key)
   }
 
   /**
-   * A scan of the set: an object to iterate over with `for await`.
+   * Scans the set. Returns an object to iterate over with `for await`.
    *
-   * @throws TypeError, RangeError for bad options
+   * @throws TypeError, RangeError for invalid options
    */
   query(options?: QueryOptions): Query<B> {
     return new Query<B>(this.connection, this.#space, options, (key) => {
@@ -61,12 +61,12 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
   }
 
   /**
-   * Applies operations that write to every record of the set, in the background on the nodes. The
-   * job goes on without the client. A record that disappears or fails meanwhile is counted and left
-   * out.
+   * Applies write operations to every record of the set, in the background on the nodes. The job
+   * continues without the client. A record that disappears or fails meanwhile is counted and
+   * skipped.
    *
-   * @throws TypeError, RangeError for operations that read; IndexNotFound; errors are `inDoubt` when
-   * the job runs on some of the nodes
+   * @throws TypeError, RangeError for read operations; IndexNotFound; errors are `inDoubt` if the
+   * job was started on some of the nodes
    */
   operateAll(operations: readonly Operation[], options?: OperateAllOptions): Promise<Job>
   operateAll(operations: readonly Operation[], callback: Callback<Job>): void
@@ -83,7 +83,10 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     return startJob(this.connection, () => this.#space, 'operate', operations, options, callback)
   }
 
-  /** Calls a function of a registered module on every record of the set; as `operateAll`. */
+  /**
+   * Calls a function of a registered module on every record of the set; otherwise like
+   * `operateAll`.
+   */
   applyAll(
     module: string,
     name: string,
@@ -120,7 +123,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     )
   }
 
-  /** Renews the time to live of every record of the set; as `operateAll`. */
+  /** Renews the time to live of every record of the set; otherwise like `operateAll`. */
   touchAll(options?: TouchAllOptions): Promise<Job>
   touchAll(callback: Callback<Job>): void
   touchAll(options: TouchAllOptions, callback: Callback<Job>): void
@@ -131,7 +134,7 @@ export class Dataset<B extends object = Bins> extends ManyVerbs<UserKey, B> {
     return startJob(this.connection, () => this.#space, 'touch', undefined, options, callback)
   }
 
-  /** Deletes every record of the set; as `operateAll`. */
+  /** Deletes every record of the set; otherwise like `operateAll`. */
   deleteAll(options?: DeleteAllOptions): Promise<Job>
   deleteAll(callback: Callback<Job>): void
   deleteAll(options: DeleteAllOptions, callback: Callback<Job>): void

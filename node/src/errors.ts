@@ -1,25 +1,25 @@
 /**
- * Every failure of a call, in one tree under `SpikewireError`.
+ * The errors of calls; all are subclasses of `SpikewireError`.
  *
- * Bad arguments are rejected with `TypeError` or `RangeError` instead, before anything is sent.
+ * Invalid arguments are a `TypeError` or a `RangeError` instead, and nothing is sent.
  */
 
 import { Key } from './key.js'
 
-/** The root of Spikewire's errors. */
+/** Base class of all Spikewire errors. */
 export class SpikewireError extends Error {
-  /** The server's result code; a negative number for failures on this side. */
+  /** The server's result code; negative for client-side failures. */
   readonly code: number
-  /** Name and address of the node; `null` when no node was involved. */
+  /** Name and address of the node; `null` if no node was involved. */
   readonly node: string | null
-  /** How often the call was tried; 0 when nothing was sent. */
+  /** How often the call was attempted; 0 if nothing was sent. */
   readonly attempts: number
-  /** Whether a write may have been applied nevertheless. */
+  /** Whether a write may have been applied despite the error. */
   readonly inDoubt: boolean
-  /** The key of the call; `null` when the failure does not concern a single record. */
+  /** The key of the call; `null` if the failure does not concern a single record. */
   key: Key | null = null
 
-  /** The engine makes these. */
+  /** Created by the engine. */
   constructor(
     message: string,
     code = -1,
@@ -54,9 +54,9 @@ function describe(
   return `${message} (${circumstances.join(', ')})`
 }
 
-/** The server refused the command; `code` says why. */
+/** The server rejected the command; `code` says why. */
 export class ServerError extends SpikewireError {}
-/** There is no such record. */
+/** The record does not exist. */
 export class RecordNotFound extends ServerError {}
 /** The record exists, and the call asked to create it. */
 export class RecordExists extends ServerError {}
@@ -68,7 +68,7 @@ export class BinTypeError extends ServerError {}
 export class BinExists extends ServerError {}
 /** The bin does not exist, and the operation needs it. */
 export class BinNotFound extends ServerError {}
-/** The list has this value, or the map this key, and the operation asked for a new one. */
+/** The list already has this value, or the map this key, and the operation asked for a new one. */
 export class ElementExists extends ServerError {}
 /** The map does not have this key, and the operation needs it. */
 export class ElementNotFound extends ServerError {}
@@ -79,30 +79,30 @@ export class ElementNotFound extends ServerError {}
 export class OpNotApplicable extends ServerError {}
 /** The record would exceed the namespace's max-record-size; the old record is unchanged. */
 export class RecordTooBig extends ServerError {}
-/** There is a record, and the call's `where` is not true for it. */
+/** The record exists, but the call's `where` is not true for it. */
 export class FilteredOut extends ServerError {}
-/** A function that the cluster ran raised an error, or there is no such module or function. */
+/** A Lua function raised an error, or there is no such module or function. */
 export class FunctionFailed extends ServerError {}
-/** No secondary index fits the query: none is on that bin with that type, or of that name. */
+/** No secondary index fits the query: none exists on that bin with that type, or with that name. */
 export class IndexNotFound extends ServerError {}
 /** The cluster has no such namespace. */
 export class NamespaceNotFound extends ServerError {}
-/** The total timeout of the call passed, or the server gave up after its own. */
+/** The total timeout of the call expired, or the server's own did. */
 export class Timeout extends SpikewireError {}
-/** No connection could be made, or it broke during the call. */
+/** No connection could be opened, or it was lost during the call. */
 export class ConnectionFailed extends SpikewireError {}
 /** No node that could serve the record is reachable, or the node's circuit breaker is open. */
 export class NodeUnavailable extends SpikewireError {}
-/** A limit of this client is reached; the message says which one. */
+/** A limit of this client was reached; the message names it. */
 export class TooBusy extends SpikewireError {}
-/** The node sent bytes that do not belong to this protocol. */
+/** The node sent bytes that are not valid in this protocol. */
 export class ProtocolError extends SpikewireError {}
 /**
- * The program took no record of a query for longer than its `socketTimeout`, and a node closed the
- * connection. `cursor` is where to resume.
+ * The program took no record of a query for longer than `socketTimeout`, and a node closed the
+ * connection. Resume at `cursor`.
  */
 export class QueryPaused extends SpikewireError {
-  /** For the `resume` of a query with the same options. */
+  /** Pass it as `resume` to a query with the same options. */
   cursor: Buffer = Buffer.alloc(0)
 }
 /** The client or the query is closed. */

@@ -1,4 +1,4 @@
-/** Expressions: what the nodes compute from one record, as a filter or as a value. */
+/** Expressions, which the nodes evaluate on a record, as a filter or to compute a value. */
 
 import { inspect } from 'node:util'
 import { type Known, taken } from './calls.js'
@@ -7,13 +7,13 @@ import type { Bytes, MapKey } from './op/types.js'
 import type { BinValue, Double, GeoJSON, HyperLogLog } from './values.js'
 
 /**
- * What values of each type are as constants. The names are those of text expressions in lower
+ * The JavaScript type of constants of each type. Type names are those of text expressions in lower
  * case: `'int'` is `$.age:INT`.
  */
 export interface Constants {
-  /** An integer of 64 bits. */
+  /** A 64-bit integer. */
   int: number | bigint
-  /** A float; `new Double(2)` is a whole one. */
+  /** A float; use `new Double(2)` for whole ones. */
   float: number | Double
   /** A string. */
   string: string
@@ -31,17 +31,15 @@ export interface Constants {
   hll: HyperLogLog
 }
 
-/** The type of a bin, of an element, or of what an expression computes. */
+/** The type of a bin, of an element, or of the result of an expression. */
 export type Kind = keyof Constants
 
-/**
- * What an operator takes: an expression of one of these types, or a value that becomes a constant.
- */
+/** An operand: an expression of one of these types, or a value that becomes a constant. */
 export type Operand<K extends Kind = Kind> = { [P in K]: Constants[P] | Expression<P> }[K] | null
 
 /**
- * What can be compared with, or added to, an expression of these types: a value of one of them, or
- * another expression, whose type is checked when the two are joined.
+ * The other side of a comparison or calculation with an expression of these types: a value of one
+ * of them, or another expression, whose type is checked when the two are combined.
  */
 export type Comparand<K extends Kind = Kind> = Constants[K] | Expression<never> | null
 
@@ -56,27 +54,27 @@ export type Where<K extends Kind = 'bool'> =
 
 /** The options of `matches`. */
 export interface MatchOptions {
-  /** Upper and lower case are the same. Default: `false`. */
+  /** Ignore case. Default: `false`. */
   ignoreCase?: boolean | undefined
-  /** `^` and `$` match at each line. Default: `false`. */
+  /** Let `^` and `$` match at each line. Default: `false`. */
   byLines?: boolean | undefined
-  /** The pattern is a basic one, not an extended one. Default: `false`. */
+  /** Treat the pattern as a basic rather than an extended one. Default: `false`. */
   basic?: boolean | undefined
 }
 
 declare const usableAs: unique symbol
 
 /**
- * An expression; made by the functions of `exp` and by the methods here. It is checked when it is
- * made: a `TypeError` says which types do not go together. It can be kept and used again.
+ * An expression; created by the functions of `exp` and by the methods here. Types are checked when
+ * it is created: a `TypeError` says which do not match. It can be reused.
  *
- * `K` says what it can be used as: an `Expression<'int'>` is an integer, an `Expression` without
- * a type takes the one that its use asks for.
+ * `K` is what it can be used as: an `Expression<'int'>` is an integer; an `Expression` without a
+ * type takes the one implied by its use.
  */
 export class Expression<in K extends Kind = Kind> {
-  /** What the native part made of it. */
+  /** The encoded expression. */
   readonly encoded: Uint8Array
-  /** Never there; tells the compiler what the expression can be used as. */
+  /** Never present; tells the compiler what the expression can be used as. */
   declare readonly [usableAs]?: (kind: K) => void
 
   private constructor(encoded: Uint8Array) {
@@ -88,7 +86,7 @@ export class Expression<in K extends Kind = Kind> {
     return new Expression(encoded)
   }
 
-  /** Reads the form that goes over the wire, as `toBytes` makes it. */
+  /** Parses the wire format, as produced by `toBytes`. */
   static fromBytes(bytes: Bytes): Expression {
     return made('from', bytes)
   }
@@ -133,7 +131,7 @@ export class Expression<in K extends Kind = Kind> {
     return chained('or', this, others)
   }
 
-  /** The opposite. */
+  /** Logical negation. */
   not(): Expression<'bool'> {
     return made('apply', 'not', [this])
   }
@@ -158,7 +156,7 @@ export class Expression<in K extends Kind = Kind> {
     return made('join', '/', this, other)
   }
 
-  /** What is left of a division of integers, with the sign of this one. */
+  /** The remainder of an integer division, with the sign of the dividend. */
   mod(other: Operand<'int'>): Expression<'int'> {
     return made('join', '%', this, other)
   }
@@ -173,27 +171,27 @@ export class Expression<in K extends Kind = Kind> {
     return made('join', 'log', this, base)
   }
 
-  /** The number with the other sign. */
+  /** The negated number. */
   neg(): Expression<K> {
     return made('apply', '-', [this])
   }
 
-  /** The number without its sign. */
+  /** The absolute value. */
   abs(): Expression<K> {
     return made('apply', 'abs', [this])
   }
 
-  /** The next whole float below. */
+  /** The float rounded down. */
   floor(): Expression<'float'> {
     return made('apply', 'floor', [this])
   }
 
-  /** The next whole float above. */
+  /** The float rounded up. */
   ceil(): Expression<'float'> {
     return made('apply', 'ceil', [this])
   }
 
-  /** The float cut toward zero. */
+  /** The float as an integer, truncated toward zero. */
   toInt(): Expression<'int'> {
     return made('apply', 'toInt', [this])
   }
@@ -203,42 +201,42 @@ export class Expression<in K extends Kind = Kind> {
     return made('apply', 'toFloat', [this])
   }
 
-  /** The bits that are set in both integers. */
+  /** Bitwise AND. */
   bitAnd(other: Operand<'int'>): Expression<'int'> {
     return made('join', '&', this, other)
   }
 
-  /** The bits that are set in one of the integers, or in both. */
+  /** Bitwise OR. */
   bitOr(other: Operand<'int'>): Expression<'int'> {
     return made('join', '|', this, other)
   }
 
-  /** The bits that are set in one of the integers and not in the other. */
+  /** Bitwise XOR. */
   bitXor(other: Operand<'int'>): Expression<'int'> {
     return made('join', '^', this, other)
   }
 
-  /** Every bit of the integer turned over. */
+  /** Bitwise NOT. */
   bitNot(): Expression<'int'> {
     return made('apply', '~', [this])
   }
 
-  /** The bits of the integer moved up. */
+  /** The integer shifted left. */
   shiftLeft(count: Operand<'int'>): Expression<'int'> {
     return made('join', '<<', this, count)
   }
 
-  /** The bits of the integer moved down, zeros from above: `>>>` of JavaScript. */
+  /** The integer shifted right, filled with zeros, like `>>>` in JavaScript. */
   shiftRight(count: Operand<'int'>): Expression<'int'> {
     return made('join', '>>>', this, count)
   }
 
-  /** The bits of the integer moved down, the sign from above: `>>` of JavaScript. */
+  /** The integer shifted right, filled with the sign bit, like `>>` in JavaScript. */
   shiftSigned(count: Operand<'int'>): Expression<'int'> {
     return made('join', '>>', this, count)
   }
 
-  /** Whether a list holds this value. */
+  /** Whether a list contains this value. */
   isIn(list: Operand<'list'>): Expression<'bool'> {
     return made('apply', 'in', [this, list])
   }
@@ -251,34 +249,33 @@ export class Expression<in K extends Kind = Kind> {
   }
 
   /**
-   * The type of its value; `undefined` while it is not known. `'nil'` is that of the constant
-   * `null`.
+   * The type of its value; `undefined` if not yet known. The constant `null` has the type `'nil'`.
    */
   get kind(): Kind | 'nil' | undefined {
     return native.expressionKind(this.encoded) as Kind | 'nil' | undefined
   }
 
-  /** Whether the other is the same expression. (`eq` makes a comparison.) */
+  /** Whether both are the same expression. (`eq` creates a comparison.) */
   sameAs(other: Expression<never>): boolean {
     return Buffer.compare(this.encoded, other.encoded) === 0
   }
 
-  /** The form that goes over the wire; all types must be known. */
+  /** The wire format; all types must be known. */
   toBytes(): Buffer {
     return native.expressionBytes(this.encoded)
   }
 
-  /** As a text expression writes it. */
+  /** The expression as text. */
   toString(): string {
     return native.expressionText(this.encoded)
   }
 
-  /** Keeps `expression > 5` from quietly comparing something else. */
+  /** Makes `expression > 5` throw instead of silently comparing something else. */
   [Symbol.toPrimitive](hint: string): string {
     if (hint === 'string') return this.toString()
     throw new TypeError(
-      'an expression has no value in JavaScript: compare with .gt(), .eq() and the like, add with ' +
-        '.add(), join with .and(), .or() and .not()',
+      'an expression cannot be used as a JavaScript value: compare with .gt(), .eq() and so on, ' +
+        'calculate with .add() and so on, combine with .and(), .or() and .not()',
     )
   }
 
@@ -289,7 +286,7 @@ export class Expression<in K extends Kind = Kind> {
 }
 
 /**
- * An expression that the native part makes.
+ * Creates an expression in the native part.
  *
  * @internal
  */
@@ -297,14 +294,14 @@ export function made<K extends Kind>(form: string, ...given: readonly unknown[])
   return Expression.of(native.expression(form, given))
 }
 
-/** An operator on what is there and some more; nothing more is what is there. */
+/** Applies an operator to all operands; a single operand is returned as it is. */
 function chained(operator: string, first: unknown, others: readonly unknown[]): Expression<'bool'> {
   return others.reduce((whole, other) => made('join', operator, whole, other), first) as never
 }
 
 /**
- * An operation on a list, a map, bits or a sketch inside an expression. `known` are its options
- *.
+ * An operation on a list, a map, bits or a sketch inside an expression. `known` has its options
+ * with their defaults.
  *
  * @internal
  */

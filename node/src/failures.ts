@@ -1,4 +1,4 @@
-/** Makes the error for a failure that the engine reports. */
+/** Creates errors for failures reported by the engine. */
 
 import {
   BinExists,
@@ -62,14 +62,14 @@ for (const kind of [SpikewireError, ServerError, ...Object.values(BY_KIND), ...B
   Object.defineProperty(kind.prototype, 'name', { value: kind.name, configurable: true })
 }
 
-/** A call was refused: the codes are those of Node's own errors. */
+/** The error for invalid arguments, with the codes of Node's own errors. */
 function refusal(range: boolean, message: string): TypeError | RangeError {
   const error = range ? new RangeError(message) : new TypeError(message)
   Error.captureStackTrace?.(error, makeError)
   return Object.assign(error, { code: range ? 'ERR_OUT_OF_RANGE' : 'ERR_INVALID_ARG_TYPE' })
 }
 
-/** The error for a failure that the engine reports, or for a call that was refused. */
+/** Creates the error for a failure reported by the engine, or for invalid arguments. */
 export function makeError(
   kind: string,
   code: number,

@@ -1,4 +1,7 @@
-/** Maps and objects of keys and values in turns, as the native part gives them. */
+/**
+ * Builds maps and objects from arrays of alternating keys and values, as the native part returns
+ * them.
+ */
 
 import { define } from './record.js'
 

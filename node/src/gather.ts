@@ -1,30 +1,33 @@
-/** Keys and records as verbs on many of them are given them. */
+/** Collects the keys and records passed to verbs on many records. */
 
 import { types } from 'node:util'
 import type { RowKeys } from './batch.js'
 import type { SentRows, Space } from './native.js'
 import { shapeOf } from './shapes.js'
 
-/** Rows as the native part is given them. */
+/** Rows in the form in which the native part takes them. */
 export interface Rows extends RowKeys {
-  /** The keys once more where all of them are numbers, or their lengths: these are read in one go. */
+  /**
+   * The keys again if all are numbers, or their lengths if all are strings, so that the native part
+   * can read them in one go.
+   */
   readonly numbers: Float64Array | undefined
-  /** All keys in one, where all of them are strings. */
+  /** All keys concatenated, if all are strings. */
   readonly text: string | undefined
 }
 
-/** Rows as arguments of the native part. */
+/** Rows as arguments of native functions. */
 export function sent({ spaces, keys, numbers, text }: Rows): SentRows {
   return [spaces, keys, numbers, text]
 }
 
-/** What knows where keys belong. */
+/** The client or dataset that keys belong to. */
 interface Home {
   spaceOf(key: unknown): Space
   wireOf(key: unknown): unknown
 }
 
-/** Numbers of the latest call; longer lists of keys get an array of their own. */
+/** A buffer reused between calls; longer lists of keys get their own. */
 let scratch = new Float64Array(256)
 const LONGEST = 1 << 16
 
@@ -35,16 +38,16 @@ function room(count: number): Float64Array {
   return array
 }
 
-/** What is wrong with a row, with its number. */
+/** Adds the row number to an error. */
 export function atRow(row: number, error: unknown): unknown {
-  // The native part's errors may be of another realm: test runners have one for each file.
+  // The native part's errors may be from another realm, since test runners have one per file.
   if (!types.isNativeError(error)) return error
   if (error.name === 'TypeError') return new TypeError(`row ${row}: ${error.message}`)
   if (error.name === 'RangeError') return new RangeError(`row ${row}: ${error.message}`)
   return error
 }
 
-/** Goes through an array or another iterable, but not text or bytes. */
+/** Copies an array or another iterable, but not text or bytes, into an array. */
 export function list(
   what: string,
   items: unknown,
@@ -62,11 +65,11 @@ export function list(
   return Array.from(items as Iterable<unknown>)
 }
 
-/** Bins of many records as the native part is given them. */
+/** Bins of many records in the form in which the native part takes them. */
 export interface ManyBins {
-  /** The number of their names where these are alike; else of each. */
+  /** The number of the list of names if all rows have the same, otherwise one entry per row. */
   readonly shapes: number | (number | string[])[]
-  /** The values of all of them, one behind the other. */
+  /** The values of all rows, concatenated. */
   readonly values: unknown[]
 }
 
@@ -87,13 +90,13 @@ export function binsOf(rows: readonly unknown[]): ManyBins {
   return { shapes: alike ? (shapes[0] as number) : shapes, values }
 }
 
-/** What `putMany` takes, for keys of type `K` and bins of type `B`. */
+/** The argument of `putMany`, for keys of type `K` and bins of type `B`. */
 export type Records<K, B extends object> =
   | Iterable<readonly [K, Partial<B>]>
   | AsyncIterable<readonly [K, Partial<B>]>
   | { readonly [key: string]: Partial<B> }
 
-/** Whether records come one after the other. */
+/** Whether records are an async iterable. */
 export function isAsync(records: unknown): records is AsyncIterable<unknown> {
   return (
     typeof records === 'object' &&
@@ -103,7 +106,7 @@ export function isAsync(records: unknown): records is AsyncIterable<unknown> {
   )
 }
 
-/** Records one after the other, until there are no more or the signal is aborted. */
+/** Collects records until the end, or until the signal is aborted. */
 export async function collect(
   records: AsyncIterable<unknown>,
   signal: AbortSignal | undefined,
@@ -116,7 +119,7 @@ export async function collect(
   return all
 }
 
-/** Keys and bins of records: a `Map`, pairs, or an object. */
+/** Splits records (a `Map`, pairs, or an object) into keys and bins. */
 export function pairs(records: unknown): { keys: unknown[]; bins: unknown[] } {
   if (isPlain(records)) return { keys: Object.keys(records), bins: Object.values(records) }
   const keys: unknown[] = []
@@ -138,14 +141,14 @@ function isPlain(value: unknown): value is object {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** A value's type for messages: the class of an object. */
+/** A value's type for messages; the class name of an object. */
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (typeof value !== 'object') return typeof value
   return value.constructor?.name || 'object'
 }
 
-/** Rows of these keys; the array becomes theirs. */
+/** Creates rows from keys; takes ownership of the array. */
 export function rowsOf(home: Home, keys: unknown[]): Rows {
   const count = keys.length
   if (count === 0) return { spaces: [], keys, numbers: undefined, text: undefined }
@@ -160,7 +163,7 @@ export function rowsOf(home: Home, keys: unknown[]): Rows {
   let each: Space[] | undefined
   for (let row = 0; row < count; row++) {
     const key = keys[row]
-    // Where user keys by themselves belong is the same for all of them.
+    // Bare user keys all belong to the same set.
     const alone = typeof key !== 'object' && same !== undefined && each === undefined
     const space = alone ? (same as Space) : spaceOf(home, key, row)
     if (each !== undefined) each.push(space)
@@ -181,7 +184,7 @@ export function rowsOf(home: Home, keys: unknown[]): Rows {
   return { spaces: each ?? (same as Space), keys, numbers: undefined, text: undefined }
 }
 
-/** Whether all keys are numbers, which are then in the array. */
+/** Whether all keys are numbers; if so, they are stored in the array. */
 function areNumbers(keys: readonly unknown[], numbers: Float64Array): boolean {
   for (let row = 0; row < keys.length; row++) {
     const key = keys[row]
@@ -191,7 +194,7 @@ function areNumbers(keys: readonly unknown[], numbers: Float64Array): boolean {
   return true
 }
 
-/** Whether all keys are strings, whose lengths are then in the array. */
+/** Whether all keys are strings; if so, their lengths are stored in the array. */
 function areStrings(keys: readonly unknown[], lengths: Float64Array): boolean {
   for (let row = 0; row < keys.length; row++) {
     const key = keys[row]

@@ -1,4 +1,4 @@
-/** What the native part calls; set once, when the package is loaded. */
+/** Functions that the native part calls; set once, when the package is loaded. */
 
 import { types } from 'node:util'
 import { failRow, makeBatch, makeRows } from './batch.js'
@@ -9,7 +9,7 @@ import { makeFactory, makeRecord } from './record.js'
 import { done, fail, settle } from './slots.js'
 import { Double, GeoJSON, HyperLogLog, Marker } from './values.js'
 
-/** Sorts of objects; `crates/spikewire-node/src/value/mod.rs` has the same numbers. */
+/** Kinds of objects; the numbers must match `crates/spikewire-node/src/value/mod.rs`. */
 const OTHER = 0
 const DOUBLE = 1
 const GEOJSON = 2

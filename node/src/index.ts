@@ -1,4 +1,4 @@
-/** Spikewire: an Aerospike-protocol client on Node's own event loop. */
+/** Spikewire: a client for Aerospike-protocol servers, on Node's own event loop. */
 
 import './hooks.js'
 

@@ -8,7 +8,7 @@ import { native } from './native.js'
 import type { BinValue } from './values.js'
 import type { Callback } from './ways.js'
 
-/** The type of indexed values: integers, strings, bytes, GeoJSON. Other values are left out. */
+/** The type of the indexed values. Values of other types are not indexed. */
 export type IndexKind = 'numeric' | 'string' | 'blob' | 'geo2dsphere'
 
 /** What is indexed instead of a bin's value: elements of a list, keys or values of a map. */
@@ -19,25 +19,28 @@ export interface Index {
   /** Its name. */
   name: string
   namespace: string
-  /** `null`: of all records of the namespace. */
+  /** `null`: the index covers all records of the namespace. */
   set: string | null
-  /** `null`: of an expression, or of a set. */
+  /** `null`: the index is on an expression or a set. */
   bin: string | null
-  /** The type of its values; empty for an index of a set. */
+  /** The type of the indexed values; empty for an index of a set. */
   kind: IndexKind | ''
-  /** `default` is the bin's value; `set`: all records of a set, which scans use. */
+  /** What is indexed: `default` is the bin's value, `set` all records of a set (used by scans). */
   of: IndexOf | 'default' | 'set'
-  /** Whether it is complete on the node that answered. */
+  /** Whether it is completely built on the node that answered. */
   ready: boolean
 }
 
-/** What `indexes.create` takes. */
+/** Options of `indexes.create`. */
 export interface CreateIndexOptions extends WaitOptions {
-  /** Its name. Default: made of set, bin and `of`: `users_age`, `users_tags_list`. */
+  /**
+   * The name of the index. Default: derived from set, bin and `of`, such as `users_age` or
+   * `users_tags_list`.
+   */
   name?: string | undefined
   /** Indexes elements of a list, or keys or values of a map, instead of the bin's value. */
   of?: IndexOf | undefined
-  /** The path to a nested list or map. The index needs a `name` then. */
+  /** The path to a nested list or map. Such an index needs a `name`. */
   ctx?: readonly Step[] | undefined
   /** Whether to wait until every node has built it. Default: true. */
   wait?: boolean | undefined
@@ -71,14 +74,14 @@ export class Indexes {
   }
 
   /**
-   * Creates an index and waits until every node has built it; gives its name. Creating the same one
-   * again is no error.
+   * Creates an index, waits until every node has built it, and returns its name. Creating the same
+   * index again is not an error.
    *
    * @param set - `null` for all records of the namespace
-   * @param bin - the bin's name, or an expression whose value is indexed: it needs a `name` then
-   * @param kind - the type of the values that are indexed
-   * @throws ServerError with code 200 when there is another index of that name; NamespaceNotFound;
-   * Timeout when a node is not ready in time; TypeError, RangeError for invalid names and kinds
+   * @param bin - the bin's name, or an expression whose value is indexed, which requires a `name`
+   * @param kind - the type of the values to index
+   * @throws ServerError with code 200 if there is another index of that name; NamespaceNotFound;
+   * Timeout if a node is not ready in time; TypeError, RangeError for invalid names and kinds
    */
   create(
     namespace: string,
@@ -128,7 +131,7 @@ export class Indexes {
   /**
    * Waits until every node has built an index, for 60 seconds by default.
    *
-   * @throws Timeout when that takes longer
+   * @throws Timeout if that takes longer
    */
   wait(namespace: string, name: string, callback: Callback<void>): void
   wait(namespace: string, name: string, options: WaitOptions, callback: Callback<void>): void
@@ -152,7 +155,7 @@ export class Indexes {
   /**
    * The indexes of a namespace, sorted by name.
    *
-   * @throws NamespaceNotFound when there is no such namespace
+   * @throws NamespaceNotFound if there is no such namespace
    */
   list(namespace: string, callback: Callback<Index[]>): void
   list(namespace: string, options: AdminOptions, callback: Callback<Index[]>): void

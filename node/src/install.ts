@@ -1,4 +1,4 @@
-/** What npm runs after it unpacked the package: builds the native part if no package brought it. */
+/** npm's install script: builds the native part if there is no package for this platform. */
 
 import { existsSync } from 'node:fs'
 import { buildFromPackage, SOURCES } from './building.js'
@@ -17,7 +17,7 @@ try {
 } catch (error) {
   process.stderr.write(
     `spikewire: ${(error as Error).message}\n` +
-      'spikewire: when that is mended, `npx spikewire build` builds the native part\n',
+      'spikewire: fix that, then build the native part with `npx spikewire build`\n',
   )
   process.exitCode = 1
 }

@@ -6,7 +6,7 @@
  * await job.wait()
  * ```
  *
- * A job goes on without the client; its handle asks the nodes how far it is, and aborts it.
+ * A job continues without the client; its handle queries its progress and aborts it.
  */
 
 import type { Connection } from './connection.js'
@@ -16,52 +16,52 @@ import { IndexRange } from './range.js'
 import { executor, openSlot, refuse } from './slots.js'
 import { type Callback, handOver, withSignal } from './ways.js'
 
-/** Which records a job is about, and how fast it goes. */
+/** Options of jobs: which records are changed, and how fast. */
 export interface JobOptions extends CallOptions {
-  /** Only records that this is true for. Default: no filter. */
+  /** Change only records for which this is true. Default: all. */
   where?: Where | undefined
-  /** Only these records of a secondary index. Default: all records. */
+  /** Change only these records of a secondary index. Default: all records. */
   index?: IndexRange | undefined
-  /** How many records each node handles per second at most. Default: no limit. */
+  /** The maximum number of records per second on each node. Default: no limit. */
   recordsPerSecond?: number | undefined
 }
 
-/** What `touchAll` takes. */
+/** Options of `touchAll`. */
 export interface TouchAllOptions extends JobOptions {
-  /** Default: `'default'`, the namespace's. */
+  /** The new time to live. Default: `'default'`, the namespace's. */
   ttl?: Ttl | undefined
 }
 
-/** What `deleteAll` takes. */
+/** Options of `deleteAll`. */
 export interface DeleteAllOptions extends JobOptions {
   /** Whether deletions leave tombstones (Enterprise). Default: false. */
   durable?: boolean | undefined
 }
 
-/** What `operateAll` takes. */
+/** Options of `operateAll`. */
 export interface OperateAllOptions extends TouchAllOptions, DeleteAllOptions {}
 
-/** What `wait` takes. */
+/** Options of `wait`. */
 export interface JobWaitOptions {
-  /** Milliseconds; 0: no limit. Default: no limit. */
+  /** How long to wait, in milliseconds; 0: no limit. Default: no limit. */
   timeout?: number | undefined
-  /** Gives the waiting up; the job goes on. */
+  /** Stops waiting; the job continues. */
   signal?: AbortSignal | undefined
 }
 
-/** How far a job is, on all nodes together. */
+/** The progress of a job, over all nodes. */
 export interface JobProgress {
   /** Whether it has ended on every node. */
   done: boolean
-  /** Whether it was aborted before its end. */
+  /** Whether it was aborted before it was complete. */
   aborted: boolean
-  /** How much of the work is done, from 0 to 100. */
+  /** The completed percentage, from 0 to 100. */
   percent: number
-  /** Records that were changed. */
+  /** The number of records changed. */
   succeeded: number
-  /** Records that could not be changed. */
+  /** The number of records that could not be changed. */
   failed: number
-  /** Records that did not pass the filter. */
+  /** The number of records that did not pass the filter. */
   filtered: number
 }
 
@@ -78,9 +78,9 @@ export type JobKind = 'operate' | 'apply' | 'touch' | 'delete'
 
 const forgotten = new FinalizationRegistry((job: number) => native.release(job))
 
-/** A background job, from `operateAll`, `applyAll`, `touchAll` or `deleteAll`. */
+/** A background job; returned by `operateAll`, `applyAll`, `touchAll` and `deleteAll`. */
 export class Job {
-  /** Its number on every node. */
+  /** Its id, the same on every node. */
   readonly id: bigint
   readonly #connection: Connection
   readonly #job: number
@@ -94,9 +94,10 @@ export class Job {
   }
 
   /**
-   * How far it is. A node that does not know the job any more ended it long ago, and counts nothing.
+   * The current progress. A node that no longer knows the job ended it long ago and contributes no
+   * counts.
    *
-   * @throws ConnectionFailed when a node that runs it does not answer
+   * @throws ConnectionFailed if a node that runs it does not answer
    */
   progress(callback: Callback<JobProgress>): void
   progress(): Promise<JobProgress>
@@ -108,7 +109,7 @@ export class Job {
   /**
    * Waits until it has ended on every node.
    *
-   * @throws Timeout when that takes longer, in which case the job goes on
+   * @throws Timeout if that takes longer; the job continues
    */
   wait(callback: Callback<JobProgress>): void
   wait(options: JobWaitOptions, callback: Callback<JobProgress>): void
@@ -125,7 +126,7 @@ export class Job {
     return given(this.#ask(begin, options?.signal).then(progress), callback)
   }
 
-  /** Aborts it on every node. Changes that were made remain. Nothing happens if it has ended. */
+  /** Aborts it on every node. Changes already made remain. Has no effect if the job has ended. */
   abort(callback: Callback<void>): void
   abort(): Promise<void>
   abort(callback?: Callback<void>): Promise<void> | undefined {
@@ -159,8 +160,8 @@ function progress(parts: unknown): JobProgress {
 }
 
 /**
- * Makes a promise, and lets `begin` begin what settles it. What it gives is done when the signal is
- * aborted.
+ * Creates a promise; `begin` starts the work that settles it and returns the function to call when
+ * the signal is aborted.
  */
 export function asked<T>(
   connection: Connection,

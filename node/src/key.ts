@@ -1,15 +1,18 @@
-/** A record's address. */
+/** Keys of records. */
 
 import { inspect } from 'node:util'
 import { native, type Space } from './native.js'
 
-/** What a record is called within its set: whole numbers up to 2^53 - 1, bigints of 64 bits. */
+/**
+ * The key of a record within its set. Numbers must be integers up to 2^53 - 1, bigints must fit 64
+ * bits.
+ */
 export type UserKey = number | bigint | string | Uint8Array
 
 const numbers = new Map<string, Space>()
 const names: { namespace: string; set: string | null }[] = []
 
-/** The number under which the native part knows a set. Throws for names that no server takes. */
+/** The number by which the native part knows a set. Throws for invalid names. */
 export function spaceNumber(namespace: string, set: string | null | undefined): Space {
   const name = `${namespace}\0${set ?? ''}`
   let number = numbers.get(name)
@@ -21,12 +24,12 @@ export function spaceNumber(namespace: string, set: string | null | undefined): 
   return number
 }
 
-/** Namespace and set of a number. */
+/** The namespace and set of a number. */
 export function spaceNames(space: Space): { namespace: string; set: string | null } {
   return names[space] as { namespace: string; set: string | null }
 }
 
-/** A user key, or a digest in an array, that needs no check. */
+/** A validated user key, or a digest in an array. */
 class KnownKey {
   readonly key: unknown
   constructor(key: unknown) {
@@ -35,13 +38,13 @@ class KnownKey {
 }
 
 /**
- * A record's address: namespace, set and user key. Every verb of a client takes one, and so do the
- * verbs of the dataset that it belongs to.
+ * The full key of a record: namespace, set and user key. Every verb of a client takes one, and so
+ * do the verbs of the dataset it belongs to.
  */
 export class Key {
   /** @internal */
   readonly space: Space
-  /** The user key; `null` when only the digest is known. */
+  /** The user key; `null` if only the digest is known. */
   readonly key: UserKey | null
   #digest: Buffer | undefined
 
@@ -49,7 +52,7 @@ export class Key {
    * @param namespace - up to 31 characters
    * @param set - up to 63 characters; `null` for the null set
    * @param key - the user key
-   * @throws TypeError, RangeError when no server takes one of them
+   * @throws TypeError, RangeError for invalid values
    */
   constructor(namespace: string, set: string | null, key: UserKey)
   /** @internal */
@@ -73,12 +76,14 @@ export class Key {
     return Key.known(space, [native.digest(space, [digest])])
   }
 
-  /** @internal A key whose parts were checked before: the user key, or the digest in an array. */
+  /** @internal A key whose parts have been validated: the user key, or the digest in an array. */
   static known(space: Space, key: unknown): Key {
     return new Key(space, new KnownKey(key))
   }
 
-  /** @internal What the native part is given: the user key, or the digest in an array. */
+  /**
+   * @internal The form in which the native part takes it: the user key, or the digest in an array.
+   */
   get wire(): unknown {
     return this.key === null ? [this.#digest] : this.key
   }
@@ -99,12 +104,12 @@ export class Key {
     return this.#digest
   }
 
-  /** Whether both are the address of the same record. */
+  /** Whether both identify the same record. */
   equals(other: Key): boolean {
     return this.namespace === other.namespace && this.digest.equals(other.digest)
   }
 
-  /** Namespace, set and key, for messages. */
+  /** Namespace, set and key, as text for messages. */
   toString(): string {
     const key = this.key === null ? `digest ${this.digest.toString('hex')}` : inspect(this.key)
     return `Key(${this.namespace}, ${this.set ?? 'null'}, ${key})`

@@ -1,14 +1,16 @@
-/** Finds the native part and loads it: a package for this platform, or one that was built here. */
+/** Finds and loads the native part: from this platform's package, or one built here. */
 
 import { existsSync, readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 
-/** What runs this program. Bun and Deno have Node-API, but no libuv of their own loop. */
+/** The JavaScript runtime. Bun and Deno have Node-API, but their event loop is not libuv's. */
 export const runtime: 'node' | 'bun' | 'deno' =
   'bun' in process.versions ? 'bun' : 'deno' in process.versions ? 'deno' : 'node'
 
-/** Whether this Linux runs on musl: what `ldd` says of itself, else what the program was built with. */
+/**
+ * Whether this Linux uses musl: according to `ldd`, or else to the libc the runtime was built with.
+ */
 function onMusl(): boolean {
   try {
     return readFileSync('/usr/bin/ldd', 'latin1').includes('musl')
@@ -18,18 +20,18 @@ function onMusl(): boolean {
   }
 }
 
-/** The platform as packages are named after it: `linux-x64-gnu`, `darwin-arm64`. */
+/** The platform, as in package names: `linux-x64-gnu`, `darwin-arm64`. */
 export function platform(): string {
   const libc = process.platform === 'linux' ? (onMusl() ? '-musl' : '-gnu') : ''
   return `${process.platform}-${process.arch}${libc}`
 }
 
-/** Where a native part is that was built here. */
+/** The path of a native part built here. */
 export function nativeFile(name: string): string {
   return join(__dirname, '..', 'native', `spikewire.${name}.node`)
 }
 
-/** The file of the native part for this platform, if there is one. */
+/** The path of the native part for this platform, if there is one. */
 export function locate(): string | undefined {
   const forced = process.env['SPIKEWIRE_NATIVE']
   if (forced) return forced
@@ -44,31 +46,33 @@ export function locate(): string | undefined {
 }
 
 /**
- * Loads the native part, anew for each copy of this module.
+ * Loads the native part, separately for each copy of this module.
  *
- * `require` would hand every copy the same exports: a test runner that evaluates this package once
- * for each test file would mix up promises of one file with those of another.
+ * With `require`, all copies would share the same exports, and a test runner that evaluates this
+ * package once per test file would mix up the promises of different files.
  */
 export function load(): unknown {
   const file = locate()
   if (file === undefined) {
     throw new Error(
       `spikewire: there is no native part for ${platform()}: the package @spikewire/${platform()} is ` +
-        'not installed (was it left out by --omit=optional?) and nothing was built here. ' +
-        '`npx spikewire build` builds it, with Rust and a C compiler.',
+        'not installed (was it left out by --omit=optional?), and none was built here. ' +
+        '`npx spikewire build` builds it, with Rust and a C++ compiler.',
     )
   }
   const module = { exports: {} }
   try {
     process.dlopen(module, file)
   } catch (cause) {
-    throw new Error(`spikewire: ${file} does not load: ${(cause as Error).message}`, { cause })
+    throw new Error(`spikewire: ${file} could not be loaded: ${(cause as Error).message}`, {
+      cause,
+    })
   }
   const { version } = createRequire(__filename)('../package.json') as { version: string }
   const found = (module.exports as { version?: string }).version
   if (found !== version) {
     throw new Error(
-      `spikewire: ${file} is of version ${found}, and this package of ${version}: install both anew`,
+      `spikewire: ${file} has version ${found}, but this package has ${version}: reinstall both`,
     )
   }
   return module.exports

@@ -1,4 +1,4 @@
-/** The verbs on many records that clients and datasets share. */
+/** The verbs on many records, common to clients and datasets. */
 
 import { type Batch, ofRow } from './batch.js'
 import { type ColumnOptions, type ColumnParts, Columns, schemaOf } from './columns.js'
@@ -42,19 +42,19 @@ import {
 } from './verbs.js'
 import { type Callback, handOver, withSignal } from './ways.js'
 
-/** What `getMany` takes. */
+/** Options of `getMany`. */
 export interface GetManyOptions extends ReadOptions {
-  /** The bins to read: all of them when left out, and none (only generation and TTL) when empty. */
+  /** The bins to read. Default: all; an empty array reads none (only generation and TTL). */
   bins?: readonly string[] | undefined
 }
 
-/** What `batch` takes, for all of its rows. */
+/** Options of `batch`, for all of its rows. */
 export type BatchOptions = LimitOptions
 
-/** What `getColumns` and `getArrow` take; with a `schema` only its bins are read. */
+/** Options of `getColumns` and `getArrow`; with a `schema`, only its bins are read. */
 export interface GetColumnsOptions extends GetManyOptions, Omit<ColumnOptions, 'rows'> {
   /**
-   * What becomes of a row that failed: its error is thrown (`'raise'`, the default), or its values are
+   * How a failed row is handled: its error is thrown (`'raise'`, the default), or its values are
    * null (`'mask'`).
    */
   errors?: 'raise' | 'mask' | undefined
@@ -66,15 +66,15 @@ const GET_COLUMNS = [...READ, 'bins', 'schema', 'key', 'generation', 'ttl', 'err
 const GET_MANY = [...READ, 'bins']
 const BATCH = LIMITS
 
-/** The verbs on many records, each in one call for all of them. */
+/** The verbs that process many records in one call. */
 export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   /**
    * Reads many records in one call, in parallel over the nodes.
    *
-   * @param keys - an array or another iterable; of a client, keys of several sets too
-   * @returns a batch in input order: `null` where there is no such record or `where` is not true for
-   * it. A row that fails does not affect the others.
-   * @throws TypeError, RangeError for a key that cannot be one, with its row; nothing is sent then
+   * @param keys - an array or another iterable; for a client, the keys may be of several sets
+   * @returns a batch in input order, with `null` for records that do not exist or for which `where`
+   * is not true. A failed row does not affect the others.
+   * @throws TypeError, RangeError for an invalid key, with its row number; nothing is sent then
    */
   getMany(keys: Iterable<K | Key>, options?: GetManyOptions): Promise<Batch<B>>
   getMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
@@ -91,16 +91,16 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   }
 
   /**
-   * Reads many records into columns of typed arrays, one row for each key, in input order. No objects
-   * are made for records and values. Where there is no such record, or no such bin, values are null.
+   * Reads many records into columns of typed arrays, one row per key, in input order. No objects
+   * are created for records and values. Values are null if the record or the bin does not exist.
    *
    * ```ts
    * const table = await users.getColumns(ids, { schema: { age: 'float64' } })
    * const ages = table.get('age')?.values as Float64Array
    * ```
    *
-   * @throws the error of the first row that failed, unless `errors` is `'mask'`; TypeError, RangeError
-   * for a value that does not go into its column, with row and column
+   * @throws the error of the first failed row, unless `errors` is `'mask'`; TypeError, RangeError
+   * for a value that does not fit its column, with row and column
    */
   getColumns(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Columns>
   getColumns(keys: Iterable<K | Key>, callback: Callback<Columns>): void
@@ -118,8 +118,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   }
 
   /**
-   * The same as an Arrow IPC stream: `tableFromIPC` of `apache-arrow` reads it, and so do DuckDB,
-   * Polars and pyarrow.
+   * Like `getColumns`, but returns an Arrow IPC stream, which `tableFromIPC` of `apache-arrow`,
+   * DuckDB, Polars and pyarrow can read.
    */
   getArrow(keys: Iterable<K | Key>, options?: GetColumnsOptions): Promise<Buffer>
   getArrow(keys: Iterable<K | Key>, callback: Callback<Buffer>): void
@@ -137,8 +137,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   /**
    * Checks which of many records exist, without reading their bins.
    *
-   * @returns a batch of records without bins; `null` where there is no such record or `where` is not
-   * true for it
+   * @returns a batch of records without bins, with `null` for records that do not exist or for
+   * which `where` is not true
    */
   existsMany(keys: Iterable<K | Key>, options?: ReadOptions): Promise<Batch<B>>
   existsMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
@@ -157,8 +157,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   /**
    * Deletes many records.
    *
-   * @returns a batch of records without bins, one for each that was deleted; `null` where there was
-   * no such record or `where` was not true for it
+   * @returns a batch of records without bins, one per deleted record, with `null` for records that
+   * did not exist or for which `where` was not true
    */
   deleteMany(keys: Iterable<K | Key>, options?: DeleteOptions): Promise<Batch<B>>
   deleteMany(keys: Iterable<K | Key>, callback: Callback<Batch<B>>): void
@@ -208,8 +208,8 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   /**
    * Calls a function of a registered module on many records, each on the node that holds it.
    *
-   * @returns a batch of records whose `results` hold what the function returned. A row whose function
-   * failed has `FunctionFailed` as its error.
+   * @returns a batch of records whose `results` hold the function's return value. The error of a
+   * row whose function failed is `FunctionFailed`.
    */
   applyMany(
     keys: Iterable<K | Key>,
@@ -252,12 +252,12 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   /**
    * Writes many records in one call, in parallel over the nodes.
    *
-   * @param records - a `Map` of keys to bins; an iterable, or an async iterable, of pairs
-   * `[key, bins]`; or an object whose names are the keys, all of which are strings then. What comes
-   * one after the other is gathered first: nothing is sent before everything is checked.
+   * @param records - a `Map` of keys to bins; an iterable or async iterable of pairs `[key, bins]`;
+   * or an object, whose property names are string keys. An async iterable is collected first:
+   * nothing is sent before everything is validated.
    * @returns a batch of records without bins
-   * @throws TypeError, RangeError for a key or bins that cannot be written, with their row; nothing is
-   * sent then
+   * @throws TypeError, RangeError for an invalid key or invalid bins, with their row number;
+   * nothing is sent then
    */
   putMany(records: Records<K | Key, B>, options?: WriteOptions): Promise<Batch<B>>
   putMany(records: Records<K | Key, B>, callback: Callback<Batch<B>>): void
@@ -280,14 +280,14 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   }
 
   /**
-   * Reads, writes, deletes and calls of functions in one call, each row on its own record.
+   * Mixes reads, writes, deletes and Lua functions in one call; each row is about one record.
    *
    * Rows for one node are sent in one request and run in order; those for different nodes run in
-   * parallel. A row that fails does not affect the others.
+   * parallel. A failed row does not affect the others.
    *
-   * @param rows - an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of its own
-   * @returns a batch in input order: a record for each row, with `results` where it is made of
-   * operations; `null` where there is no such record or the row's `where` is not true for it
+   * @param rows - an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own options
+   * @returns a batch in input order: a record per row, with `results` if the row has operations;
+   * `null` if the record does not exist or the row's `where` is not true for it
    * @throws TypeError, RangeError for an invalid row, with its number; nothing is sent then
    */
   batch(rows: Iterable<Row>, options?: BatchOptions): Promise<Batch<B>>
@@ -324,7 +324,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
-  /** A table of many records, in parts or as an Arrow IPC stream. */
+  /** Reads a table of many records, as its parts or as an Arrow IPC stream. */
   async #table(
     keys: Iterable<K | Key>,
     options: GetColumnsOptions | undefined,
@@ -355,14 +355,14 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
     return made as TableParts | Buffer
   }
 
-  /** Rows of these keys, which the result of the call will know. */
+  /** Rows for these keys, registered so that the call's result gets them. */
   #rows(slot: Slot, keys: unknown[]): Rows {
     const rows = rowsOf(this as ManyVerbs<unknown, B>, keys)
     aboutRecord(slot, NO_RECORD, rows)
     return rows
   }
 
-  /** Makes a promise, and lets `send` send what settles it. */
+  /** Creates a promise; `send` sends the request that settles it. */
   #call<T = Batch<B>>(
     options: CallOptions | undefined,
     known: readonly string[],
@@ -383,7 +383,7 @@ export abstract class ManyVerbs<K, B extends object> extends Verbs<K, B> {
   }
 }
 
-/** What the native part is given for the options of columns. */
+/** The options of columns in the form in which the native part takes them. */
 function wantedOfMany(options: GetColumnsOptions = {}) {
   const { schema, errors = 'raise', key, generation, ttl } = options
   if (errors !== 'raise' && errors !== 'mask') {
@@ -396,7 +396,10 @@ function wantedOfMany(options: GetColumnsOptions = {}) {
   return { bins, schema: flat, lenient: errors === 'mask', key, generation, ttl }
 }
 
-/** Records that come one after the other. Options are refused before the first one is asked for. */
+/**
+ * Collects an async iterable of records. Options are validated before the first record is
+ * requested.
+ */
 async function gathered(
   records: AsyncIterable<unknown>,
   options: WriteOptions | undefined,
@@ -407,7 +410,7 @@ async function gathered(
   return untilAborted(collect(records, signal), signal)
 }
 
-/** The same, rejected as soon as the signal is aborted. */
+/** A promise that is also rejected when the signal is aborted. */
 function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {

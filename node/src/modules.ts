@@ -1,4 +1,4 @@
-/** Modules of functions that the cluster runs, in Lua: registering, listing, removing. */
+/** Modules of Lua functions that run in the cluster: registering, listing, removing. */
 
 import { readFile } from 'node:fs/promises'
 import { basename } from 'node:path'
@@ -11,15 +11,15 @@ import { type Callback, handOver } from './ways.js'
 
 /** A registered module. */
 export interface Module {
-  /** Its file name, such as `'counters.lua'`; calls name it without the ending. */
+  /** Its file name, such as `'counters.lua'`; calls use the name without the extension. */
   name: string
-  /** 40 hex digits that change with the source. */
+  /** A hash of the source, 40 hexadecimal digits. */
   hash: string
 }
 
-/** What `modules.register` takes. */
+/** Options of `modules.register`. */
 export interface RegisterOptions extends WaitOptions {
-  /** The source. Default: what is in the file. */
+  /** The source. Default: the contents of the file. */
   source?: string | undefined
   /** How long to wait until every node has it, in milliseconds; 0: no limit. Default: 10,000. */
   timeout?: number | undefined
@@ -36,8 +36,8 @@ const TIMEOUT = 10_000
  * await users.apply('alice', 'counters', 'visit', [1])
  * ```
  *
- * A function gets the record and the arguments of the call: `rec["bin"]` reads and assigns bins, and
- * nothing is stored before `aerospike:create(rec)` or `aerospike:update(rec)`.
+ * A function receives the record and the arguments of the call. `rec["bin"]` reads and assigns
+ * bins; nothing is stored before `aerospike:create(rec)` or `aerospike:update(rec)`.
  */
 export class Modules {
   readonly #connection: Connection
@@ -48,12 +48,12 @@ export class Modules {
   }
 
   /**
-   * Registers a module, replacing one of that name, and waits until every node has it.
+   * Registers a module, replacing any of the same name, and waits until every node has it.
    *
-   * @param file - the module's name with its ending, or the path of a file that is read when there
-   * is no `source`
-   * @throws FunctionFailed with the line when the source does not compile; Timeout when a node does
-   * not receive it in time; RangeError for an invalid name or source; what reading the file throws
+   * @param file - the module's name with its extension, or the path of a file to read if there is
+   * no `source`
+   * @throws FunctionFailed with the line if the source does not compile; Timeout if a node does not
+   * receive it in time; RangeError for an invalid name or source; the errors of reading the file
    */
   register(file: string | URL, callback: Callback<void>): void
   register(file: string | URL, options: RegisterOptions, callback: Callback<void>): void
@@ -105,7 +105,7 @@ export class Modules {
   /**
    * The source of a module.
    *
-   * @throws ServerError when there is no such module
+   * @throws ServerError if there is no such module
    */
   source(name: string, callback: Callback<string>): void
   source(name: string, options: AdminOptions, callback: Callback<string>): void

@@ -1,16 +1,16 @@
-/** The native part: what `crates/spikewire-node` exports. */
+/** Types of the native part, `crates/spikewire-node`, and the loaded instance. */
 
 import { load } from './loading.js'
 
-/** A set, by its number: see `spaceNumber` in `key.ts`. */
+/** The number of a set; see `spaceNumber` in `key.ts`. */
 export type Space = number
-/** A client, by its number. */
+/** The number of a client. */
 export type Handle = number
-/** The set of all rows of a batch, or those of each. */
+/** The set common to all rows of a batch, or one per row. */
 export type Spaces = Space | readonly Space[]
 /**
- * The rows of a batch. Where all keys are numbers, or all are strings, they come once more: as
- * numbers, or as all of the text with the lengths of the keys. See `gather.ts`.
+ * The rows of a batch. If all keys are numbers, or all are strings, they are passed a second time:
+ * as numbers, or as concatenated text with the keys' lengths. See `gather.ts`.
  */
 export type SentRows = [
   spaces: Spaces,
@@ -18,15 +18,16 @@ export type SentRows = [
   numbers: Float64Array | undefined,
   text: string | undefined,
 ]
-/** A promise, by its number: see `slots.ts`. */
+/** The number of a promise; see `slots.ts`. */
 export type Slot = number
 
-/** A query, by its number. */
+/** The number of a query. */
 export type QueryHandle = number
 
 /**
- * Records of a query: whether the page is whole; records; digests of those without a user key, as
- * strings; user keys; names of sets, where they differ from that of the record before.
+ * Records of a query: whether the page is complete; the records; the digests of those without a
+ * user key, as strings; the user keys; and the names of their sets, where they differ from the
+ * previous record's.
  */
 export type QueryRun = [
   whole: boolean,
@@ -36,7 +37,7 @@ export type QueryRun = [
   sets: (string | undefined)[],
 ]
 
-/** What the native part calls; see `hooks.ts`. */
+/** The functions that the native part calls; see `hooks.ts`. */
 export type Hooks = [
   settle: (slot: Slot, value: unknown) => void,
   fail: (slot: Slot, error: unknown) => void,
@@ -69,26 +70,26 @@ export type Hooks = [
 export interface Compiled {
   profile: string
   opt_level: string
-  /** Flags of the environment and of Cargo's configuration; empty: none. */
+  /** Flags from the environment and Cargo's configuration; empty: none. */
   rustflags: string
   debug_assertions: boolean
-  /** The commit, with `-dirty` behind it where files differed; empty where the build did not say. */
+  /** The commit, with the suffix `-dirty` if files differed; empty if unknown. */
   built_from: string
 }
 
 /**
- * Functions of the native part, arguments by position. Bad input makes them throw. Those with a
- * slot settle its promise later.
+ * Native functions, with positional arguments. They throw on invalid input. Those with a slot
+ * settle its promise later.
  */
 export interface Native {
   /** The version of the native part. */
   readonly version: string
   readonly build: Compiled
-  /** Names the functions that it calls; once. */
+  /** Passes the functions that the native part calls; must be called once. */
   setup(...hooks: Hooks): void
   /** The number of a set. */
   space(namespace: string, set: string | undefined): Space
-  /** Gives the handle of a client. Options are names, as the engine spells them, and values. */
+  /** Settles the slot with a client's handle. Options are the engine's names, and values. */
   connect(
     slot: Slot,
     seeds: string,
@@ -100,7 +101,7 @@ export interface Native {
   ): void
   /** Closes every connection of a client. */
   close(client: Handle, slot: Slot): void
-  /** Names and addresses of the nodes, in turns. */
+  /** Names and addresses of the nodes, alternating. */
   nodes(client: Handle): string[]
   /** The digest of a record. */
   digest(space: Space, key: unknown): Buffer
@@ -116,7 +117,9 @@ export interface Native {
     hasDefault: boolean,
   ): void
   exists(client: Handle, slot: Slot, space: Space, key: unknown, options: unknown): void
-  /** put, add, append, prepend by the number of the verb. The shape is a number, or the names. */
+  /**
+   * put, add, append or prepend, by the number of the verb. The shape is a number or the bin names.
+   */
   write(
     client: Handle,
     slot: Slot,
@@ -147,7 +150,9 @@ export interface Native {
     args: unknown,
     options: unknown,
   ): void
-  /** The number of a list of bin names for all rows, or a number or the names for each. */
+  /**
+   * `shapes` is the number of a list of bin names for all rows, or a number or the names for each.
+   */
   putMany(
     client: Handle,
     slot: Slot,
@@ -158,7 +163,7 @@ export interface Native {
       options: unknown,
     ]
   ): void
-  /** Rows of five elements: see `rows.ts`. */
+  /** Each row has five elements; see `rows.ts`. */
   batch(
     client: Handle,
     slot: Slot,
@@ -192,7 +197,7 @@ export interface Native {
   ): Buffer
   /** The encoding of an operation on a bin, or on the record. */
   plainOperation(kind: string, ...given: readonly unknown[]): Buffer
-  /** The encoding of an operation that reads or writes what an expression gives. */
+  /** The encoding of an operation that reads or writes the value of an expression. */
   expressionOperation(
     kind: 'read' | 'write',
     bin: unknown,
@@ -203,13 +208,16 @@ export interface Native {
   step(kind: string, at: unknown, create: unknown, pad: unknown, persist: unknown): Buffer
   /** The encoding of an expression. */
   expression(form: string, given: readonly unknown[]): Buffer
-  /** The type of what an expression computes. */
+  /** The type of an expression's value. */
   expressionKind(encoded: Uint8Array): string | undefined
   /** An expression as text. */
   expressionText(encoded: Uint8Array): string
-  /** An expression as it goes over the wire. */
+  /** The wire format of an expression. */
   expressionBytes(encoded: Uint8Array): Buffer
-  /** Gives handle, addresses and names of nodes. A failure of the system: its name, and why. */
+  /**
+   * Settles the slot with handle, addresses and names of nodes; system failures as their name and
+   * reason.
+   */
   clusterStart(slot: Slot, options: unknown): void
   clusterStop(cluster: number, slot: Slot): void
   clusterKill(cluster: number, slot: Slot, node: number): void
@@ -226,7 +234,7 @@ export interface Native {
   clusterAlive(cluster: number, node: number): boolean
   /** Numbers in the order of `NodeStats`. */
   clusterStats(cluster: number, node: number): number[]
-  /** A query; nothing is sent. */
+  /** Creates a query; nothing is sent yet. */
   query(
     client: Handle,
     space: Space,
@@ -235,18 +243,18 @@ export interface Native {
     index: readonly unknown[] | undefined,
   ): QueryHandle
   /**
-   * More records; `undefined` where they have to be waited for, `null` where there are none.
-   * `taken`, here and below: how many more of those that were given are with the caller. `page`:
-   * how many are wanted in all; 0: some.
+   * Returns more records, `undefined` if they must be waited for, or `null` if there are no more.
+   * `taken`, here and below: how many more of the records returned have been consumed. `page`: how
+   * many records are wanted in total; 0: any number.
    */
   queryRead(query: QueryHandle, taken: number, page: number): QueryRun | null | undefined
-  /** Settles the promise when there may be more. */
+  /** Settles the slot when there may be more records. */
   queryWait(query: QueryHandle, taken: number, slot: Slot): void
-  /** How far the caller came. */
+  /** The cursor behind the records consumed. */
   queryCursor(query: QueryHandle, taken: number): Buffer
-  /** Whether it is known that there are no more. */
+  /** Whether it is certain that there are no more records. */
   queryOver(query: QueryHandle, taken: number): boolean
-  /** Ends it; how far the caller came. */
+  /** Ends the query and returns the cursor. */
   queryClose(query: QueryHandle, taken: number): Buffer
   /** A node's answer to an info command. */
   info(client: Handle, slot: Slot, command: string, node: string | undefined): void
@@ -257,9 +265,12 @@ export interface Native {
     set: string | null | undefined,
     before: Date | undefined,
   ): void
-  /** An administrative command is not waited for any more. */
+  /** Stops waiting for an administrative command. */
   giveUp(client: Handle, slot: Slot): void
-  /** Gives the name. Without a timeout the index is not waited for; 0: no limit. */
+  /**
+   * Settles the slot with the index's name. Without a timeout, does not wait for the index; 0: no
+   * limit.
+   */
   indexCreate(
     client: Handle,
     slot: Slot,
@@ -286,8 +297,8 @@ export interface Native {
   moduleSource(client: Handle, slot: Slot, name: string): void
   moduleRemove(client: Handle, slot: Slot, name: string): void
   /**
-   * Many records as one table: in parts, or as an Arrow stream; or the number of a row that failed,
-   * nothing, and its error.
+   * Reads many records as one table: its parts, or an Arrow stream. If a row failed: its number,
+   * undefined, and its error.
    */
   getColumns(
     client: Handle,
@@ -304,7 +315,7 @@ export interface Native {
       asStream: boolean,
     ]
   ): void
-  /** The tables of a query. A schema is names and types, in turns. */
+  /** Creates the tables of a query. A schema is names and types, alternating. */
   tables(
     query: QueryHandle,
     schema: unknown[] | undefined,
@@ -314,13 +325,13 @@ export interface Native {
     ttl: unknown,
   ): number
   /**
-   * The next table; `undefined`: it has to be waited for; `false`: others should have their turn;
-   * `null`: there are no more.
+   * Returns the next table; `undefined`: it must be waited for; `false`: other tasks should run
+   * first; `null`: there are no more.
    */
   tablesRead(tables: number, asStream: boolean): unknown[] | Buffer | undefined | false | null
-  /** Checks the parts of an `IndexRange`. */
+  /** Validates the parts of an `IndexRange`. */
   indexRange(parts: readonly unknown[]): void
-  /** Gives the number by which it can be given up. */
+  /** Returns the number by which the aggregation can be cancelled. */
   aggregate(
     client: Handle,
     slot: Slot,
@@ -333,7 +344,7 @@ export interface Native {
     args: unknown,
   ): number
   aggregateGiveUp(aggregation: number): void
-  /** Gives a job's number here, and its id on the nodes. */
+  /** Settles the slot with the job's local number and its id on the nodes. */
   jobStart(
     client: Handle,
     slot: Slot,
@@ -346,7 +357,7 @@ export interface Native {
   jobProgress(client: Handle, slot: Slot, job: number): void
   jobWait(client: Handle, slot: Slot, job: number, timeout: number | undefined): void
   jobAbort(client: Handle, slot: Slot, job: number): void
-  /** Nothing here holds it any more. */
+  /** Releases a resource that JavaScript no longer references. */
   release(resource: number): void
 }
 

@@ -1,15 +1,15 @@
-/** Operations: one step of `operate`, checked and encoded when it is made. */
+/** Operations: the steps of `operate`, validated and encoded when they are created. */
 
 import { inspect } from 'node:util'
 import { type Given, type Known, shown, taken } from './calls.js'
 import { native } from './native.js'
 
 /**
- * One step of `operate`; made by the functions of `op`. It was checked when it was made, and can be
- * kept and used again.
+ * One step of `operate`; created by the functions of `op`. It was validated when it was created and
+ * can be reused.
  */
 export class Operation {
-  /** What the native part made of it. */
+  /** The encoded operation. */
   readonly encoded: Uint8Array
   readonly #given: Given
 
@@ -23,7 +23,9 @@ export class Operation {
     return new Operation(encoded, given)
   }
 
-  /** The call that makes it. Arrays and objects are shown as they are now. */
+  /**
+   * The call that creates it, as source text. Arrays and objects are shown in their current state.
+   */
   toString(): string {
     return shown(this.#given)
   }
@@ -35,7 +37,7 @@ export class Operation {
 }
 
 /**
- * An operation on a list, a map, bits or a sketch. `known` are its options.
+ * An operation on a list, a map, bits or a sketch. `known` has its options with their defaults.
  *
  * @internal
  */
@@ -66,7 +68,7 @@ export function plain(kind: string, ...values: readonly unknown[]): Operation {
 }
 
 /**
- * An operation that reads or writes what an expression gives.
+ * An operation that reads or writes the value of an expression.
  *
  * @internal
  */

@@ -1,59 +1,62 @@
-/** Options of the verbs: types, and the refusal of names that a verb does not know. */
+/** Options of the verbs: their types, and the rejection of unknown names. */
 
 import { made, type Where } from './expression.js'
 
 export type { Where } from './expression.js'
 
-/** Which copies of a record a call goes to. */
+/** Which replicas of a record a call goes to. */
 export type Replica = 'master' | 'sequence' | 'any' | 'prefer-rack'
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
-  /** Milliseconds in all, retries included; 0: no limit. Default: the client's. */
+  /** Total time limit in milliseconds, including retries; 0: no limit. Default: the client's. */
   timeout?: number | undefined
-  /** Gives the call up: its promise is rejected with the signal's reason. */
+  /** Cancels the call; its promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-/** How a call is tried again. Defaults: the client's. */
+/** How a call is retried. Defaults: the client's. */
 export interface RetryOptions {
   /** Further attempts after the first, at most 1,000. */
   maxRetries?: number | undefined
-  /** Milliseconds before a retry on the same node; the first pause where they grow. */
+  /**
+   * The pause before a retry on the same node, in milliseconds; with `sleepMultiplier`, the first
+   * pause.
+   */
   sleepBetweenRetries?: number | undefined
-  /** What each pause is multiplied by for the next one, from 1 to 100. */
+  /** The factor by which each pause grows, from 1 to 100. */
   sleepMultiplier?: number | undefined
   /** The longest pause in milliseconds; 0: no limit. */
   maxSleepBetweenRetries?: number | undefined
-  /** Whether each pause is drawn at random between none and what it would be. */
+  /** Whether each pause is drawn at random between 0 and its full length. */
   sleepJitter?: boolean | undefined
 }
 
 /**
- * When a second request goes to another replica, because no answer has come: after so many
- * milliseconds, or after as long as a share of that node's answers take (`'p99'`). 0: never.
+ * When a second request is sent to another replica because no reply has come: after this many
+ * milliseconds, or after a percentile of that node's response times (`'p99'`). 0: never.
  */
 export type Hedge = number | `p${number}`
 
-/** What reads of one record take besides. */
+/** Additional options of reads of single records. */
 export interface HedgeOptions {
-  /** When a second request goes to another replica. Default: the client's. */
+  /** When to send a second request to another replica. Default: the client's. */
   hedge?: Hedge | undefined
 }
 
-/** What every read takes. */
+/** Options of every read. */
 export interface ReadOptions extends CallOptions, RetryOptions {
-  /** Reads only what this is true for. Default: no filter. */
+  /** Read only if this is true for the record. Default: no filter. */
   where?: Where | undefined
-  /** Renews the time to live when no more than this percentage of it is left. */
+  /** Renew the time to live if at most this percentage of it is left. */
   readTouch?: number | undefined
-  /** How sure the read is. Default: the client's. */
+  /** The consistency of the read. Default: the client's. */
   readMode?: ReadMode | undefined
-  /** Default: the client's. */
+  /** Which replicas to read from. Default: the client's. */
   replica?: Replica | undefined
 }
 
-/** How sure a read is. */
+/** The consistency of a read. */
 export type ReadMode =
   | 'one'
   | 'all'
@@ -62,41 +65,43 @@ export type ReadMode =
   | 'allow_replica'
   | 'allow_unavailable'
 
-/** What a write does about a record that is there, or is not. */
+/** What a write does if the record exists, or does not. */
 export type Exists = 'merge' | 'create' | 'update' | 'replace' | 'replace_only'
 
-/** How long a record lives: whole seconds, until a moment, or a rule. */
+/** The time to live of a record: whole seconds, a time at which it expires, or a rule. */
 export type Ttl = number | Date | 'default' | 'never' | 'unchanged'
 
-/** What every write takes. */
+/** Options of every write. */
 export interface WriteOptions extends CallOptions, RetryOptions {
-  /** Default: `'default'`, the namespace's. */
+  /** The new time to live. Default: `'default'`, the namespace's. */
   ttl?: Ttl | undefined
-  /** Writes only a record of this generation (0: no record), or one older than `newer(n)`. */
+  /**
+   * Write only if the record has this generation (0: does not exist), or one older than `newer(n)`.
+   */
   generation?: number | Newer | undefined
-  /** Default: `'merge'`. */
+  /** What to do if the record exists, or does not. Default: `'merge'`. */
   exists?: Exists | undefined
   /** Whether a deletion leaves a tombstone (Enterprise). Default: false. */
   durable?: boolean | undefined
   /** Whether the user key is stored with the record. Default: the client's. */
   sendKey?: boolean | undefined
-  /** Writes only what this is true for. Default: no filter. */
+  /** Write only if this is true for the record. Default: no filter. */
   where?: Where | undefined
-  /** Default: the client's. */
+  /** Where retries go; the first attempt goes to the master. Default: the client's. */
   replica?: Replica | undefined
-  /** Whether a write that may have been applied is tried again. Default: the client's. */
+  /** Whether to retry a write that may have been applied. Default: the client's. */
   retryInDoubt?: boolean | undefined
 }
 
-/** What a call takes that is about its limits. */
+/** The options of a call that limit it. */
 export type LimitOptions = Pick<
   WriteOptions,
   'replica' | 'retryInDoubt' | keyof CallOptions | keyof RetryOptions
 >
 
-/** A rule for `generation`: write only if this is greater than the record's own generation. */
+/** A rule for `generation`: write only if this number is greater than the record's generation. */
 export class Newer {
-  /** What the record's generation must be less than. */
+  /** The record's generation must be less than this. */
   readonly generation: number
 
   constructor(generation: number) {
@@ -104,7 +109,7 @@ export class Newer {
   }
 }
 
-/** A rule for `generation`: write only if this is greater than the record's own generation. */
+/** A rule for `generation`: write only if this number is greater than the record's generation. */
 export function newer(generation: number): Newer {
   return new Newer(generation)
 }
@@ -114,7 +119,7 @@ export const RETRY = [
   ...(['maxRetries', 'sleepBetweenRetries', 'sleepMultiplier'] as const),
   ...(['maxSleepBetweenRetries', 'sleepJitter'] as const),
 ] as const
-/** @internal What a call takes that is about its limits. */
+/** @internal The options of a call that limit it. */
 export const LIMITS = ['replica', 'timeout', 'signal', 'retryInDoubt', ...RETRY] as const
 export const READ = [
   ...(['where', 'readTouch', 'readMode', 'replica', 'timeout', 'signal'] as const),
@@ -127,7 +132,7 @@ export const WRITE = [
   ...LIMITS,
 ] as const
 
-/** The options as the native part takes them. Throws for a name that `known` does not have. */
+/** The options in the form in which the native part takes them. Throws for names not in `known`. */
 export function checked(
   options: object | undefined | null,
   known: readonly string[],
@@ -151,7 +156,7 @@ export function checked(
     }
     if (name === 'where') {
       const { where } = options as { where: unknown }
-      // A text and its parameters: the expression that they are.
+      // A text with parameters is converted to an expression.
       if (Array.isArray(where)) changed = { ...(changed ?? options), where: made('where', where) }
     }
   }

@@ -2,13 +2,16 @@
 
 import type { Bins, Record } from './record.js'
 
-/** Some records of a query, and where the next ones are. */
+/** Some records of a query, and the cursor behind them. */
 export class Page<B = Bins> implements Iterable<Record<B>> {
   /** As many as the query's `pageSize`, except on the last page. */
   readonly records: readonly Record<B>[]
-  /** Where the next page begins: the `resume` of a query, in any process. */
+  /** Where the next page starts; pass it as `resume` to a query, in any process. */
   readonly cursor: Buffer
-  /** Whether it is known that there are no more. A full page may be followed by an empty one. */
+  /**
+   * Whether it is certain that there are no more records. A full last page may be followed by an
+   * empty one.
+   */
   readonly done: boolean
 
   /** @internal */
@@ -18,7 +21,7 @@ export class Page<B = Bins> implements Iterable<Record<B>> {
     this.done = done
   }
 
-  /** How many records it has. */
+  /** The number of records. */
   get length(): number {
     return this.records.length
   }

@@ -1,4 +1,4 @@
-/** Queries: many records, at the pace of their reader. */
+/** Queries: scans and index queries, with back-pressure. */
 
 import type { Readable } from 'node:stream'
 import { type ColumnOptions, type ColumnParts, Columns, wanted } from './columns.js'
@@ -19,54 +19,54 @@ import { type QueryStreamOptions, streamOf } from './stream.js'
 import type { BinValue } from './values.js'
 import { type Callback, handOver } from './ways.js'
 
-/** Some partitions of a namespace, which has 4,096. */
+/** A range of a namespace's 4,096 partitions. */
 export interface PartitionRange {
-  /** The first one, from 0 to 4,095. */
+  /** The first partition, from 0 to 4,095. */
   first: number
-  /** How many, from 1. */
+  /** The number of partitions, at least 1. */
   count: number
 }
 
-/** What a query takes. Spans of time are milliseconds. */
+/** Options of a query. Durations are in milliseconds. */
 export interface QueryOptions extends RetryOptions {
-  /** Only records that this is true for. Default: no filter. */
+  /** Return only records for which this is true. Default: no filter. */
   where?: Where | undefined
-  /** Only these records of a secondary index. Default: all records. */
+  /** Return only these records of a secondary index. Default: all records. */
   index?: IndexRange | undefined
   /**
-   * The bins to read; records that have none of them are left out. Default: all bins. An empty
-   * array means `includeValues: false`.
+   * The bins to read; records without any of them are left out. Default: all bins. An empty array
+   * means `includeValues: false`.
    */
   bins?: readonly string[] | undefined
-  /** Operations from `op` that read: each record has their `results`. Needs server 8.1.2. */
+  /** Read operations from `op`; each record has their `results`. Needs server 8.1.2. */
   operations?: readonly Operation[] | undefined
-  /** `false`: only keys, generations and times to live. Default: true. */
+  /** `false`: return only keys, generations and times to live. Default: true. */
   includeValues?: boolean | undefined
-  /** Most records, from 1 to 4,294,967,295. Default: no limit. */
+  /** The maximum number of records, from 1 to 4,294,967,295. Default: no limit. */
   limit?: number | undefined
-  /** A partition's number, or some of them. Default: all. */
+  /** A partition's number, or a range of partitions. Default: all. */
   partitions?: number | PartitionRange | undefined
-  /** Only records behind this one in its partition, in the order of digests. */
+  /** Return only records after this one in its partition, in the order of digests. */
   after?: UserKey | Key | undefined
-  /** How many records `page()` gives, from 1 to 1,000,000. */
+  /** The number of records that `page()` returns, from 1 to 1,000,000. */
   pageSize?: number | undefined
-  /** The cursor of a page, or of a query with the same options; also one that Python made. */
+  /** The cursor of a page, or of a query with the same options; may come from Python. */
   resume?: Uint8Array | undefined
-  /** How many records each node handles per second at most. Default: no limit. */
+  /** The maximum number of records per second on each node. Default: no limit. */
   recordsPerSecond?: number | undefined
-  /** How many nodes are read at the same time. Default: all. */
+  /** The number of nodes to read at the same time. Default: all. */
   concurrentNodes?: number | undefined
-  /** Which copies of the records are read. Default: the client's. */
+  /** Which replicas to read. Default: the client's. */
   replica?: Replica | undefined
   /**
    * How long a node may be silent before its partitions are read from another one, and how long a
-   * node waits for a program that takes no records, before the query fails with `QueryPaused`; 0:
-   * no limit. Default: the client's; 30,000 where it has none.
+   * node waits for a program that takes no records before the query fails with `QueryPaused`; 0: no
+   * limit. Default: the client's, or 30,000 if it has none.
    */
   socketTimeout?: number | undefined
-  /** In all; 0: no limit. Default: no limit; the client's `timeout` does not apply. */
+  /** Total time limit; 0: no limit. Default: no limit; the client's `timeout` does not apply. */
   timeout?: number | undefined
-  /** Ends the query: what waits for records is rejected with the signal's reason. */
+  /** Ends the query; pending calls are rejected with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -86,50 +86,50 @@ const QUERY = [
   ...RETRY,
 ]
 
-/** Ends queries that were not closed and cannot be reached any more. */
+/** Ends queries that became unreachable without having been closed. */
 const forgotten = new FinalizationRegistry((query: number) => native.queryClose(query, 0))
 
 const DONE = Object.freeze({ value: undefined, done: true as const })
 
 /**
- * A scan or an index query, from `dataset.query` or `client.query`. Nothing is sent until the first
- * record is asked for; then all nodes are read at the same time. When one fails, the others take
- * over: no record comes twice, and none is left out.
+ * A scan or an index query; created by `dataset.query` or `client.query`. Nothing is sent until the
+ * first record is requested; then all nodes are read at the same time. If a node fails, others take
+ * over: no record is returned twice, and none is missed.
  *
- * Iterate over it once, with `for await`. Memory stays small however many records there are: the
- * nodes wait until records are taken. Leaving the loop ends the query; so do `close()`, `using` and
- * `await using`.
+ * Iterate over it once, with `for await`. Memory use stays small however many records there are,
+ * because the nodes wait until records are taken. Leaving the loop ends the query; so do `close()`,
+ * `using` and `await using`.
  *
  * @typeParam B - the bins of its records
  */
 export class Query<B extends object = Bins>
   implements AsyncIterableIterator<Record<B>, undefined, undefined>
 {
-  /** @internal Also keeps the client from being forgotten. */
+  /** @internal Also keeps the client reachable. */
   readonly connection: Connection
-  /** For `using query = users.query()`, where the runtime has it. */
+  /** For `using query = users.query()`, if the runtime supports it. */
   declare readonly [Symbol.dispose]: () => void
-  /** For `await using query = users.query()`, where the runtime has it. */
+  /** For `await using query = users.query()`, if the runtime supports it. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   readonly #space: Space
-  /** What it asks for, for an aggregation. */
+  /** The arguments of the query, for an aggregation. */
   readonly #given: [Space, unknown, unknown, unknown]
   readonly #pageSize: number
   readonly #signal: AbortSignal | undefined
   #query: number
-  /** Records that have come and are not handed out. */
+  /** Records that have arrived and not been handed out. */
   #ready: Record<B>[] = []
   #at = 0
-  /** How many were handed out since the native part was told. */
+  /** How many records were handed out since the native part was last told. */
   #taken = 0
   #filling: Promise<boolean> | undefined
-  /** Whether other tasks had a turn since the last records came. */
+  /** Whether other tasks could run since the last records arrived. */
   #hasRested = true
   #isOver = false
-  /** Where it ended; it is over, or closed, or failed. */
+  /** The final cursor, once the query has ended, failed or been closed. */
   #end: Buffer | undefined
   #reason: { error: unknown } | undefined
-  /** Ends the wait for its signal. */
+  /** Removes the listener of its signal. */
   #unwatch: (() => void) | undefined
 
   /** @internal */
@@ -154,7 +154,7 @@ export class Query<B extends object = Bins>
     this.#signal = signal
     forgotten.register(this, this.#query, this)
     if (signal !== undefined) {
-      // The signal may live long, and must not keep a query that nothing else holds.
+      // The signal may live long and must not keep an otherwise unreachable query alive.
       const query = new WeakRef(this)
       this.#unwatch = onAbort(signal, () => {
         const reached = query.deref()
@@ -163,7 +163,7 @@ export class Query<B extends object = Bins>
     }
   }
 
-  /** Itself: a query is iterated over once. */
+  /** Returns the query itself, which can be iterated over once. */
   [Symbol.asyncIterator](): this {
     return this
   }
@@ -178,22 +178,22 @@ export class Query<B extends object = Bins>
 
   async #next(): Promise<IteratorResult<Record<B>, undefined>> {
     while (await this.#fill()) {
-      // Another call may have taken what came.
+      // Another call may have taken the records.
       if (this.#at < this.#ready.length) return { value: this.#take(), done: false }
     }
     return DONE
   }
 
-  /** Ends the query; `for await` calls this when the loop is left. */
+  /** Ends the query; called by `for await` when the loop is left. */
   return(): Promise<IteratorResult<Record<B>, undefined>> {
     this.close()
     return Promise.resolve(DONE)
   }
 
   /**
-   * The next `pageSize` records, and where those behind them are. The last page may be empty.
+   * The next `pageSize` records, and the cursor behind them. The last page may be empty.
    *
-   * @throws RangeError without a `pageSize`; what iterating throws
+   * @throws RangeError without a `pageSize`; the errors of iterating
    */
   async page(): Promise<Page<B>> {
     const size = this.#pageSize
@@ -224,17 +224,14 @@ export class Query<B extends object = Bins>
     }
   }
 
-  /**
-   * The records as a stream in object mode. It reads from the nodes what its consumer takes;
-   * destroying it ends the query.
-   */
+  /** The records as a stream in object mode with back-pressure. Destroying it ends the query. */
   stream(options?: QueryStreamOptions): Readable {
     return streamOf(this, options)
   }
 
   /**
-   * The records as columns of typed arrays, a table at a time: of up to `rows` records, or of those
-   * that have 4 MiB together. No objects are made for records and values.
+   * The records as columns of typed arrays, one table at a time, each with up to `rows` records or
+   * 4 MiB of data. No objects are created for records and values.
    *
    * ```ts
    * for await (const table of users.query().columns({ schema: { age: 'float64' } })) {
@@ -242,11 +239,11 @@ export class Query<B extends object = Bins>
    * }
    * ```
    *
-   * Records that were taken one by one before are not in them: make tables of a query of their own,
-   * which resumes from this one's cursor.
+   * The tables do not include records that were read one by one before. To continue with tables
+   * after iterating, use a new query that resumes from this one's cursor.
    *
-   * @throws TypeError, RangeError for a value that does not go into its column, with row and column;
-   * the table's records come again behind `cursor`
+   * @throws TypeError, RangeError for a value that does not fit its column, with row and column;
+   * resuming from `cursor` returns the table's records again
    */
   async *columns(options?: ColumnOptions): AsyncGenerator<Columns, void, undefined> {
     for await (const table of this.#tables(options, false)) {
@@ -255,8 +252,8 @@ export class Query<B extends object = Bins>
   }
 
   /**
-   * The records as Arrow tables, each as an IPC stream: `tableFromIPC` of `apache-arrow` reads it,
-   * and so do DuckDB, Polars and pyarrow. Tables are as those of `columns`.
+   * The records as Arrow tables, each as an IPC stream, which `tableFromIPC` of `apache-arrow`,
+   * DuckDB, Polars and pyarrow can read. Divided into tables like `columns`.
    */
   async *arrow(options?: ColumnOptions): AsyncGenerator<Buffer, void, undefined> {
     for await (const stream of this.#tables(options, true)) yield stream as Buffer
@@ -291,15 +288,15 @@ export class Query<B extends object = Bins>
   }
 
   /**
-   * What a stream function of a registered module makes of the records: each node runs it over its
-   * own, and what they send is reduced here. An array of what comes out in the end; of one value
-   * when the function ends with a `reduce`, or of none when there are no records.
+   * Aggregates the records with a stream function of a registered module: each node runs it over
+   * its own records, and their results are reduced here. Returns an array of the final values: one
+   * value if the function ends with a `reduce`, none if there are no records.
    *
-   * It is about all records of the set, or of the query's `index`; other options that choose records
+   * Applies to all records of the set, or of the query's `index`; other options that select records
    * do not apply.
    *
-   * @param args - what the function gets behind the stream
-   * @throws FunctionFailed with what the function raised; NodeUnavailable when records moved between
+   * @param args - further arguments of the function, after the stream
+   * @throws FunctionFailed with the function's error; NodeUnavailable if records moved between
    * nodes meanwhile; RangeError for options that do not apply
    */
   aggregate(module: string, name: string, args?: readonly BinValue[]): Promise<BinValue[]>
@@ -327,9 +324,9 @@ export class Query<B extends object = Bins>
   }
 
   /**
-   * How far the records were taken: the `resume` of a query with the same options goes on behind
-   * the last one, in this process or another, in Node or in Python. Also after an error, and after
-   * `close()`.
+   * The position behind the last record taken. Pass it as `resume` to a query with the same options
+   * to continue, in this process or another, in Node.js or in Python. Also available after an error
+   * and after `close()`.
    */
   get cursor(): Buffer {
     if (this.#end !== undefined) return Buffer.from(this.#end)
@@ -337,15 +334,17 @@ export class Query<B extends object = Bins>
   }
 
   /**
-   * Ends the query: the nodes stop sending. Whatever asks for more records is rejected with
-   * `ClientClosed`. Closing twice does nothing.
+   * Ends the query; the nodes stop sending. Further requests for records are rejected with
+   * `ClientClosed`. Closing again has no effect.
    */
   close(): void {
     if (this.#isOver) this.#leave()
     else this.#fail(new ClientClosed('the query is closed', -5))
   }
 
-  /** @internal More records, several at a time: those that are ready, or nothing at the end. */
+  /**
+   * @internal Up to `most` records that are ready, waiting for some if necessary; none at the end.
+   */
   async take(most: number): Promise<Record<B>[]> {
     while (this.#reason !== undefined || this.#at >= this.#ready.length) {
       if (!(await this.#fill())) return []
@@ -353,7 +352,7 @@ export class Query<B extends object = Bins>
     return this.#takeSome(most)
   }
 
-  /** @internal Records that have come, without waiting; `undefined` where there are none. */
+  /** @internal A record that has arrived, without waiting; `undefined` if there is none. */
   takeOne(): Record<B> | undefined {
     return this.#reason === undefined && this.#at < this.#ready.length ? this.#take() : undefined
   }
@@ -372,7 +371,7 @@ export class Query<B extends object = Bins>
     return some
   }
 
-  /** How many records were handed out since this was asked last. */
+  /** How many records were handed out since the previous call. */
   #tell(): number {
     const taken = this.#taken
     this.#taken = 0
@@ -384,7 +383,7 @@ export class Query<B extends object = Bins>
     return this.#end !== undefined ? this.#isOver : native.queryOver(this.#query, this.#tell())
   }
 
-  /** Lets more records come; whether there are more. `page`: how many the caller wants. */
+  /** Waits for more records; returns whether there are any. `page`: how many the caller wants. */
   #fill(page = 0): Promise<boolean> {
     this.#filling ??= this.#read(page).finally(() => {
       this.#filling = undefined
@@ -400,7 +399,7 @@ export class Query<B extends object = Bins>
         return false
       }
       if (!this.#hasRested) {
-        // Records that are there already must not keep everything else from running.
+        // Records that are already available must not starve other tasks.
         this.#hasRested = true
         await new Promise((resolve) => setImmediate(resolve))
         continue
@@ -455,14 +454,14 @@ export class Query<B extends object = Bins>
     this.#at = 0
   }
 
-  /** The query has failed. */
+  /** Marks the query as failed. */
   #failed(error: unknown): unknown {
     this.#fail(error)
     if (error instanceof QueryPaused) error.cursor = this.cursor
     return error
   }
 
-  /** Lets go of the native part. */
+  /** Releases the native query and remembers its cursor. */
   #leave(): void {
     if (this.#end !== undefined) return
     this.#end = native.queryClose(this.#query, this.#tell())

@@ -1,5 +1,5 @@
 /**
- * Which values of a secondary index a query or a job asks for.
+ * The values of a secondary index that a query or a job selects.
  *
  * ```ts
  * import { index } from 'spikewire'
@@ -7,8 +7,8 @@
  * users.query({ index: index.between('age', 20, 30) })
  * ```
  *
- * The index has to be there; without one a filter does the same, at the cost of looking at every
- * record: `users.query({ where: '$.age >= 20' })`.
+ * The index must exist. Without one, a filter does the same but visits every record: `users.query({
+ * where: '$.age >= 20' })`.
  */
 
 import { inspect } from 'node:util'
@@ -18,29 +18,32 @@ import type { Expression } from './expression.js'
 import { native } from './native.js'
 import type { GeoJSON } from './values.js'
 
-/** What of a list or map is indexed. */
+/** Which part of a list or map is indexed. */
 export type IndexOf = 'list' | 'mapkeys' | 'mapvalues'
 
-/** Where an index is. */
+/** Options that identify an index. */
 export interface IndexPlace {
-  /** The name of the index, instead of the bin, which is `null` then. */
+  /** The name of the index, instead of the bin, which must then be `null`. */
   name?: string | undefined
-  /** The way to a nested list or map, as the index was made with. */
+  /** The path to a nested list or map, as in the definition of the index. */
   ctx?: Path | undefined
 }
 
-/** What of which bin is indexed. */
+/** Options that identify an index on a bin, a list or a map. */
 export interface IndexPlaceOf extends IndexPlace {
-  /** The elements of a list, or the keys or values of a map, instead of the bin's value. */
+  /** Elements of a list, or keys or values of a map, instead of the bin's value. */
   of?: IndexOf | undefined
 }
 
-/** A bin's name; or the expression of an index on one; or `null`, where the index has a name. */
+/**
+ * A bin's name, the expression of an index on an expression, or `null` if the index is given by
+ * name.
+ */
 export type IndexBin = string | Expression | null
 
-/** What a query asks an index for; made by the functions of `index`. */
+/** A selection of index values; created by the functions of `index`. */
 export class IndexRange {
-  /** @internal As the native part reads it. */
+  /** @internal The form in which the native part takes it. */
   readonly parts: readonly unknown[]
   readonly #given: Given
 
@@ -51,7 +54,7 @@ export class IndexRange {
     this.#given = given
   }
 
-  /** The call that makes it. */
+  /** The call that creates it, as source text. */
   toString(): string {
     return shown(this.#given)
   }
@@ -88,7 +91,7 @@ export function between(
   return range('between', PLACE_OF, bin, [low, high], options)
 }
 
-/** This value: an integer of 64 bits, or a string or bytes of less than 2,048 bytes. */
+/** Exactly this value: a 64-bit integer, or a string or bytes of less than 2,048 bytes. */
 export function equal(
   bin: IndexBin,
   value: number | bigint | string | Uint8Array,
@@ -97,7 +100,7 @@ export function equal(
   return range('equal', PLACE, bin, [value], options)
 }
 
-/** A list with this element, or a map with this key or value; `of` is `'list'` by default. */
+/** Lists with this element, or maps with this key or value; `of` is `'list'` by default. */
 export function contains(
   bin: IndexBin,
   value: number | bigint | string | Uint8Array,

@@ -1,42 +1,42 @@
-/** What a read gives. */
+/** Records, as returned by reads. */
 
 import { Key } from './key.js'
 import type { Space } from './native.js'
 import type { BinValue } from './values.js'
 
-/** The bins of a record, when nothing more is known about them. */
+/** The bins of a record of unknown type. */
 export type Bins = { [bin: string]: BinValue }
 
 /** A record: bins, generation and time to live. */
 export class Record<B = Bins> {
-  /** Bin names to values. Bins that the record does not have are not there. */
+  /** Values by bin name. Bins that the record does not have are absent. */
   readonly bins: B
-  /** How often the record was written, from 1 to 65,535 and round again. */
+  /** How often the record was written, from 1 to 65,535, after which it wraps around. */
   readonly generation: number
-  /** Seconds left to live when it was read; `null` when it never expires. */
+  /** Seconds to live when it was read; `null` if it never expires. */
   readonly ttl: number | null
-  /** One result per operation, for `operate`; `null` where an operation gives none. */
+  /** One result per operation of `operate`; `null` for operations without a result. */
   declare readonly results: readonly BinValue[]
   #space: Space = -1
   #key: unknown
-  /** Where the user key is not known: the digest, a character for each byte. */
+  /** The digest if the user key is unknown, one character per byte. */
   #digest: string | undefined
 
-  /** Records come from the engine. */
+  /** Created by the engine. */
   constructor(bins: B, generation: number, ttl: number | null) {
     this.bins = bins
     this.generation = generation
     this.ttl = ttl
   }
 
-  /** The record's address. */
+  /** The record's key. */
   get key(): Key {
     const digest = this.#digest
     const key = digest === undefined ? this.#key : [Buffer.from(digest, 'latin1')]
     return Key.known(this.#space, key)
   }
 
-  /** @internal A record of a query: its digest, or its user key. */
+  /** @internal Sets the digest or the user key of a record of a query. */
   ofRow(space: Space, digest: string | undefined, key: unknown): void {
     this.#space = space
     this.#digest = digest
@@ -53,7 +53,7 @@ export class Record<B = Bins> {
 /** A record with the results of operations. */
 export type OperatedRecord<B = Bins> = Record<B>
 
-/** Sets a property whatever its name is: `__proto__` is a name like any other. */
+/** Sets a property of any name, including `__proto__`. */
 export function define(target: object, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(target, name, {
@@ -67,7 +67,7 @@ export function define(target: object, name: string, value: unknown): void {
   }
 }
 
-/** A record of any bins. */
+/** Creates a record with any bins. */
 export function makeRecord(
   generation: number,
   ttl: number | null,
@@ -86,8 +86,9 @@ export function makeRecord(
 type Factory = (generation: number, ttl: number | null, ...values: unknown[]) => Record
 
 /**
- * What makes records of certain bins: an object literal, several times as quick as setting one
- * property after the other. Where code may not be made of strings, that is what is left.
+ * Creates a function that makes records with these bins. It uses an object literal, which is
+ * several times as fast as setting properties one by one; if code generation from strings is
+ * disallowed, properties are set.
  */
 export function makeFactory(names: string[]): Factory {
   const values = names.map((_, at) => `v${at}`)

@@ -1,4 +1,4 @@
-/** Rows of a batch that mixes reads, writes, deletes and calls of functions: what `batch` takes. */
+/** Rows of `batch`, which mixes reads, writes, deletes and Lua functions. */
 
 import { atRow, kindOf } from './gather.js'
 import type { Key, UserKey } from './key.js'
@@ -8,24 +8,24 @@ import type { Bins } from './record.js'
 import { shapeOf } from './shapes.js'
 import type { BinValue } from './values.js'
 
-/** What a `Read` takes. */
+/** Options of a `Read`. */
 export interface ReadRowOptions extends Pick<ReadOptions, 'where' | 'readTouch' | 'readMode'> {
-  /** The bins to read: all of them when left out, and none (only generation and TTL) when empty. */
+  /** The bins to read. Default: all; an empty array reads none (only generation and TTL). */
   bins?: readonly string[] | undefined
-  /** Operations from `op` that only read, instead of `bins`. */
+  /** Read operations from `op`, instead of `bins`. */
   ops?: readonly Operation[] | undefined
 }
 
-/** What a `Write` takes. */
+/** Options of a `Write`. */
 export type WriteRowOptions = Pick<
   WriteOptions,
   'ttl' | 'generation' | 'exists' | 'durable' | 'sendKey' | 'where'
 >
 
-/** What a `Delete` takes. */
+/** Options of a `Delete`. */
 export type DeleteRowOptions = Pick<WriteOptions, 'generation' | 'durable' | 'sendKey' | 'where'>
 
-/** What an `Apply` takes. */
+/** Options of an `Apply`. */
 export type ApplyRowOptions = Pick<WriteOptions, 'ttl' | 'durable' | 'sendKey' | 'where'>
 
 const READ_ROW = ['bins', 'ops', 'where', 'readTouch', 'readMode']
@@ -33,7 +33,7 @@ const WRITE_ROW = ['ttl', 'generation', 'exists', 'durable', 'sendKey', 'where']
 const DELETE_ROW = ['generation', 'durable', 'sendKey', 'where']
 const APPLY_ROW = ['ttl', 'durable', 'sendKey', 'where']
 
-/** Sorts of rows; `crates/spikewire-node/src/many/mixed.rs` has the same numbers. */
+/** Kinds of rows; the numbers must match `crates/spikewire-node/src/many/mixed.rs`. */
 const READ = 0
 const WRITE = 1
 const OPERATE = 2
@@ -41,8 +41,8 @@ const DELETE = 3
 const APPLY = 4
 
 /**
- * A row of `batch`: a `Read`, a `Write`, a `Delete` or an `Apply`. It keeps what it was given; `batch`
- * checks that and says which row it was.
+ * A row of `batch`: a `Read`, a `Write`, a `Delete` or an `Apply`. Its contents are validated by
+ * `batch`, whose errors name the row.
  */
 export abstract class Row {
   /** The record's key. */
@@ -53,7 +53,10 @@ export abstract class Row {
     this.key = key
   }
 
-  /** @internal What the native part is given: sort, options, and what is the row's own. */
+  /**
+   * @internal The form in which the native part takes it: kind, options, and three values that
+   * depend on the kind.
+   */
   abstract encoded(): [number, unknown, unknown, unknown, unknown]
 }
 
@@ -62,12 +65,12 @@ function kept<T extends object>(options: T | undefined, known: readonly string[]
   return Object.freeze({ ...(options as T) })
 }
 
-/** Reads a record in a batch: all bins, the ones that are named, or what operations give. */
+/** Reads a record in a batch: all bins, some bins, or the results of operations. */
 export class Read extends Row {
-  /** What it was given. */
+  /** The options. */
   readonly options: Readonly<ReadRowOptions>
 
-  /** @throws TypeError for an option that there is not */
+  /** @throws TypeError for an unknown option */
   constructor(key: UserKey | Key, options?: ReadRowOptions) {
     super(key)
     this.options = kept(options, READ_ROW)
@@ -85,10 +88,10 @@ export class Read extends Row {
 export class Write<B extends object = Bins> extends Row {
   /** Bins by name, or operations from `op`. */
   readonly what: Partial<B> | readonly Operation[]
-  /** Its rules. */
+  /** The options. */
   readonly options: Readonly<WriteRowOptions>
 
-  /** @throws TypeError for an option that there is not */
+  /** @throws TypeError for an unknown option */
   constructor(
     key: UserKey | Key,
     what: Partial<B> | readonly Operation[],
@@ -111,10 +114,10 @@ export class Write<B extends object = Bins> extends Row {
 
 /** Deletes a record in a batch. */
 export class Delete extends Row {
-  /** Its rules. */
+  /** The options. */
   readonly options: Readonly<DeleteRowOptions>
 
-  /** @throws TypeError for an option that there is not */
+  /** @throws TypeError for an unknown option */
   constructor(key: UserKey | Key, options?: DeleteRowOptions) {
     super(key)
     this.options = kept(options, DELETE_ROW)
@@ -128,20 +131,20 @@ export class Delete extends Row {
 }
 
 /**
- * Calls a function of a registered module on a record in a batch. Its row's `results` hold what the
- * function returned.
+ * Calls a function of a registered module on a record in a batch. The row's `results` hold the
+ * return value.
  */
 export class Apply extends Row {
-  /** The module's name, without its ending. */
+  /** The module's name without the extension. */
   readonly module: string
   /** The function's name. */
   readonly name: string
-  /** What it is called with. */
+  /** The function's arguments. */
   readonly args: readonly BinValue[] | undefined
-  /** Its rules. */
+  /** The options. */
   readonly options: Readonly<ApplyRowOptions>
 
-  /** @throws TypeError for an option that there is not */
+  /** @throws TypeError for an unknown option */
   constructor(
     key: UserKey | Key,
     module: string,
@@ -163,7 +166,7 @@ export class Apply extends Row {
   }
 }
 
-/** @internal Rows as the native part is given them, one behind the other. */
+/** @internal Rows in the form in which the native part takes them, concatenated. */
 export function encodedRows(rows: readonly unknown[]): unknown[] {
   const flat: unknown[] = []
   rows.forEach((row, at) => {

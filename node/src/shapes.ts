@@ -1,36 +1,37 @@
 /**
- * Bin names as the native part knows them: a list of names is passed once and has a number from then
- * on. Asking Node-API for the names of an object would cost more than all the rest of a write.
+ * Bin names as the native part knows them: a list of names is passed once and has a number from
+ * then on. Asking Node-API for the property names of an object would cost more than the rest of a
+ * write.
  */
 
 import { types } from 'node:util'
 import { native } from './native.js'
 
 interface Node {
-  /** The number of the names up to here; -1 before it is known. */
+  /** The number of the list of names up to this node; -1 if not yet known. */
   number: number
   names: string[]
   next: Map<string, Node>
-  /** What came next the last time: objects are mostly like the one before. */
+  /** The child used last time: objects are mostly like the previous one. */
   latest: Node | undefined
-  /** The name that leads here. */
+  /** The name that leads to this node. */
   name: string
 }
 
-/** Lists of names that have a number; programs with more of them send names every time. */
+/** The maximum number of lists with a number; beyond it, names are passed every time. */
 const MOST = 4096
 
 const root = newNode([], '')
 let known = 0
 
-/** The number of the bins' names, or the names themselves; their values are appended to `values`. */
+/** The number of the bins' names, or the names themselves. Appends the values to `values`. */
 export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
   if (typeof bins !== 'object' || bins === null) {
     const type = bins === null ? 'null' : typeof bins
     throw new TypeError(`bins must be an object of bin names to values, not ${type}`)
   }
   if (types.isMap(bins)) return names([...bins], values)
-  // The constructor is looked at first because that costs nothing.
+  // The constructor is checked first because that costs nothing.
   if (bins.constructor !== Object) checkSort(bins)
   const start = values.length
   let node = root
@@ -58,7 +59,10 @@ export function shapeOf(bins: unknown, values: unknown[]): number | string[] {
   return node.number
 }
 
-/** Refuses what is not made of properties: an array, a Buffer, a promise, a Date. */
+/**
+ * Throws for values that are not plain property bags, such as an array, a Buffer, a promise or a
+ * Date.
+ */
 function checkSort(bins: object): void {
   if (Object.prototype.toString.call(bins) === '[object Object]' && !Array.isArray(bins)) return
   const name = Array.isArray(bins) ? 'an array' : (bins.constructor?.name ?? 'that')

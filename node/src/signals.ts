@@ -1,15 +1,17 @@
-/** Signals that many calls share: each has one listener, however many calls wait for it. */
+/**
+ * Abort signals shared by many calls: each signal has one listener, however many calls wait for it.
+ */
 
 interface Watched {
-  /** What is called when the signal is aborted. */
+  /** Called when the signal is aborted. */
   waiting: Set<() => void>
   listener: () => void
 }
 
-/** By signal: Node.js warns of a leak when a signal has more than ten listeners. */
+/** Node.js warns of a leak if a signal has more than ten listeners. */
 const watched = new WeakMap<AbortSignal, Watched>()
 
-/** Lets `abort` be called once when a signal is aborted. Gives what takes that back. */
+/** Calls `abort` once when the signal is aborted. Returns a function that undoes this. */
 export function onAbort(signal: AbortSignal, abort: () => void): () => void {
   let found = watched.get(signal)
   if (found === undefined) {

@@ -1,6 +1,6 @@
 /**
- * Promises that the native part settles. It knows each by the number of its slot: a promise made
- * here costs a fraction of one made there.
+ * Promises that the native part settles. It knows each by the number of its slot: a promise created
+ * here costs a fraction of one created there.
  */
 
 import type { Slot } from './native.js'
@@ -9,7 +9,7 @@ type Settler = (value: unknown) => void
 
 const resolvers: (Settler | undefined)[] = []
 const rejecters: (Settler | undefined)[] = []
-/** The record that a call is about, for what comes back. */
+/** The record that a call is about, to be set on its result or error. */
 const spaces: number[] = []
 const keys: unknown[] = []
 const free: Slot[] = []
@@ -17,13 +17,16 @@ const free: Slot[] = []
 let latestResolve: Settler
 let latestReject: Settler
 
-/** What `new Promise` is given: it runs at once, and the next `openSlot` takes what it left. */
+/**
+ * The executor for `new Promise`. It runs synchronously; the next `openSlot` takes the functions it
+ * stored.
+ */
 export const executor = (resolve: (value: never) => void, reject: Settler): void => {
   latestResolve = resolve as Settler
   latestReject = reject
 }
 
-/** A slot for the promise that was made last. */
+/** A slot for the promise that was created last. */
 export function openSlot(): Slot {
   const slot = free.length > 0 ? (free.pop() as Slot) : resolvers.length
   resolvers[slot] = latestResolve
@@ -31,10 +34,10 @@ export function openSlot(): Slot {
   return slot
 }
 
-/** The set of a call on many records, of which only its result learns the keys. */
+/** The set of a call on many records; only its result, not its error, gets the keys. */
 export const NO_RECORD = -1
 
-/** The record that a call is about, for its result or its error. */
+/** Sets the record that a call is about, for its result or error. */
 export function aboutRecord(slot: Slot, space: number, key: unknown): void {
   spaces[slot] = space
   keys[slot] = key
@@ -47,14 +50,14 @@ function closeSlot(slot: Slot): void {
   free.push(slot)
 }
 
-/** The native part refused the call: its promise is rejected here. */
+/** Rejects the promise of a call that could not be sent. */
 export function refuse(slot: Slot, error: unknown): void {
   const reject = rejecters[slot]
   closeSlot(slot)
   reject?.(error)
 }
 
-/** The call is not waited for any more; its slot stays taken until the native part is done. */
+/** Rejects a call's promise early; the slot stays taken until the native part is done. */
 export function abandon(slot: Slot, reason: unknown): void {
   const reject = rejecters[slot]
   resolvers[slot] = undefined
@@ -62,7 +65,7 @@ export function abandon(slot: Slot, reason: unknown): void {
   reject?.(reason)
 }
 
-/** What a record or an error learns of the call that it came from. */
+/** Records and errors that can be told which record they belong to. */
 export interface OfRecord {
   /** @internal */
   ofRecord(space: number, key: unknown): void
@@ -76,7 +79,7 @@ function isOfRecord(value: unknown): value is OfRecord {
   )
 }
 
-/** A call has succeeded. */
+/** Resolves a call. */
 export function settle(slot: Slot, value: unknown): void {
   const resolve = resolvers[slot]
   const key = keys[slot]
@@ -85,7 +88,7 @@ export function settle(slot: Slot, value: unknown): void {
   resolve?.(value)
 }
 
-/** A call has failed. */
+/** Rejects a call. */
 export function fail(slot: Slot, error: unknown): void {
   const reject = rejecters[slot]
   const key = keys[slot]
@@ -95,7 +98,7 @@ export function fail(slot: Slot, error: unknown): void {
   reject?.(error)
 }
 
-/** Calls have succeeded without a value. */
+/** Resolves calls that have no value. */
 export function done(...slots: Slot[]): void {
   for (const slot of slots) {
     const resolve = resolvers[slot]

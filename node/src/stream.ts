@@ -1,21 +1,24 @@
-/** Queries as streams of Node. */
+/** Queries as Node.js streams. */
 
 import { Readable } from 'node:stream'
 
-/** What `query.stream()` takes. */
+/** Options of `query.stream()`. */
 export interface QueryStreamOptions {
-  /** How many records or rows the stream holds ready at most. Default: Node's, 16 as of Node 18. */
+  /**
+   * The maximum number of records or rows buffered by the stream. Default: Node's, 16 as of Node
+   * 18.
+   */
   highWaterMark?: number | undefined
 }
 
-/** What a stream needs of a query. */
+/** The methods of a query that a stream uses. */
 interface Source<T> {
   take(most: number): Promise<T[]>
   takeOne(): T | undefined
   close(): void
 }
 
-/** A stream of what a query gives. */
+/** A stream of the records or rows of a query. */
 export function streamOf<T>(query: Source<T>, options: QueryStreamOptions = {}): Readable {
   const { highWaterMark } = options
   let isWaiting = false
@@ -24,7 +27,7 @@ export function streamOf<T>(query: Source<T>, options: QueryStreamOptions = {}):
     ...(highWaterMark === undefined ? {} : { highWaterMark }),
     read() {
       if (isWaiting) return
-      // What is there goes at once, up to the stream's mark.
+      // Push what is already available, up to the high-water mark.
       for (let record = query.takeOne(); record !== undefined; record = query.takeOne()) {
         if (!this.push(record)) return
       }

@@ -1,25 +1,25 @@
-/** How connections are encrypted, of clients and of sessions with Cassandra. */
+/** TLS options of clients and of Cassandra sessions. */
 
 /**
- * How connections are encrypted, with the names of `tls.connect`. Certificates and keys are what files
- * in PEM format hold, as text or bytes.
+ * TLS options, named as in `tls.connect`. Certificates and keys are the contents of PEM files, as
+ * text or bytes.
  */
 export interface TlsOptions {
-  /** Authorities that are trusted. Default: those of the system. */
+  /** Trusted certificate authorities. Default: the system's. */
   ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined
-  /** Whether those of the system are trusted, too. Default: only where there is no `ca`. */
+  /** Whether to trust the system's authorities, too. Default: only if there is no `ca`. */
   systemCa?: boolean | undefined
-  /** The client's certificate, with those that lead to an authority; goes together with `key`. */
+  /** The client's certificate and any intermediate certificates; requires `key`. */
   cert?: string | Uint8Array | undefined
-  /** Its private key, which is not encrypted. */
+  /** Its unencrypted private key. */
   key?: string | Uint8Array | undefined
-  /** The name that the certificates of all nodes are for. Default: the name or address of each. */
+  /** The name in the certificates of all nodes. Default: the name or address of each node. */
   servername?: string | undefined
   /**
-   * Whether a node's certificate has to be for its name or address. Without that, whoever has any
-   * certificate of a trusted authority can pass for a node. Default: true.
+   * Whether a node's certificate must be for its name or address. If not, anyone with any
+   * certificate of a trusted authority can pose as a node. Default: true.
    */
   verifyHostname?: boolean | undefined
-  /** Certificates are verified in any case. */
+  /** For compatibility with `tls.connect`; certificates are always verified. */
   rejectUnauthorized?: true | undefined
 }

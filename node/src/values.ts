@@ -1,8 +1,8 @@
-/** Values that JavaScript has no type of its own for. */
+/** Aerospike values for which JavaScript has no type. */
 
 import { inspect } from 'node:util'
 
-/** What a bin, a list or a map can hold. */
+/** A value of a bin, or inside a list or map. */
 export type BinValue =
   | number
   | bigint
@@ -19,8 +19,8 @@ export type BinValue =
   | { [key: string]: BinValue }
 
 /**
- * A number that is stored as a float though it is whole: `new Double(3)`. Other whole numbers are
- * stored as integers. It counts as its number in arithmetic.
+ * A number that is stored as a float even if it is whole: `new Double(3)`. Other whole numbers are
+ * stored as integers. In arithmetic it behaves like its number.
  */
 export class Double {
   readonly value: number
@@ -52,7 +52,7 @@ export class GeoJSON {
   /** The JSON text. */
   readonly text: string
 
-  /** @param value - the JSON text, or the object that it says */
+  /** @param value - the JSON text, or the object it represents */
   constructor(value: string | object) {
     if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) {
       throw new TypeError(`GeoJSON must be a string or an object, not ${typeof value}`)
@@ -65,7 +65,7 @@ export class GeoJSON {
     return new GeoJSON({ type: 'Point', coordinates: [longitude, latitude] })
   }
 
-  /** The object that the text says. */
+  /** The object that the text represents. */
   toJSON(): unknown {
     return JSON.parse(this.text)
   }
@@ -79,13 +79,13 @@ export class GeoJSON {
   }
 }
 
-/** A HyperLogLog sketch, as the operations of `op.hll` make it. */
+/** A HyperLogLog sketch, as produced by the operations of `op.hll`. */
 export class HyperLogLog {
-  /** The sketch as the server stores it. */
+  /** The sketch in the server's format. */
   readonly bytes: Buffer
 
   constructor(bytes: Uint8Array) {
-    if (!(bytes instanceof Uint8Array)) throw new TypeError('a HyperLogLog is made of a Buffer')
+    if (!(bytes instanceof Uint8Array)) throw new TypeError('a HyperLogLog takes a Buffer')
     this.bytes = Buffer.from(bytes)
   }
 
@@ -94,7 +94,7 @@ export class HyperLogLog {
   }
 }
 
-/** A bound or a pattern for arguments of operations; not a value that can be stored. */
+/** A bound or a pattern for arguments of operations; cannot be stored. */
 export class Marker {
   /** @internal */
   readonly kind: 'infinity' | 'wildcard'
@@ -111,5 +111,5 @@ export class Marker {
 
 /** Greater than every value, as the upper bound of a range. */
 export const INFINITY = new Marker('infinity')
-/** Equal to every value, within lists that are compared. */
+/** Equal to every value, when lists are compared. */
 export const WILDCARD = new Marker('wildcard')

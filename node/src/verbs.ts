@@ -1,4 +1,4 @@
-/** The verbs that clients and datasets share. */
+/** The verbs on single records, common to clients and datasets. */
 
 import type { Connection } from './connection.js'
 import type { Key } from './key.js'
@@ -22,42 +22,42 @@ import { aboutRecord, executor, openSlot, refuse } from './slots.js'
 import type { BinValue } from './values.js'
 import { type Callback, handOver, withSignal } from './ways.js'
 
-/** What `get` takes. */
+/** Options of `get`. */
 export interface GetOptions<D = never> extends ReadOptions, HedgeOptions {
-  /** The bins to read: all of them when left out, and none (only generation and TTL) when empty. */
+  /** The bins to read. Default: all; an empty array reads none (only generation and TTL). */
   bins?: readonly string[] | undefined
-  /** Given when there is no such record, or `where` is not true for it, instead of an error. */
+  /** Returned instead of an error if the record does not exist or `where` is not true for it. */
   default?: D
 }
 
-/** What `delete` takes. */
+/** Options of `delete`. */
 export interface DeleteOptions
   extends Pick<WriteOptions, 'generation' | 'durable' | 'where' | keyof LimitOptions> {
-  /** Lets the server compare the stored user key. Default: false. */
+  /** Send the user key for the server to compare with the stored one. Default: false. */
   sendKey?: boolean | undefined
 }
 
-/** What `touch` takes. */
+/** Options of `touch`. */
 export type TouchOptions = Pick<
   WriteOptions,
   'ttl' | 'generation' | 'sendKey' | 'where' | keyof LimitOptions
 >
 
-/** What `apply` takes. */
+/** Options of `apply`. */
 export type ApplyOptions = Pick<
   WriteOptions,
   'ttl' | 'durable' | 'sendKey' | 'where' | keyof LimitOptions
 >
 
-/** What `operateMany` takes; `readTouch` and `readMode` are for operations that only read. */
+/** Options of `operateMany`; `readTouch` and `readMode` are for operations that only read. */
 export interface OperateManyOptions
   extends WriteOptions,
     Pick<ReadOptions, 'readTouch' | 'readMode'> {}
 
-/** What `operate` takes; `readTouch`, `readMode` and `hedge` are for operations that only read. */
+/** Options of `operate`; `readTouch`, `readMode` and `hedge` are for operations that only read. */
 export interface OperateOptions extends OperateManyOptions, HedgeOptions {}
 
-/** What `exists` takes. */
+/** Options of `exists`. */
 export interface ExistsOptions extends ReadOptions, HedgeOptions {}
 
 const GET = [...READ_ONE, 'bins', 'default']
@@ -73,7 +73,7 @@ const ADD = 1
 const APPEND = 2
 const PREPEND = 3
 
-/** The verbs on records that are named by keys of type `K` and have bins of type `B`. */
+/** The verbs on single records, with keys of type `K` and bins of type `B`. */
 export abstract class Verbs<K, B extends object> {
   /** @internal */
   readonly connection: Connection
@@ -85,13 +85,13 @@ export abstract class Verbs<K, B extends object> {
 
   /** @internal The number of the set that a key belongs to. */
   abstract spaceOf(key: K | Key): Space
-  /** @internal What the native part is given for a key. */
+  /** @internal The form of a key in which the native part takes it. */
   abstract wireOf(key: K | Key): unknown
 
   /**
    * Reads a record.
    *
-   * @throws RecordNotFound when there is no such record; FilteredOut when `where` is not true for it
+   * @throws RecordNotFound if the record does not exist; FilteredOut if `where` is not true for it
    */
   get<D = never>(key: K | Key, options?: GetOptions<D>): Promise<Record<B> | D>
   get(key: K | Key, callback: Callback<Record<B>>): void
@@ -113,7 +113,7 @@ export abstract class Verbs<K, B extends object> {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
-  /** Writes bins: those given, leaving the others; `null` deletes a bin. */
+  /** Writes the given bins and leaves the others unchanged; `null` removes a bin. */
   put(key: K | Key, bins: Partial<B>, options?: WriteOptions): Promise<void>
   put(key: K | Key, bins: Partial<B>, callback: Callback<void>): void
   put(key: K | Key, bins: Partial<B>, options: WriteOptions, callback: Callback<void>): void
@@ -126,7 +126,7 @@ export abstract class Verbs<K, B extends object> {
     return this.#write(PUT, key, bins, options, callback)
   }
 
-  /** Adds to numbers; a bin that is not there counts as 0. */
+  /** Adds to numbers; a missing bin counts as 0. */
   add(
     key: K | Key,
     bins: { [bin: string]: number | bigint | BinValue },
@@ -152,7 +152,7 @@ export abstract class Verbs<K, B extends object> {
     return this.#write(ADD, key, bins, options, callback)
   }
 
-  /** Appends to strings or bytes; a bin that is not there counts as empty. */
+  /** Appends to strings or bytes; a missing bin counts as empty. */
   append(
     key: K | Key,
     bins: { [bin: string]: string | Uint8Array },
@@ -174,7 +174,7 @@ export abstract class Verbs<K, B extends object> {
     return this.#write(APPEND, key, bins, options, callback)
   }
 
-  /** Puts strings or bytes in front; a bin that is not there counts as empty. */
+  /** Prepends to strings or bytes; a missing bin counts as empty. */
   prepend(
     key: K | Key,
     bins: { [bin: string]: string | Uint8Array },
@@ -200,7 +200,7 @@ export abstract class Verbs<K, B extends object> {
     return this.#write(PREPEND, key, bins, options, callback)
   }
 
-  /** Whether there is such a record, and `where` is true for it. */
+  /** Whether the record exists and `where` is true for it. */
   exists(key: K | Key, options?: ExistsOptions): Promise<boolean>
   exists(key: K | Key, callback: Callback<boolean>): void
   exists(key: K | Key, options: ExistsOptions, callback: Callback<boolean>): void
@@ -219,7 +219,7 @@ export abstract class Verbs<K, B extends object> {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
-  /** Deletes a record; whether there was one that `where` is true for. */
+  /** Deletes a record; returns whether there was one for which `where` is true. */
   delete(key: K | Key, options?: DeleteOptions): Promise<boolean>
   delete(key: K | Key, callback: Callback<boolean>): void
   delete(key: K | Key, options: DeleteOptions, callback: Callback<boolean>): void
@@ -251,7 +251,10 @@ export abstract class Verbs<K, B extends object> {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
-  /** Several operations on a record, in order and as one; `results` has one result for each. */
+  /**
+   * Applies several operations to a record, in order and atomically; `results` has one result per
+   * operation.
+   */
   operate(
     key: K | Key,
     operations: readonly Operation[],
@@ -287,7 +290,7 @@ export abstract class Verbs<K, B extends object> {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
-  /** Calls a function of a registered module on a record; what it returns. */
+  /** Calls a function of a registered module on a record; returns its result. */
   apply(
     key: K | Key,
     module: string,
@@ -341,7 +344,7 @@ export abstract class Verbs<K, B extends object> {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
-  /** Makes a promise, and lets `send` send what settles it. */
+  /** Creates a promise; `send` sends the request that settles it. */
   #call<T>(
     key: K | Key,
     options: CallOptions | undefined,
@@ -381,7 +384,7 @@ function write(
     native.write(client, slot, space, wire, options, verb, shape, v)
     return
   }
-  // Arguments one by one: the native part reads these quicker than the elements of an array.
+  // Separate arguments: the native part reads them faster than the elements of an array.
   switch (v.length) {
     case 1:
       native.write(client, slot, space, wire, options, verb, shape, v[0])
@@ -401,5 +404,5 @@ function write(
   }
 }
 
-/** Values that go as arguments of their own. */
+/** Up to this many values are passed as separate arguments. */
 const WIDEST = 16

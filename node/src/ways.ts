@@ -1,13 +1,13 @@
-/** Other ways than a promise by itself: callbacks, and calls that are given up. */
+/** Callbacks and abort signals. */
 
 import type { Slot } from './native.js'
 import { onAbort } from './signals.js'
 import { abandon } from './slots.js'
 
-/** Told how a call has ended; never before the call has returned. */
+/** Called with the outcome of a call, never before the call has returned. */
 export type Callback<T> = (error: Error | null, value?: T) => void
 
-/** Hands the outcome of a call to a callback, whose own errors are uncaught exceptions. */
+/** Passes the outcome of a call to a callback. Its own exceptions are uncaught exceptions. */
 export function handOver<T>(promise: Promise<T>, callback: Callback<T>): undefined {
   promise.then(
     (value) => process.nextTick(callback, null, value),
@@ -16,7 +16,7 @@ export function handOver<T>(promise: Promise<T>, callback: Callback<T>): undefin
   return undefined
 }
 
-/** Gives a call up when its signal is aborted. What was sent may be carried out all the same. */
+/** Rejects a call when its signal is aborted. A request already sent may still be executed. */
 export function withSignal<T>(
   promise: Promise<T>,
   slot: Slot,
@@ -30,7 +30,10 @@ export function withSignal<T>(
   promise.then(over, over)
 }
 
-/** Gives connecting up when its signal is aborted: what is connected in spite of that is closed. */
+/**
+ * Cancels connecting when the signal is aborted; a client that gets connected nevertheless is
+ * closed.
+ */
 export function closedWhenAborted<T extends { close(): Promise<void> }>(
   connected: Promise<T>,
   signal: AbortSignal,

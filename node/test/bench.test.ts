@@ -169,7 +169,7 @@ test('memory whose earlier peak was not forgotten, and records that were not com
   const line = { client: 'a', way: 'b', consumer: 'c', grown: 1, grownExact: true }
   assert.deepEqual(notes({ ...line, checked: 'by key' }), [])
   assert.deepEqual(notes({ ...line, grownExact: false, checked: 'not, as it is' }), [
-    'a b c: +MB by ten samples a second, as an earlier peak was not forgotten',
+    'a b c: +MB is from ten samples a second: an earlier peak could not be reset',
     'a b c: records were not compared with what was written: not, as it is',
   ])
 })
@@ -244,7 +244,7 @@ test('Ctrl-C ends everything, and shows what there is', async (t) => {
   child.kill('SIGINT')
   assert.deepEqual(await closed, [130, null], texts.stderr)
   assert.match(texts.stdout, /^spikewire \d/m)
-  assert.match(texts.stdout, /interrupted: what is above is not complete/)
+  assert.match(texts.stdout, /interrupted: the results above are incomplete/)
   assert.equal(report(path).interrupted, true)
 })
 

@@ -79,5 +79,5 @@ test('without a package for the platform and without cargo, the reason is given'
   const built = await run(process.execPath, [install], { env: { PATH: folder } })
   assert.equal(built.code, 1)
   assert.match(built.stderr, /built from source/)
-  assert.match(built.stderr, /cargo does not run .* needs Rust/)
+  assert.match(built.stderr, /cargo could not be run .* needs Rust/)
 })

@@ -1,11 +1,11 @@
-/** The flags about a user and TLS: what they mean, and what they refuse. */
+/** The flags for users and TLS: parsing and validation. */
 
 import { existsSync } from 'node:fs'
 import { PASSWORD } from '../cli/access.js'
 import { AUTHS, type Auth } from '../connecting.js'
 import type { Access } from './access.js'
 
-/** What was given of them. */
+/** The values given on the command line. */
 export interface AccessFlags {
   user?: string | undefined
   password?: string | undefined
@@ -20,8 +20,8 @@ export interface AccessFlags {
 const FILES = ['tls-ca', 'tls-certificate', 'tls-key'] as const
 
 /**
- * What they mean, `undefined` without any. `names` are the TLS names of the seeds; without them the
- * cluster is the embedded one. Throws for flags that cannot be.
+ * Parses the flags; `undefined` if none is given. `names` are the TLS names of the seeds,
+ * `undefined` for the embedded cluster. Throws for invalid combinations.
  */
 export function parseAccess(given: AccessFlags, names?: string[]): Access | undefined {
   const { user = '', 'tls-name': usual } = given
@@ -41,7 +41,8 @@ export function parseAccess(given: AccessFlags, names?: string[]): Access | unde
     throw new RangeError('--password needs --user')
   }
   if (auth === 'pki') {
-    if (user !== '') throw new RangeError('--auth pki takes no --user: the certificate says it')
+    if (user !== '')
+      throw new RangeError('--auth pki takes no --user: the certificate names the user')
     if (!given['tls-certificate']) throw new RangeError('--auth pki needs --tls-certificate')
   } else if (auth !== '' && user === '') {
     throw new RangeError(`--auth ${auth} needs --user`)
@@ -50,7 +51,7 @@ export function parseAccess(given: AccessFlags, names?: string[]): Access | unde
     throw new RangeError(`--user ${user} needs --password, or the variable ${PASSWORD}`)
   }
   if (auth === 'external' && !encrypted) {
-    throw new RangeError('--auth external sends the password as it is: it needs --tls')
+    throw new RangeError('--auth external sends the password in clear text: it needs --tls')
   }
   const named = names?.find((name) => name !== '')
   if (named !== undefined && !encrypted) {

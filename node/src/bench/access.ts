@@ -1,9 +1,9 @@
-/** How a client is let in: a user and TLS, as the lab says it. Nothing of it is saved or shown. */
+/** How a client authenticates: user and TLS, in the lab's format. None of it is saved or shown. */
 
 import { readFileSync } from 'node:fs'
 import type { Auth, ClientOptions } from '../connecting.js'
 
-/** A user and TLS, where there are any; what is not given is empty. */
+/** User and TLS settings; settings that were not given are empty. */
 export interface Access {
   user: string
   password: string
@@ -13,15 +13,15 @@ export interface Access {
 
 /** Paths of PEM files. */
 export interface Encryption {
-  /** Of the authorities to trust, instead of the system's. */
+  /** The authorities to trust, instead of the system's. */
   ca: string
   certificate: string
   key: string
-  /** In the certificate of each seed; empty: its host. */
+  /** The name in each seed's certificate; empty: its host. */
   names: string[]
 }
 
-/** Seeds as this package reads them. */
+/** Seeds in the form this package takes. */
 export function seedTexts(seeds: readonly [string, number][], access?: Access): string[] {
   return seeds.map(([host, port], at) => {
     const where = host.includes(':') ? `[${host}]` : host
@@ -56,7 +56,7 @@ const AUTH_NAMES: Readonly<Record<Auth, string>> = {
   pki: 'AUTH_PKI',
 }
 
-/** What npm `aerospike` is configured with; `modes` are its numbers of ways to log in. */
+/** The configuration for npm `aerospike`; `modes` are its constants for authentication modes. */
 export function theirConfig(
   seeds: readonly [string, number][],
   access: Access | undefined,
@@ -76,10 +76,10 @@ export function theirConfig(
   }
 }
 
-/** What is shown instead of a password. */
+/** Shown instead of a password. */
 const HIDDEN = '***'
 
-/** A command line as saved files have it. */
+/** A command line without passwords, for saved files. */
 export function withoutSecrets(commandLine: readonly string[]): string[] {
   return commandLine.map((word, at) => {
     if (commandLine[at - 1] === '--password') return HIDDEN
@@ -87,7 +87,7 @@ export function withoutSecrets(commandLine: readonly string[]): string[] {
   })
 }
 
-/** An answer without the password, which a client's own words might have in them. */
+/** An answer without the password, which a client's error message might contain. */
 export function withoutPassword<A extends object>(answer: A, access?: Access): A {
   const password = access?.password
   if (!password) return answer

@@ -1,4 +1,4 @@
-/** The benchmark of calls: single records, or batches. */
+/** The benchmark of calls: single records or batches. */
 
 import type { Failure, Job, Result } from './job.js'
 import { runtime } from './measure.js'
@@ -7,7 +7,9 @@ import { type Line, summarise, withRatios } from './summary.js'
 import { table } from './table.js'
 import { rateOf } from './together.js'
 
-/** Measures calls; lines are added to `lines` and shown when a group is complete, or cut short. */
+/**
+ * Measures calls. Lines are added to `lines` and printed when a group is complete or interrupted.
+ */
 export async function measureCalls(session: Session, lines: Line[]): Promise<void> {
   const { settings } = session
   const clients = await session.usable()
@@ -56,7 +58,7 @@ function named(job: Job): string {
   return `${job.client}, ${job.concurrency} in flight${many}`
 }
 
-/** One run in a few words. */
+/** A one-line summary of a run. */
 function brief(result: Result): string {
   const unit = result.operations > 0 ? result.operations : Number.NaN
   const cpu = ((result.cpu.user + result.cpu.system) * 1e6) / unit

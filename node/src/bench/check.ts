@@ -1,18 +1,18 @@
 /**
- * Whether a scan gives every record of the set, each once and as it was written. A scan gives no
- * keys, but digests, and those say which key a record has.
+ * Checks that a scan returns every record of the set, exactly once and as it was written. A scan
+ * returns digests rather than keys; each digest identifies its key.
  */
 
 import { createHash } from 'node:crypto'
 import { type Bins, isRecord, recordOf } from './workload.js'
 
-/** The type of an integer key, as it goes into a digest. */
+/** The type byte of an integer key, as hashed into the digest. */
 const INTEGER = Buffer.of(1)
 
-/** How a process looked at the records of a last scan, where it could. */
+/** The result of a check that was made. */
 export const BY_KEY = 'by key'
 
-/** Is told of every record. */
+/** Receives every record of a scan. */
 export class Check {
   readonly #pool: readonly Bins[]
   readonly #keys = new Map<string, number>()
@@ -28,7 +28,7 @@ export class Check {
     }
   }
 
-  /** Keeps what is wrong for the end: an error in a listener would end the process. */
+  /** Keeps the first mistake for `end`: an exception in a listener would end the process. */
   seen(digest: Uint8Array, bins: unknown): void {
     if (this.#wrong !== undefined) return
     const bytes = Buffer.from(digest.buffer, digest.byteOffset, digest.byteLength)
@@ -45,14 +45,14 @@ export class Check {
     }
   }
 
-  /** Throws unless every record came, and was right. */
+  /** Throws unless every record arrived and was right. */
   end(): void {
     if (this.#wrong !== undefined) throw new Error(this.#wrong)
     if (this.#keys.size > 0) throw new Error(`a scan did not give ${this.#keys.size} records`)
   }
 }
 
-/** Why there can be no check, or nothing. */
+/** The reason if no check is possible. */
 export function unchecked(): string | undefined {
   try {
     createHash('ripemd160')

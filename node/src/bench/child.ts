@@ -1,14 +1,14 @@
 /**
- * A process that does one job. It is told the job, says when it is prepared, is told to go on, and
- * sends its answer: several of them then measure at the same time.
+ * A process that does one job: it receives the job, reports that it is prepared, waits for the
+ * signal to start, and sends its answer. This lets several processes measure at the same time.
  */
 
 import { type Answer, failure, type Job } from './job.js'
 import { run } from './run.js'
 
-/** What a child says. */
+/** Messages from the child. */
 export type FromChild = { ready: true } | { answer: Answer }
-/** What a child is given. */
+/** Messages to the child. */
 export type ToChild = { job: Job } | { go: true }
 
 const send = (message: FromChild): Promise<void> =>
@@ -22,7 +22,7 @@ const going = new Promise<void>((resolve) => {
   go = resolve
 })
 
-// Ctrl-C in a terminal reaches this process, too: the benchmark ends it.
+// Ctrl-C in a terminal reaches this process, too, but the benchmark decides when it ends.
 process.on('SIGINT', () => {})
 process.on('message', (message: ToChild) => {
   if ('go' in message) {
@@ -39,5 +39,5 @@ process.on('message', (message: ToChild) => {
     .then((answer) => send({ answer }))
     .then(() => process.exit(0))
 })
-// The process that started this is gone.
+// The parent process is gone.
 process.on('disconnect', () => process.exit(1))

@@ -1,65 +1,68 @@
-/** The clients under test: how their users read and write, each in its own words. */
+/** The interface of the clients under test; each implements reads and writes as its users would. */
 
 import type { Access } from './access.js'
 import type { Bins } from './workload.js'
 
-/** The cluster, and the place in it. */
+/** Where a client connects, and the set it works on. */
 export interface Target {
   seeds: [string, number][]
   namespace: string
   set: string
-  /** Calls that will be in flight. */
+  /** The number of calls in flight. */
   concurrency: number
-  /** How it is let in; without it, as anybody. */
+  /** User and TLS; absent: no authentication. */
   access?: Access
 }
 
-/** What came back for one record. */
+/** What a read of one record returned. */
 export interface Held {
   readonly bins: object | undefined
 }
 
 /**
- * A connected client. Its methods give the client's own promises: nothing is put around them. Keys
- * are made from the integer in the call, as users do.
+ * A connected client. Its methods return the client's own promises without wrappers. Keys are
+ * created from the integer within the call, as users do.
  */
 export interface BenchClient {
   /** Reads all bins of a record. */
   get(key: number): Promise<Held>
   put(key: number, bins: Bins): Promise<unknown>
-  /** Reads all bins of many records, in whatever form the client gives them. */
+  /** Reads all bins of many records; the result has the client's own form. */
   getMany(keys: number[]): Promise<unknown>
-  /** Writes many records. Throws unless every one was stored. */
+  /** Writes many records. Throws unless all were stored. */
   putMany(keys: number[], bins: Bins[]): Promise<unknown>
-  /** Looks at these bins of every record that `getMany` gave. Throws where there is none. */
+  /** Accesses these bins of every record in a result of `getMany`. Throws if one is missing. */
   look(batch: unknown, names: readonly string[]): void
-  /** The bins of every record that `getMany` gave, in order. */
+  /** The bins of every record in a result of `getMany`, in order. */
   rows(batch: unknown): unknown[]
-  /** Hands every record of the set to a consumer; how many there were, and the bins of one. */
+  /**
+   * Passes every record of the set to a consumer. Returns their number and the bins of the last
+   * one.
+   */
   scan(way: string, consumer: string): Promise<Scanned>
-  /** Tells of every record of the set, read in this way. */
+  /** Calls `seen` for every record of the set, read in this way. */
   each(way: string, seen: (digest: Uint8Array, bins: unknown) => void): Promise<void>
   close(): Promise<void>
 }
 
-/** What a scan came to. */
+/** The result of a scan. */
 export interface Scanned {
   count: number
   last: unknown
 }
 
-/** A client that may be measured, if it is there. */
+/** A client that can be measured if it is installed. */
 export interface Candidate {
   readonly name: string
-  /** How it reads all records of a set. */
+  /** The ways in which it can read all records of a set. */
   readonly ways: readonly string[]
-  /** Loads it; its version. Throws where it cannot be used. */
+  /** Loads the client and returns its version. Throws if it cannot be used. */
   load(): Promise<string>
-  /** Connects; after `load`. */
+  /** Connects; requires `load`. */
   open(target: Target): Promise<BenchClient>
 }
 
-/** Throws for a bin that is not there: a caller that looks at it would have noticed. */
+/** Accesses bins as a caller would; throws if one is missing. */
 export function lookAt(
   bins: { [bin: string]: unknown } | undefined,
   names: readonly string[],

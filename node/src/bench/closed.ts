@@ -1,4 +1,6 @@
-/** Closed loops: so many calls in flight, each beginning when the one before it has ended. */
+/**
+ * Closed loops: a fixed number of calls in flight, each starting when the previous one has ended.
+ */
 
 import type { BenchClient } from './clients.js'
 import type { Job, Result } from './job.js'
@@ -8,10 +10,10 @@ import { linesOf, type Opened, prepared, resultOf } from './opened.js'
 import { intervalOf, Resident, seriesOf } from './series.js'
 import { batchStream, insertStream, mixedStream, parseBins, valuePool } from './workload.js'
 
-/** Seconds that writing every key may take. */
+/** Time limit for writing every key, in seconds. */
 const INSERT_LIMIT = 300
 
-/** Measures; `readPercent` is of a mix, `inserting` writes every key once instead. */
+/** Measures a mix with `readPercent` reads or, if `inserting`, writes every key once. */
 export async function inLoops(
   opened: Opened,
   inserting: boolean,
@@ -35,13 +37,13 @@ export async function inLoops(
   const { samples, began, ended } = tally
   return {
     ...resultOf(opened, before, { ...tally, used, latency: latencyOf(samples) }),
-    // What ends by itself has no rate but that of the whole window.
+    // A load that ends by itself has only the rate of the whole window.
     ...(inserting ? {} : { rate: tally.rate * job.shape.rows }),
     series: seriesOf(samples, began, ended, interval, job.shape.rows, rss),
   }
 }
 
-/** The loops of all workers. */
+/** One loop per worker. */
 function loopsOf(job: Job, client: BenchClient, inserting: boolean, readPercent: number) {
   const specs = parseBins(job.bins)
   const pool = valuePool(specs, job.seed)

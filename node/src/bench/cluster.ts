@@ -1,4 +1,4 @@
-/** The cluster under load: given, or an embedded one in a process of its own. */
+/** The cluster under load: an existing one, or an embedded one in its own process. */
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -8,13 +8,13 @@ import type { FromServer } from './server.js'
 
 const START_MILLISECONDS = 30_000
 
-/** A cluster, and the process that it runs in where that is known. */
+/** A cluster, and its process if known. */
 export interface Site {
   seeds: [string, number][]
-  /** How clients are let in; without it, as anybody. */
+  /** User and TLS of the clients; absent: no authentication. */
   access?: Access
   pid: number | null
-  /** What a table says of it. */
+  /** How tables name the cluster. */
   title: string
   close(): void
 }
@@ -22,7 +22,10 @@ export interface Site {
 /** Host, port, and the TLS name, which may be empty. */
 export type NamedSeed = [string, number, string]
 
-/** `host`, `host:port` or `[v6 address]:port`, with a TLS name behind the host or not; and lists. */
+/**
+ * Parses `host`, `host:port` or `[v6 address]:port`, with an optional TLS name after the host, or a
+ * list of them.
+ */
 export function parseSeeds(text: string): NamedSeed[] {
   return text.split(',').map((item) => {
     const match = FORM.exec(item.trim())
@@ -35,10 +38,10 @@ export function parseSeeds(text: string): NamedSeed[] {
   })
 }
 
-/** What is no number behind the host is a TLS name. */
+/** A part after the host that is not a number is a TLS name. */
 const FORM = /^(?:\[([^\]]+)\]|([^:\s[\]]+))(?::([^:\s]*[^:\s\d][^:\s]*))?(?::(\d+))?$/
 
-/** A cluster that runs already. */
+/** A cluster that is already running. */
 export function givenCluster(seeds: [string, number][], access?: Access): Site {
   const site = { seeds, pid: null, title: `given by -H${described(access)}`, close() {} }
   return access === undefined ? site : { ...site, access }
@@ -50,7 +53,7 @@ function described(access?: Access): string {
   return known && `, ${known}`
 }
 
-/** Starts an embedded cluster. It ends with this process at the latest. */
+/** Starts an embedded cluster, which ends with this process at the latest. */
 export async function embeddedCluster(options: ClusterOptions, access?: Access): Promise<Site> {
   const child = fork(join(__dirname, 'server.js'), [], { stdio: ['ignore', 2, 2, 'ipc'] })
   try {
@@ -75,12 +78,12 @@ export async function embeddedCluster(options: ClusterOptions, access?: Access):
   }
 }
 
-/** The same without TLS names. */
+/** Seeds without their TLS names. */
 export function pairs(seeds: readonly NamedSeed[]): [string, number][] {
   return seeds.map(([host, port]) => [host, port])
 }
 
-/** The options of a cluster that lets in whom it knows. */
+/** Cluster options that require the user and TLS. */
 function guarded(access?: Access): ClusterOptions {
   return {
     ...(access?.user ? { users: { [access.user]: known(access) } } : {}),
@@ -88,7 +91,7 @@ function guarded(access?: Access): ClusterOptions {
   }
 }
 
-/** In the certificates of the nodes: not all clients verify addresses. */
+/** The name in the nodes' certificates, since not all clients verify addresses. */
 const TLS_NAME = 'bench.spikewire'
 
 function known({ password, auth }: Access): UserOptions {

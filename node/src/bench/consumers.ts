@@ -1,4 +1,4 @@
-/** What is done with the records of a scan: nothing, write them to a file, or be slow. */
+/** Consumers of a scan's records: do nothing, write to a file, or sleep. */
 
 import { once } from 'node:events'
 import { createWriteStream, mkdtempSync, rmSync, type WriteStream } from 'node:fs'
@@ -8,19 +8,19 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 export const CONSUMERS = ['no-op', 'file', 'sleep'] as const
 
-/** Milliseconds for which a sleeping consumer lets everything fill up, after its first record. */
+/** How long a sleeping consumer pauses after its first record, so that all buffers fill up (ms). */
 const FIRST_PAUSE = 500
-/** It goes on to sleep this long, so many times, once in so many records. Then it only takes. */
+/** After that it pauses this long (ms), this many times, once per this many records. */
 const PAUSE = 5
 const PAUSES = 100
 const PAUSED_ROWS = 500
 
-/** When to sleep, and for how long: bounded in all, however many records there are. */
+/** Decides when to sleep and for how long. The total is bounded, whatever the number of records. */
 export class Drowsy {
   #next = 1
   #left = PAUSES
 
-  /** Milliseconds to sleep now that so many records came; 0: go on. */
+  /** Milliseconds to sleep after this many records; 0: do not sleep. */
   due(count: number): number {
     if (count < this.#next) return 0
     if (this.#next === 1) {
@@ -31,16 +31,15 @@ export class Drowsy {
     return this.#left >= 0 ? PAUSE : 0
   }
 
-  /** Sleeps if it is time to. */
   static async sleep(milliseconds: number): Promise<void> {
     await sleep(milliseconds)
   }
 }
 
-/** What a stream into a file holds at most, unless it is written to all the same. */
+/** The high-water mark of the file stream. */
 const BUFFER = 1 << 18
 
-/** A record as a program might store it: one line. */
+/** A record as one line of text, as a program might store it. */
 export function line(bins: object): string {
   const values = Object.values(bins).map((value) =>
     Buffer.isBuffer(value) ? value.toString('base64') : String(value),
@@ -48,7 +47,7 @@ export function line(bins: object): string {
   return `${values.join(' ')}\n`
 }
 
-/** A stream into a file that is gone when it is closed. */
+/** A stream to a temporary file, which is deleted when it is closed. */
 export class Paper {
   readonly #folder = mkdtempSync(join(tmpdir(), 'spikewire-bench-'))
   readonly stream: WriteStream = createWriteStream(join(this.#folder, 'records'), {

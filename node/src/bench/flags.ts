@@ -1,4 +1,4 @@
-/** The flags of `spikewire bench`: what they mean, and what they refuse. */
+/** The flags of `spikewire bench`: parsing and validation. */
 
 import { cpus } from 'node:os'
 import { type ParseArgsConfig, parseArgs } from 'node:util'
@@ -12,12 +12,12 @@ import { parseBins, parseWorkload } from './workload.js'
 
 export const USAGE = `usage: spikewire bench [OPTIONS]
 
-Puts a cluster under load with this client, and beside it with npm aerospike where that is installed.
-Every run is a process of its own.
+Puts a cluster under load with this client and, if it is installed, with npm aerospike.
+Every run is a separate process.
 
   --clients NAME,...      spikewire, aerospike; default: both
   -z, --in-flight N,...   calls in flight; default: 32
-  --processes N,...       processes at once, each with a client of its own; default: 1
+  --processes N,...       processes at once, each with its own client; default: 1
   --batch N               reads of N records in one call instead of single records
   --scan N                read sets of N records, with a consumer that does nothing, one that writes
                           to a file and one that sleeps; whole scans, at least one
@@ -33,10 +33,10 @@ cluster:
 
 users and TLS:
   --user NAME             log in as this user
-  --password TEXT         of the user; without it the variable ${PASSWORD},
-                          which no list of processes shows
+  --password TEXT         of the user; default: the variable ${PASSWORD},
+                          which process lists do not show
   --auth NAME             ${AUTHS.join(', ')}; default: internal
-  --tls                   encrypt all connections; what begins with --tls- asks for it, too
+  --tls                   encrypt all connections; implied by the other --tls- options
   --tls-ca PATH           PEM file of the authorities to trust; default: the system's
   --tls-certificate PATH  PEM file of a certificate to show to the nodes
   --tls-key PATH          PEM file of its private key
@@ -49,7 +49,7 @@ work:
   -w, --workload SPEC     RU,PERCENT: read that percentage and update the rest; default: RU,50
                           I: write every key once
   --seed N                of the random keys and values; default: 1
-  --no-populate           the records are there
+  --no-populate           the records exist already
 
 measurement:
   -d, --duration SECONDS  default: 10
@@ -60,16 +60,16 @@ measurement:
   --json PATH             also write everything to a file
 `
 
-/** What the flags say. */
+/** The parsed flags. */
 export interface Settings {
   clients: string[]
   inFlight: number[]
   processes: number[]
-  /** Records of a call; 1: single records. */
+  /** Records per call; 1: single records. */
   batch: number
-  /** Records of the set that is scanned, instead of calls. */
+  /** Records of the set to scan; `undefined`: measure calls. */
   scan: number | undefined
-  /** Bytes of a record that is scanned. */
+  /** Bytes per record of a scan. */
   recordSize: number
   hosts: [string, number][] | undefined
   nodes: number
@@ -87,7 +87,7 @@ export interface Settings {
   rounds: number
   sampleEvery: number
   json: string | undefined
-  /** How clients are let in; without it, as anybody. */
+  /** User and TLS of the clients; absent: no authentication. */
   access?: Access
 }
 
@@ -125,10 +125,10 @@ const OPTIONS = {
   'tls-name': { type: 'string' },
 } as const satisfies ParseArgsConfig['options']
 
-/** Flags about calls. */
+/** Flags that apply only to calls. */
 const CALLS = 'in-flight processes batch keys bins workload warmup lat-sample-every'.split(' ')
 
-/** The settings; `undefined` where help is asked for. Throws for flags that cannot be. */
+/** Parses the arguments; `undefined` if help is requested. Throws for invalid flags. */
 export function parseFlags(args: string[]): Settings | undefined {
   const { values, tokens } = parseArgs({
     args,

@@ -1,4 +1,4 @@
-/** What goes into a process that measures, and what comes out: the lab in Python has the same. */
+/** Jobs and results of a measuring process; the Python lab uses the same formats. */
 
 import type { Compiled } from '../native.js'
 import type { Access } from './access.js'
@@ -7,19 +7,19 @@ import type { Asked, Raw } from './open.js'
 /** What one call does: `single`, `batch-read`, `batch-write`, or `scan`. */
 export interface Shape {
   kind: string
-  /** Records of a call. */
+  /** Records per call. */
   rows: number
-  /** Which of a client's ways; of a scan also the consumer, `query/file`. */
+  /** Which of the client's ways to use; for a scan also the consumer, as in `query/file`. */
   way: string
 }
 
-/** One run of one client. Spans of time are seconds. */
+/** One run of one client. Durations are in seconds. */
 export interface Job {
   /** `describe`, `populate`, `measure`, or `scan`. */
   action: string
   client: string
   mode: string
-  /** Calls in flight, in each process. */
+  /** Calls in flight per process. */
   concurrency: number
   shape: Shape
   seeds: [string, number][]
@@ -30,24 +30,24 @@ export interface Job {
   workload: string
   warmup: number
   duration: number
-  /** Of so many calls one is timed. */
+  /** One in this many calls is timed. */
   sample_every: number
   seed: number
-  /** Which of several processes this is: each draws keys of its own from the same records. */
+  /** The number of this process among several; each draws its own keys from the same records. */
   part?: number
   cpus: number[]
   server_pid: number | null
-  /** Whether every record of one more scan is looked at behind the window. */
+  /** Whether to check every record of one more scan after the window. */
   verify?: boolean
-  /** Whether each second is told when it is over. */
+  /** Whether to report each second when it is over. */
   lines?: boolean
-  /** Whether the samples of each interval are asked for. */
+  /** Whether to return the samples of each interval. */
   histograms?: boolean
-  /** Processes at once, each with a client of its own. Default: 1. */
+  /** Processes at once, each with its own client. Default: 1. */
   processes?: number
-  /** Calls begin at a rate, however long they take; without it, in closed loops. */
+  /** Open loop: calls start at a fixed rate, however long they take. Absent: closed loops. */
   open?: Asked
-  /** How the client is let in; without it, as anybody. */
+  /** User and TLS of the client; absent: no authentication. */
   access?: Access
 }
 
@@ -58,7 +58,7 @@ export interface Description {
   version: string | null
 }
 
-/** Clocks and counters within the measured window; seconds. */
+/** Times and counters of the measured window. Times are in seconds. */
 export interface Used {
   elapsed: number
   cpu: { user: number; system: number }
@@ -67,7 +67,7 @@ export interface Used {
   switches: { voluntary: number; involuntary: number }
 }
 
-/** By how much timers of the event loop were late, in nanoseconds. */
+/** Lateness of event loop timers, in nanoseconds. */
 export interface LoopDelay {
   p50: number
   p99: number
@@ -83,28 +83,28 @@ export interface Result extends Used {
   concurrency: number
   loop: string
   python: null
-  /** Of successful calls; in batches each record is one. */
+  /** Successful operations; each record of a batch counts. */
   operations: number
   errors: number
-  /** Of the errors. */
+  /** How many of the errors were timeouts. */
   timeouts: number
-  /** Operations each second, of every worker until the end of its own last call, together. */
+  /** Operations per second: the sum over all workers, each up to the end of its own last call. */
   rate?: number
   first_error: string | null
   latency: Latency
   series?: Series
-  /** Of several processes, of which everything else is the sum. */
+  /** The single processes, if there were several; everything else is their sum. */
   each?: Each[]
   loop_delay: LoopDelay
   /** Peak resident bytes: before the client was loaded, when it was ready, at the end. */
   memory: { bare: number; ready: number; peak: number }
   cpus: number[]
   load_average: number[]
-  /** Of open loops alone, of which the lab works out latencies. */
+  /** Raw times of an open loop, from which the lab computes latencies. */
   open?: Raw
 }
 
-/** What happened in each interval of the window, the last of which its end may cut short. */
+/** What happened in each interval of the window; the last may be cut short by the window's end. */
 export interface Series {
   /** When the window opened, in seconds since the epoch. */
   start: number
@@ -118,9 +118,9 @@ export interface Series {
   max_ns: (number | null)[]
   /** Resident bytes at the end of each interval. */
   rss: number[]
-  /** Latencies, of writes negative, until all processes have answered; null: overwritten. */
+  /** Latencies, negative for writes, until all processes have answered; null: overwritten. */
   taken?: (Float64Array | null)[]
-  /** The same in jobs that ask for them. */
+  /** The latencies by kind, for jobs that ask for histograms. */
   read?: Float64Array[]
   write?: Float64Array[]
 }
@@ -131,7 +131,7 @@ export interface Each {
   rate: number
   cpu: { user: number; system: number }
   memory: { bare: number; ready: number; peak: number }
-  /** Seconds of processor time that beginning a call takes; of open loops. */
+  /** CPU seconds per call spent on starting it; open loops only. */
   pacing?: number
 }
 
@@ -144,11 +144,14 @@ export interface Latency {
   max_ns: number
 }
 
-/** Resident bytes before the first scan and at most; `curve`: seconds and bytes. */
+/**
+ * Resident memory in bytes: before the first scan, at its peak, and over time (`curve`: seconds,
+ * bytes).
+ */
 export interface Grown {
   start: number
   peak: number
-  /** Whether the peak is the system's; if not, it is the highest point of the curve. */
+  /** Whether the peak was reported by the system; otherwise it is the curve's maximum. */
   exact: boolean
   curve: [number, number][]
 }
@@ -161,12 +164,12 @@ export interface ScanResult extends Used {
   mode: string
   loop: string
   python: null
-  /** Whole scans within the window, and the records of all of them. */
+  /** Whole scans within the window, and the number of records of all of them. */
   scans: number
   records: number
   loop_delay: LoopDelay
   memory: Grown
-  /** How every record of one more scan, behind the window, was looked at, or why not. */
+  /** How every record of one more scan after the window was checked, or why not. */
   checked?: string
   load_average: number[]
 }
@@ -178,7 +181,7 @@ export interface Failure {
 
 export type Answer = Description | Result | ScanResult | Failure
 
-/** An error as a result has it. */
+/** An error as a result. */
 export function failure(error: unknown): Failure {
   return { failed: error instanceof Error ? `${error.name}: ${error.message}` : String(error) }
 }

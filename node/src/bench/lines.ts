@@ -1,12 +1,12 @@
-/** What each second gave, told to the lab when it is over; `series/lines.py` shows it. */
+/** Reports the results of each second to the lab, which shows them in `series/lines.py`. */
 
 import { performance } from 'node:perf_hooks'
 import type { Source } from './series.js'
 
 const MARK = 'spikewire-bench '
-/** Leading bits of a latency that are told. */
+/** Leading bits of a latency that are reported. */
 const BITS = 7
-/** Milliseconds after a second's end in which calls that have just ended are counted. */
+/** Delay after the end of a second, so that calls that have just ended are counted (ms). */
 const LATE = 50
 
 /** What one process did in a second of its window. */
@@ -17,11 +17,11 @@ export interface Second {
   errors: number
   timeouts: number
   rss: number
-  /** Nanoseconds, rounded down to `BITS` bits, and how many there were. */
+  /** Nanoseconds, rounded down to `BITS` bits, and how often each occurred. */
   samples: [number, number][]
 }
 
-/** Says what every full second from `began` on gave. */
+/** Reports every full second from `began` on. */
 export class Lines {
   readonly #sources: readonly Source[]
   readonly #began: number
@@ -61,7 +61,7 @@ export class Lines {
     )
   }
 
-  /** The window is closed. */
+  /** Ends reporting when the window closes. */
   end(): void {
     clearTimeout(this.#timer)
     while (performance.now() >= this.#due) this.#tell()
@@ -71,7 +71,7 @@ export class Lines {
     this.#say(`${MARK}${JSON.stringify(this.of(this.#second++))}\n`)
   }
 
-  /** Calls that could not be counted in their second are among those of the next. */
+  /** Calls that could not be counted in their second count towards the next. */
   of(second: number): Second {
     const end = this.#began + second * 1000
     const known = [0, 0, 0]

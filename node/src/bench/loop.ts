@@ -7,24 +7,24 @@ import { after, Marks, type Source } from './series.js'
 import type { BatchOperation, Operation } from './workload.js'
 
 const SAMPLES_TOTAL = 1 << 18
-/** Milliseconds for which the last calls may go on after the window's end. */
+/** How long the last calls may take after the end of the window (ms). */
 const GRACE = 30_000
 
-/** What workers did together. */
+/** The totals of all workers. */
 export interface Tally {
   tried: number
   errors: number
-  /** Of the errors. */
+  /** How many of the errors were timeouts. */
   timeouts: number
   firstError: string | null
   /**
-   * Successful calls each second, of every worker until the end of its own last one: one that has
-   * nothing more to do does not count as idle.
+   * Successful calls per second, summed over all workers, each up to the end of its own last call,
+   * so that a worker that has finished does not count as idle.
    */
   rate: number
 }
 
-/** What one worker did. Latencies are in a circle; those of writes are kept negative. */
+/** What one worker did. Latencies are in a ring buffer; those of writes are negative. */
 class Samples implements Source {
   readonly held: Float64Array
   readonly marks = new Marks()
@@ -33,9 +33,9 @@ class Samples implements Source {
   errors = 0
   timeouts = 0
   firstError: string | null = null
-  /** When its last call had ended. */
+  /** When its last call ended. */
   ended = 0
-  /** The timed call before: when it began, and what had been done then. */
+  /** The previous timed call: when it started, and the counts at that time. */
   #before: [at: number, tried: number, taken: number] = [0, 0, 0]
 
   constructor(workers: number) {
@@ -47,13 +47,13 @@ class Samples implements Source {
     this.held[this.taken++ & (this.held.length - 1)] = milliseconds * 1e6
   }
 
-  /** A timed call begins. */
+  /** Called when a timed call starts. */
   timed(now: number): void {
     if (now >= this.marks.edge) this.#mark(now)
     this.#before = [now, this.tried, this.taken]
   }
 
-  /** The last call has ended. */
+  /** Called when the last call has ended. */
   over(): void {
     this.ended = performance.now()
     this.#mark(this.ended)
@@ -84,7 +84,7 @@ class Samples implements Source {
   }
 }
 
-/** Samples as a result has them. */
+/** The latencies of all samples, as part of a result. */
 export function latencyOf(all: readonly Samples[]): Latency {
   const kept = all.flatMap((samples) => [...samples.kept])
   const taken = all.reduce((sum, samples) => sum + samples.taken, 0)
@@ -99,7 +99,9 @@ export function latencyOf(all: readonly Samples[]): Latency {
   }
 }
 
-/** What a worker runs until `phase.over`, or to the end of its stream if that is not repeated. */
+/**
+ * A worker's loop: runs until `phase.over`, or to the end of its stream if that is not repeated.
+ */
 type Loop = (phase: Phase, samples: Samples) => Promise<void>
 
 interface Phase {
@@ -107,10 +109,10 @@ interface Phase {
   repeat: boolean
 }
 
-/** What the server and both clients call a timeout. */
+/** The timeout code of the server and of both clients. */
 const TIMEOUT = 9
 
-/** Whether a call was given up for the time that it took: by its code, or the name of its class. */
+/** Whether an error is a timeout, by its code or the name of its class. */
 export function isTimeout(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   if ('code' in error && error.code === TIMEOUT) return true
@@ -120,7 +122,10 @@ export function isTimeout(error: unknown): boolean {
   return error.name.includes('Timeout')
 }
 
-/** Counts an error. A call that fails before it waits for anything would never let the loop turn. */
+/**
+ * Counts an error and waits for a turn of the event loop: calls that fail immediately would never
+ * let it turn.
+ */
 function failed(own: Samples, error: unknown): Promise<void> {
   const now = performance.now()
   own.errors++
@@ -133,7 +138,7 @@ function failed(own: Samples, error: unknown): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve))
 }
 
-/** One call for a single record. Bins are looked at, as a caller does. */
+/** One call for a single record. Bins are accessed, as a caller would. */
 export async function once(client: BenchClient, [key, bins]: Operation): Promise<void> {
   if (bins !== undefined) {
     await client.put(key, bins)
@@ -143,7 +148,7 @@ export async function once(client: BenchClient, [key, bins]: Operation): Promise
   if (record.bins === undefined) throw new Error(`key ${key} has no bins`)
 }
 
-/** One batch. Every bin of every row is looked at. */
+/** One batch. Every bin of every row is accessed. */
 export async function onceMany(
   client: BenchClient,
   [keys, bins]: BatchOperation,
@@ -153,7 +158,7 @@ export async function onceMany(
   else client.look(await client.getMany(keys), names)
 }
 
-/** The loop of single records. Bins are looked at, as a caller does. */
+/** The loop of single records. Bins are accessed, as a caller would. */
 export function singles(
   client: BenchClient,
   operations: readonly Operation[],
@@ -188,7 +193,7 @@ export function singles(
   }
 }
 
-/** The loop of batches: every call is timed, and every bin of every row looked at. */
+/** The loop of batches: every call is timed, and every bin of every row is accessed. */
 export function batches(
   client: BenchClient,
   operations: readonly BatchOperation[],
@@ -217,8 +222,8 @@ export function batches(
 }
 
 /**
- * Runs all workers for so many seconds (to the end of their streams if those are not repeated). With
- * an interval, in milliseconds, they note what happened when, and `follow` may look at it meanwhile.
+ * Runs all workers for some seconds, or to the end of their streams if those are not repeated. With
+ * an interval (in milliseconds) they record a time series, which `follow` may read meanwhile.
  */
 export async function runLoops(
   loops: readonly Loop[],

@@ -1,13 +1,13 @@
-/** What is read around the measured window. */
+/** Clocks and counters read around the measured window. */
 
 import { readFileSync, writeFileSync } from 'node:fs'
 import { loadavg } from 'node:os'
 import { monitorEventLoopDelay, performance } from 'node:perf_hooks'
 import type { Grown, LoopDelay, Used } from './job.js'
 
-/** Linux counts processor time in hundredths of a second, on every platform that Node runs on. */
+/** Linux reports CPU time in hundredths of a second on every platform that Node runs on. */
 const TICKS = 100
-/** Milliseconds between two timers whose lateness is the loop's delay. */
+/** Interval of the timers whose lateness is the loop delay (ms). */
 const RESOLUTION = 1
 
 function text(path: string): string | undefined {
@@ -18,7 +18,7 @@ function text(path: string): string | undefined {
   }
 }
 
-/** User and system seconds of another process, where the system reports them. */
+/** User and system CPU seconds of another process; null if the system does not report them. */
 function processCpu(pid: number | null): number | null {
   const stat = pid === null ? undefined : text(`/proc/${pid}/stat`)
   if (stat === undefined) return null
@@ -26,7 +26,7 @@ function processCpu(pid: number | null): number | null {
   return (Number(fields[11]) + Number(fields[12])) / TICKS
 }
 
-/** Seconds that all processors have been busy, without processes that give way to all others. */
+/** Busy seconds of all processors, without idle-priority (nice) processes. */
 function machineCpu(): number | null {
   const fields = text('/proc/stat')?.split('\n', 1)[0]?.split(/\s+/).slice(1, 9).map(Number)
   if (fields === undefined || fields.length < 8) return null
@@ -36,21 +36,24 @@ function machineCpu(): number | null {
   return (user + system + irq + softirq + steal) / TICKS
 }
 
-/** The most memory that this process has held, in bytes. */
+/** The peak resident memory of this process, in bytes. */
 export function peakRss(): number {
   return memory('VmHWM') ?? 1024 * process.resourceUsage().maxRSS
 }
 
-/** What the system says of this process's memory, in bytes. */
+/** A field of this process's memory status, in bytes. */
 function memory(field: string): number | undefined {
   const line = text('/proc/self/status')?.match(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm'))
   return line ? 1024 * Number(line[1]) : undefined
 }
 
-/** By how much a peak may lie above what is held when it was just forgotten: other threads go on. */
+/**
+ * By how much the peak may exceed the current size right after a reset, since other threads keep
+ * running.
+ */
 const FORGOTTEN = 1 << 21
 
-/** Asks the system to forget earlier peaks; whether it has done so. */
+/** Resets the peak; returns whether that worked. */
 function forgetPeak(): boolean {
   try {
     writeFileSync('/proc/self/clear_refs', '5')
@@ -61,7 +64,7 @@ function forgetPeak(): boolean {
   return peak !== undefined && peak - process.memoryUsage.rss() <= FORGOTTEN
 }
 
-/** The measured stretch of a run. */
+/** The measured window of a run. */
 export class Window {
   readonly #serverPid: number | null
   readonly #delay = monitorEventLoopDelay({ resolution: RESOLUTION })
@@ -82,7 +85,7 @@ export class Window {
     this.#clock = performance.now()
   }
 
-  /** What was used since `open`. */
+  /** The usage since `open`. */
   close(): Used & { loop_delay: LoopDelay } {
     const elapsed = (performance.now() - this.#clock) / 1000
     const before = this.#usage
@@ -109,7 +112,7 @@ export class Window {
   }
 }
 
-/** A timer's span without what it was set to. */
+/** How late a timer was: its interval minus the interval it was set to. */
 function late(nanoseconds: number): number {
   return Math.max(0, nanoseconds - RESOLUTION * 1e6)
 }
@@ -130,18 +133,18 @@ export class Curve {
     this.points.push([Math.round(seconds * 1000) / 1000, process.memoryUsage.rss()])
   }, 100)
 
-  /** What a result has of it. */
+  /** Ends sampling and returns the result. */
   end(): Grown {
     clearInterval(this.#timer)
     const last = peakRss()
-    // One that was not forgotten says something when it has been passed.
+    // A peak that could not be reset is meaningful once it has been exceeded.
     const exact = this.#forgotten || last > this.#earlier
     const seen = this.points.reduce((most, [, size]) => Math.max(most, size), this.start)
     return { start: this.start, peak: exact ? last : seen, exact, curve: this.points }
   }
 }
 
-/** Where this process runs. */
+/** The versions of the runtime. */
 export function runtime(): string {
   return `Node.js ${process.versions.node}, libuv ${process.versions.uv}`
 }

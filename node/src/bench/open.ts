@@ -1,6 +1,6 @@
 /**
- * Open loops: calls begin at the instants that the job lists, however long they take. Whatever
- * follows from when they began and ended is worked out by the lab.
+ * Open loops: calls start at the times listed in the job, however long they take. The lab computes
+ * everything that follows from their start and end times.
  */
 
 import { join } from 'node:path'
@@ -8,25 +8,28 @@ import { Worker } from 'node:worker_threads'
 import { isTimeout } from './loop.js'
 import { after, type Source } from './series.js'
 
-/** One phase: its seconds, and nanoseconds from its start, ascending. */
+/**
+ * One phase: its duration in seconds, and when calls are due, in nanoseconds from its start,
+ * ascending.
+ */
 export interface Planned {
   seconds: number
   due: number[]
 }
 
-/** What a job says of it. */
+/** The open-loop part of a job. */
 export interface Asked {
   rate: number
   arrivals: string
-  /** A client that cannot keep up may take so many times the planned time more. */
+  /** How much longer than planned a slow client may take, as a multiple of the planned time. */
   overtime: number
-  /** In which calls do nothing, to see what it takes to begin them. */
+  /** A phase in which calls do nothing, to measure the cost of starting them. */
   pacing: Planned
   warmup: Planned
   measured: Planned
 }
 
-/** What a result says of it, call by call: nanoseconds from the start, -1 for what did not happen. */
+/** The result, call by call: nanoseconds from the start, -1 for what did not happen. */
 export interface Raw {
   begun: number[]
   ended: number[]
@@ -38,16 +41,16 @@ export interface Raw {
   start: number
   /** When it closed. */
   now: number
-  /** Calls that did nothing, and the seconds of processor time that they took. */
+  /** The calls that did nothing, and the CPU seconds they took. */
   pacing_calls: number
   pacing_cpu: number
 }
 
-/** What the loop knows of time: tests put a clock of their own here. */
+/** The loop's source of time; tests substitute their own clock. */
 export interface Clock {
   /** Nanoseconds. */
   now(): number
-  /** What calls a function on this thread at instants that it is given, or later. */
+  /** Creates an alarm, which calls a function on this thread at given times, or later. */
   alarm(call: () => void): Promise<Alarm>
 }
 
@@ -56,7 +59,7 @@ export interface Alarm {
   close(): void
 }
 
-/** Milliseconds for which the last calls may go on after no more begin. */
+/** How long the last calls may take after the last one has started (ms). */
 const GRACE = 30_000
 const NOT_YET = -1
 const FAILED = 1
@@ -64,8 +67,8 @@ export const TIMED_OUT = 2
 const origin = process.hrtime.bigint()
 
 /**
- * A thread that sleeps until each instant and then wakes this one: timers of Node.js are whole
- * milliseconds.
+ * The real clock. Its alarm is a thread that sleeps until each time and then wakes this one,
+ * because timers of Node.js have a resolution of whole milliseconds.
  */
 export const REAL: Clock = {
   now: () => Number(process.hrtime.bigint() - origin),
@@ -93,7 +96,7 @@ export class Calls {
   readonly ended: number[]
   readonly failures: number[]
   firstError: string | null = null
-  /** On the clock, and in seconds since the epoch. */
+  /** The start, on the clock and in seconds since the epoch. */
   start = 0
   began = 0
   readonly due: readonly number[]
@@ -110,15 +113,15 @@ export class Calls {
     this.failures = planned.due.map(() => 0)
   }
 
-  /** How many began. */
+  /** The number of calls that were started. */
   get sent(): number {
     return this.begun.filter((at) => at !== NOT_YET).length
   }
 
   /**
-   * Begins each call when it is due and waits for all replies. Calls that are due while `most` are
-   * outstanding wait for a reply: they are late then, and none is left out. `opened` is called
-   * just before the first instant.
+   * Starts each call when it is due and waits for all replies. Calls that are due while `most` are
+   * outstanding wait for a reply: they start late, but none is left out. `opened` is called just
+   * before the first due time.
    */
   async run(
     call: (at: number) => Promise<unknown>,
@@ -189,21 +192,23 @@ export class Calls {
   }
 }
 
-/** Calls by when they ended. It looks only at those that had not when it looked last. */
+/**
+ * Calls by the time they ended. Each look only visits calls that had not ended at the previous one.
+ */
 export class Ended implements Source {
   readonly #calls: Calls
   readonly #opened: number
-  /** Begun, and not over. */
+  /** Calls that have started and not ended. */
   #going: number[] = []
   #next = 0
-  /** Instants, in nanoseconds from the start, at which calls ended. */
+  /** When calls ended, in nanoseconds from the start. */
   readonly #good: number[] = []
   readonly #errors: number[] = []
   readonly #late: number[] = []
-  /** Response times of those that did not fail. */
+  /** Response times of successful calls. */
   readonly #responses: number[] = []
 
-  /** `opened`: when they start, as `performance.now` has it. */
+  /** `opened`: the start of the calls, by `performance.now`. */
   constructor(calls: Calls, opened: number) {
     this.#calls = calls
     this.#opened = opened
@@ -216,12 +221,12 @@ export class Ended implements Source {
     return [good + errors, errors, late]
   }
 
-  /** Whether calls are reads or writes is known to the lab alone: none is negative. */
+  /** None is negative: only the lab knows which calls are writes. */
   latencies(start: number, end: number): number[] {
     return this.#responses.slice(this.#by(this.#good, start), this.#by(this.#good, end))
   }
 
-  /** How many of these instants are not beyond that one. */
+  /** The number of instants not after a given one. */
   #by(all: number[], instant: number): number {
     this.#look()
     return after(all, (instant - this.#opened) * 1e6, (at) => at)
@@ -247,7 +252,7 @@ export class Ended implements Source {
   }
 }
 
-/** What one of several processes does: every so-many-th call of each phase. */
+/** The share of one of several processes: every n-th call of each phase. */
 export function share(asked: Asked, part: number, parts: number): Asked {
   const some = ({ seconds, due }: Planned): Planned => ({
     seconds,
@@ -257,7 +262,7 @@ export function share(asked: Asked, part: number, parts: number): Asked {
   return { ...asked, pacing: some(pacing), warmup: some(warmup), measured: some(measured) }
 }
 
-/** What all of the processes did, in the order of the schedule. */
+/** The results of all processes, in the order of the schedule. */
 export function together(all: readonly Raw[]): Raw {
   const count = all.reduce((sum, one) => sum + one.begun.length, 0)
   const dealt = (of: (one: Raw) => number[]) =>

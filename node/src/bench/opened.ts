@@ -1,4 +1,6 @@
-/** What closed loops, open loops and scans have in common: the client, and what every result says. */
+/**
+ * Shared by closed loops, open loops and scans: the open client and the common parts of results.
+ */
 
 import type { BenchClient } from './clients.js'
 import type { Job, Latency, Result } from './job.js'
@@ -6,7 +8,7 @@ import { Lines } from './lines.js'
 import { loadAverage, peakRss, runtime, type Window } from './measure.js'
 import type { Source } from './series.js'
 
-/** A client that is open, and its job. */
+/** An open client and its job. */
 export interface Opened {
   job: Job
   name: string
@@ -16,19 +18,19 @@ export interface Opened {
   ready: () => Promise<void>
 }
 
-/** What every result says of its process. */
+/** The part of a result that describes the process. */
 export function about({ job, name, version }: Opened) {
   return { client: name, version, mode: job.mode, loop: runtime(), python: null }
 }
 
-/** What was read before anything was measured. */
+/** Readings taken before anything is measured. */
 export interface Before {
   bare: number
   ready: number
   average: number[]
 }
 
-/** What all calls of the window came to. */
+/** The totals of all calls in the window. */
 export interface Done {
   used: ReturnType<Window['close']>
   tried: number
@@ -38,7 +40,7 @@ export interface Done {
   latency: Latency
 }
 
-/** What closed and open loops have in common. */
+/** The part of a result that closed and open loops have in common. */
 export function resultOf(opened: Opened, { bare, ready, average }: Before, done: Done): Result {
   const { job } = opened
   return {
@@ -56,14 +58,14 @@ export function resultOf(opened: Opened, { bare, ready, average }: Before, done:
   }
 }
 
-/** Waits for the other processes. */
+/** Waits until all processes are prepared. */
 export async function prepared({ ready }: Opened, bare: number): Promise<Before> {
   const held = peakRss()
   await ready()
   return { bare, ready: held, average: loadAverage() }
 }
 
-/** What tells each second when it is over, if the job asks for it. */
+/** The reporter of each second, if the job asks for it. */
 export function linesOf(job: Job, sources: readonly Source[], since: number): { end(): void } {
   return job.lines ? new Lines(sources, since, job.part ?? 0, job.shape.rows) : { end() {} }
 }

@@ -1,4 +1,4 @@
-/** This package, as its users use it. */
+/** This package, used as its users would. */
 
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
@@ -78,7 +78,7 @@ function* pairs(keys: readonly number[], bins: readonly Bins[]): Generator<[numb
   for (let at = 0; at < keys.length; at++) yield [keys[at] as number, bins[at] as Bins]
 }
 
-/** `for await`: the next record is taken when the one before has been dealt with. */
+/** `for await`: the next record is taken when the previous one has been consumed. */
 async function iterated(query: Query<Bins>, consumer: string): Promise<Scanned> {
   const scanned: Scanned = { count: 0, last: undefined }
   if (consumer === 'file') {
@@ -108,7 +108,7 @@ async function iterated(query: Query<Bins>, consumer: string): Promise<Scanned> 
   return scanned
 }
 
-/** `stream()`, into other streams. */
+/** `stream()`, piped into other streams. */
 async function streamed(query: Query<Bins>, consumer: string): Promise<Scanned> {
   const scanned: Scanned = { count: 0, last: undefined }
   const drowsy = new Drowsy()

@@ -1,4 +1,4 @@
-/** A thread that sleeps until each of some instants and then wakes the one that started it. */
+/** A thread that sleeps until each of a list of times and then wakes the thread that started it. */
 
 import { parentPort, workerData } from 'node:worker_threads'
 
@@ -9,7 +9,7 @@ parentPort?.once('message', (instants: Float64Array) => {
   for (const instant of instants) {
     const left = instant - Number(process.hrtime.bigint() - origin)
     if (left > 0) Atomics.wait(nothing, 0, 0, left / 1e6)
-    // A message that has not been taken will do for this instant as well.
+    // A pending message serves for this time as well.
     if (Atomics.exchange(told, 0, 1) === 0) parentPort?.postMessage(null)
   }
 })

@@ -1,4 +1,4 @@
-/** Open loops: calls begin at a rate, however long they take. */
+/** Open loops: calls start at a fixed rate, however long they take. */
 
 import { performance } from 'node:perf_hooks'
 import type { BenchClient } from './clients.js'
@@ -16,13 +16,13 @@ import {
   valuePool,
 } from './workload.js'
 
-/** What an open loop calls, and whether the call of a number is a write. */
+/** The calls of an open loop, by number, and whether each is a write. */
 interface Called {
   call(at: number): Promise<unknown>
   writes(at: number): boolean
 }
 
-/** Calls at a rate. The lab works out what follows from when they began and ended. */
+/** Runs calls at a rate and returns their start and end times, which the lab evaluates. */
 export async function atARate(
   opened: Opened,
   asked: Asked,
@@ -70,7 +70,7 @@ export async function atARate(
   }
 }
 
-/** The calls of one stream, again and again. */
+/** The calls of one stream, repeated. */
 export function callOf(job: Job, client: BenchClient, readPercent: number): Called {
   const specs = parseBins(job.bins)
   const pool = valuePool(specs, job.seed)

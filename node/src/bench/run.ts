@@ -1,4 +1,4 @@
-/** One job in this process. */
+/** Runs one job in this process. */
 
 import type { Candidate } from './clients.js'
 import { inLoops } from './closed.js'
@@ -12,13 +12,13 @@ import { check } from './seen.js'
 import { THEIRS } from './theirs.js'
 import { parseWorkload } from './workload.js'
 
-/** The clients by their names in jobs. */
+/** The clients by name. */
 export const CANDIDATES: { readonly [name: string]: Candidate } = {
   spikewire: OURS,
   aerospike: THEIRS,
 }
 
-/** Does a job. `ready` is awaited when everything is prepared, before anything is measured. */
+/** Runs a job. `ready` is awaited when everything is prepared, before anything is measured. */
 export async function run(job: Job, ready: () => Promise<void>): Promise<Answer> {
   const candidate = CANDIDATES[job.client]
   if (candidate === undefined) throw new RangeError(`no client ${JSON.stringify(job.client)}`)

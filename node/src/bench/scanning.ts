@@ -46,7 +46,7 @@ export async function scan(opened: Opened): Promise<ScanResult> {
   }
 }
 
-/** One more scan, in which every record is compared with what was written under its key. */
+/** One more scan, in which every record is compared with what was written. */
 async function verified(
   job: Job,
   specs: BinSpec[],

@@ -1,4 +1,4 @@
-/** The benchmark of scans: whole sets, with consumers of different pace, and the memory it takes. */
+/** The benchmark of scans: whole sets, consumers of different speed, and memory use. */
 
 import { CONSUMERS } from './consumers.js'
 import type { Failure, ScanResult } from './job.js'
@@ -8,7 +8,7 @@ import { interleaved, type Session } from './session.js'
 import { median } from './summary.js'
 import { type Column, columned, tenths, whole } from './table.js'
 
-/** One way of one client, with one consumer, over all its rounds. Times are microseconds. */
+/** One way of one client with one consumer, over all rounds. Times are in microseconds. */
 export interface ScanLine {
   client: string
   version: string
@@ -19,25 +19,30 @@ export interface ScanLine {
   failures: string[]
   /** Records per second. */
   rate?: number
-  /** For each record. */
+  /** CPU time per record. */
   cpu?: number
   cpuServer?: number | null
-  /** Bytes from the resident memory before the first scan to the peak, the highest round. */
+  /**
+   * Growth in bytes, from the resident memory before the first scan to the peak; the worst round.
+   */
   grown?: number
-  /** Whether that peak is the system's; if not, it is the highest of ten samples a second. */
+  /**
+   * Whether the peak was reported by the system; otherwise it is the highest of ten samples a
+   * second.
+   */
   grownExact?: boolean
   /** How every record of one scan was compared with what was written, or why not. */
   checked?: string
   loopDelay?: { p50: number; p99: number }
 }
 
-/** An integer, a float, text and bytes, together of this size. */
+/** Bins of this total size: an integer, a float, a string and bytes. */
 export function recordBins(size: number): string {
   const text = Math.floor(size / 4)
   return `I8,F8,S${text},B${size - 16 - text}`
 }
 
-/** Measures scans; lines are added to `lines` and shown at the end. */
+/** Measures scans. Lines are added to `lines` and printed at the end. */
 export async function measureScans(session: Session, lines: ScanLine[]): Promise<void> {
   const { settings } = session
   const records = settings.scan as number
@@ -61,8 +66,7 @@ export async function measureScans(session: Session, lines: ScanLine[]): Promise
     for (const cell of interleaved(cells, settings.rounds)) {
       const { client, way, consumer } = cell
       const shape = { kind: 'scan', rows: 1, way: `${way}/${consumer}` }
-      // The first scan is long enough by itself.
-      // What a client gives in one round, it gives in all.
+      // No warmup: the first scan is long enough. Checking one round is enough.
       const verify = rounds.get(cell)?.length === 0
       const job = { ...session.job('scan', client), ...about, shape, warmup: 0, verify }
       const name = `${client}, ${way}, ${consumer}`
@@ -83,7 +87,7 @@ export async function measureScans(session: Session, lines: ScanLine[]): Promise
   }
 }
 
-/** One line for the rounds of a scan. */
+/** Summarises the rounds of a scan in one line. */
 export function summariseScans(
   cell: Pick<ScanLine, 'client' | 'way' | 'consumer' | 'records'>,
   rounds: readonly (ScanResult | Failure)[],
@@ -115,11 +119,11 @@ export function summariseScans(
   }
 }
 
-/** What was not done as it is elsewhere. */
+/** Notes on a line that was measured or checked differently from others. */
 export function notes({ client, way, consumer, grown, grownExact, checked }: ScanLine): string[] {
   const said: string[] = []
   if (grown !== undefined && !grownExact) {
-    said.push('+MB by ten samples a second, as an earlier peak was not forgotten')
+    said.push('+MB is from ten samples a second: an earlier peak could not be reset')
   }
   if (checked?.startsWith('not')) {
     said.push(`records were not compared with what was written: ${checked}`)

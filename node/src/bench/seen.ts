@@ -1,15 +1,15 @@
-/** Whether a client sees the records as they were written, before it is measured. */
+/** Checks, before a client is measured, that it reads the records as they were written. */
 
 import { inspect } from 'node:util'
 import type { BenchClient } from './clients.js'
 import type { Job } from './job.js'
 import { isRecord, parseBins, recordOf, spreadKeys, valuePool } from './workload.js'
 
-/** A record in a message, if it is short. */
+/** A record for a message, truncated. */
 export const shown = (bins: unknown) =>
   inspect(bins, { breakLength: Number.POSITIVE_INFINITY }).slice(0, 200)
 
-/** Refuses a client that does not see the records as they were written. */
+/** Throws unless the client reads the records as they were written. */
 export async function check(job: Job, client: BenchClient): Promise<void> {
   const pool = valuePool(parseBins(job.bins), job.seed)
   const keys = spreadKeys(job.keys)

@@ -1,38 +1,40 @@
-/** What happened when, interval by interval; the lab in Python has the same. */
+/** A time series of a run; the Python lab has the same. */
 
 import { performance } from 'node:perf_hooks'
 import type { Series } from './job.js'
 
-/** So many at the least lie in the time that is measured. */
+/** The minimum number of intervals in the measured time. */
 const INTERVALS = 20
-/** So many samples lie beyond p99 where it is told. */
+/** p99 is reported only if this many samples lie beyond it. */
 const BEYOND = 10
 
-/** Milliseconds of an interval: the largest whole part of a second that makes enough of them. */
+/**
+ * The interval in milliseconds: the largest whole fraction of a second that gives enough intervals.
+ */
 export function intervalOf(seconds: number): number {
   return 1000 / Math.max(1, Math.ceil(Number((INTERVALS / seconds).toFixed(6))))
 }
 
-/** What knows of some calls when they ended. Instants are those of `performance.now`. */
+/** The calls of one worker by the time they ended. Instants are from `performance.now`. */
 export interface Source {
-  /** Calls tried, errors and timeouts until then. */
+  /** Calls tried, errors and timeouts up to an instant. */
   counts(instant: number): [tried: number, errors: number, timeouts: number]
   /**
-   * Nanoseconds of calls that ended after `start` and by `end`, of writes negative; undefined where
-   * some have been overwritten.
+   * Latencies in nanoseconds, negative for writes, of calls that ended after `start` and by `end`;
+   * undefined if some have been overwritten.
    */
   latencies(start: number, end: number): ArrayLike<number> | undefined
 }
 
-/** Calls tried and latencies taken until an instant. */
+/** Calls tried and latencies sampled up to an instant. */
 type Point = [at: number, tried: number, taken: number]
 
 /**
- * What a worker of a closed loop notes where one interval ends and the next begins. It compares the
- * clock that it reads for a timed call, and nothing else.
+ * What a worker of a closed loop records at the boundaries of intervals. Its only cost per call is
+ * to compare the clock that is read for a timed call anyway.
  */
 export class Marks {
-  /** The end of the interval that is now. */
+  /** The end of the current interval. */
   edge = Number.POSITIVE_INFINITY
   readonly failures: number[] = []
   readonly late: number[] = []
@@ -47,8 +49,8 @@ export class Marks {
   }
 
   /**
-   * An interval has ended since the timed call that began at `before`, which may have lasted for
-   * several of them and took `last` nanoseconds if it was kept.
+   * Records that an interval ended since the timed call that began at `before`. That call may have
+   * lasted several intervals; it took `last` nanoseconds if it was sampled.
    */
   passed(before: Point, now: Point, last: number): void {
     if (before[0] !== 0) {
@@ -75,7 +77,7 @@ export class Marks {
   }
 }
 
-/** How many of these, in ascending order, are not beyond the instant. */
+/** The number of elements, in ascending order, that are not after the instant. */
 export function after<T>(all: readonly T[], instant: number, of: (one: T) => number): number {
   let low = 0
   let high = all.length
@@ -102,7 +104,7 @@ export class Resident {
   #wait(): void {
     this.#due += this.#interval
     this.#timer = setTimeout(() => {
-      // On a loop that is late, the ends of several may have passed.
+      // If the loop is late, several intervals may have ended.
       const now = process.memoryUsage.rss()
       this.held.push(now)
       for (; this.#due + this.#interval <= performance.now(); this.#due += this.#interval) {
@@ -118,7 +120,7 @@ export class Resident {
   }
 }
 
-/** Everything from `began` to `ended`; operations are of so many records each. */
+/** The series from `began` to `ended`; each call is for `rows` records. */
 export function seriesOf(
   sources: readonly Source[],
   began: number,
@@ -134,8 +136,8 @@ export function seriesOf(
       .map((one) => one.counts(edge))
       .reduce((sum, one) => [sum[0] + one[0], sum[1] + one[1], sum[2] + one[2]], [0, 0, 0]),
   )
-  // Between two timed calls it is only known how many others ended, and errors have their own
-  // instants: no interval can have less than no success.
+  // Between two timed calls only the number of other calls is known, while errors have exact times.
+  // So successes are made monotonic: no interval can have a negative number.
   const most = sums.reduce((_, [tried, errors]) => tried - errors, 0)
   let risen = 0
   const good = sums.map(([tried, errors]) => {
@@ -168,7 +170,7 @@ function steps(counts: readonly number[]): number[] {
   return counts.map((count, at) => count - (counts[at - 1] ?? 0))
 }
 
-/** The same with what follows from the latencies. */
+/** Adds the percentiles of the latencies. */
 function withPercentiles(series: Series): Series {
   const sorted = (series.taken ?? []).map((taken) =>
     taken === null ? new Float64Array() : taken.map(Math.abs).sort(),
@@ -184,7 +186,7 @@ function withPercentiles(series: Series): Series {
   }
 }
 
-/** What several processes did whose windows opened together. */
+/** The sum of several processes whose windows opened together. */
 export function summed(parts: readonly Series[]): Series {
   const [first] = parts as [Series]
   const longest = Math.max(...parts.map((one) => one.operations.length))
@@ -207,7 +209,7 @@ export function summed(parts: readonly Series[]): Series {
   })
 }
 
-/** As a result has it: with the samples of each interval apart, where they are asked for. */
+/** The final form of a series: with the samples of each interval, if asked for. */
 export function finished(series: Series, histograms: boolean): Series {
   const { taken = [], ...rest } = series
   if (!histograms) return rest

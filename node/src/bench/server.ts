@@ -1,14 +1,14 @@
-/** A process that is an embedded cluster, until the process that started it lets go of it. */
+/** A process that runs an embedded cluster until its parent disconnects. */
 
 import { Cluster, type ClusterOptions } from '../testing.js'
 
-/** What this process says. */
+/** Messages from this process. */
 export type FromServer = { seeds: string; ca?: string } | { failed: string }
 
 const say = (message: FromServer) => process.send?.(message)
 
 process.on('disconnect', () => process.exit(0))
-// Ctrl-C in a terminal reaches this process, too: the benchmark says when it has ended.
+// Ctrl-C in a terminal reaches this process, too, but the benchmark decides when it ends.
 process.on('SIGINT', () => {})
 process.once('message', (options: ClusterOptions) => {
   Cluster.start(options).then(

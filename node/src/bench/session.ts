@@ -1,4 +1,4 @@
-/** What every benchmark has: a cluster, clients that can be used, jobs in children, an end. */
+/** Common to all benchmarks: a cluster, the usable clients, jobs in child processes, saving. */
 
 import { writeFileSync } from 'node:fs'
 import { cpus, platform, release } from 'node:os'
@@ -42,19 +42,19 @@ export class Session {
     this.site.close()
   }
 
-  /** Says something that is no result. */
+  /** Prints progress on standard error. */
   say(text: string): void {
     process.stderr.write(`${text}\n`)
   }
 
-  /** Does a job. Throws when the benchmark is interrupted. */
+  /** Runs a job. Throws if the benchmark is interrupted. */
   async start(job: Job): Promise<Answer> {
     const answer = await inChildren(job, this.#signal)
     this.#signal.throwIfAborted()
     return withoutPassword(answer, job.access)
   }
 
-  /** The clients that were asked for and are there. */
+  /** The requested clients that can be used. */
   async usable(): Promise<string[]> {
     const clients: string[] = []
     for (const client of this.settings.clients) {
@@ -70,7 +70,7 @@ export class Session {
     return clients
   }
 
-  /** Writes the records: those that the job is about. */
+  /** Writes the records of a job. */
   async fill(job: Job): Promise<void> {
     this.say(`writing ${job.keys.toLocaleString('en-US')} records to ${job.set}`)
     const filled = (await this.start({
@@ -86,12 +86,12 @@ export class Session {
     }
   }
 
-  /** How many runs there will be. */
+  /** Sets the number of runs, for the progress display. */
   expect(runs: number): void {
     this.#expected = runs
   }
 
-  /** One run, after a pause; `brief` says what came of it. */
+  /** One run, after a pause; `brief` summarises its answer. */
   async measure<A extends Answer>(
     job: Job,
     name: string,
@@ -104,7 +104,7 @@ export class Session {
     return answer
   }
 
-  /** A job of single records with everything that the settings say. */
+  /** A job of single records with the values from the settings. */
   job(action: string, client: string): Job {
     const { settings } = this
     return {
@@ -129,7 +129,7 @@ export class Session {
     }
   }
 
-  /** Everything as a file. */
+  /** Writes the results to a file. */
   write(path: string, cells: readonly object[]): void {
     const found = {
       schema: 1,
@@ -153,14 +153,14 @@ export class Session {
   }
 }
 
-/** Settings as a file has them: of what lets clients in, the kind alone. */
+/** Settings for a file; of user and TLS, only their kind. */
 function saved({ access, ...others }: Settings): object {
   if (access === undefined) return others
   const tls = access.tls && { client_certificate: access.tls.certificate !== '' }
   return { ...others, access: { auth: access.auth || null, tls: tls ?? null } }
 }
 
-/** `count` rounds in which the first is another one each time, so that none always goes first. */
+/** `count` rounds, each starting with a different element, so that none always goes first. */
 export function* interleaved<T>(all: readonly T[], count: number): Generator<T> {
   for (let round = 0; round < count; round++) {
     for (let at = 0; at < all.length; at++) yield all[(at + round) % all.length] as T

@@ -1,45 +1,45 @@
-/** Rounds to one line: medians, and percentiles of all samples together. */
+/** Summarises rounds in one line: medians, and percentiles of all samples together. */
 
 import type { Failure, Result } from './job.js'
 import { rateOf } from './together.js'
 
-/** One client's work in one group: so many calls in flight in so many processes. */
+/** One client in one group: a number of calls in flight in a number of processes. */
 export interface Cell {
   client: string
   inFlight: number
   processes: number
 }
 
-/** One cell over all its rounds. Times are microseconds. */
+/** One cell over all its rounds. Times are in microseconds. */
 export interface Line extends Cell {
   version: string
   rounds: number
   failures: string[]
   errors: number
-  /** Of the errors. */
+  /** How many of the errors were timeouts. */
   timeouts: number
   firstError: string | null
-  /** The rest is there when a round succeeded. */
+  /** Operations per second. This and the following are set if a round succeeded. */
   rate?: number
-  /** Between the extremes, in percent of the median. */
+  /** The difference between the extremes, in percent of the median. */
   spread?: number
   cpu?: number
   cpuServer?: number | null
   percentiles?: { p50: number; p90: number; p99: number; 'p99.9': number; max: number }
-  /** Percent of the samples that took so many milliseconds at the most. */
+  /** The percentage of samples that took at most this many milliseconds. */
   within?: { [milliseconds: string]: number }
   samples?: number
   loopDelay?: { p50: number; p99: number }
   peakRss?: number
-  /** Over those of the best other client. */
+  /** Ratios to the best other client. */
   rateRatio?: number
   cpuRatio?: number
 }
 
-/** The document's bounds of latencies, in milliseconds. */
+/** Latency bounds in the tables, in milliseconds. */
 export const WITHIN = [1, 2, 4, 8, 16] as const
 
-/** One line for a cell's rounds. */
+/** Summarises a cell's rounds in one line. */
 export function summarise(cell: Cell, rounds: readonly (Result | Failure)[]): Line {
   const results = rounds.filter((one): one is Result => !('failed' in one))
   const counted = results.filter((one) => one.operations > 0)
@@ -82,7 +82,7 @@ export function summarise(cell: Cell, rounds: readonly (Result | Failure)[]): Li
   }
 }
 
-/** The lines of a group with their ratios to the best of the others, where nothing went wrong. */
+/** Adds ratios to the best other client; lines with errors are not compared with. */
 export function withRatios(lines: readonly Line[], ours: string): Line[] {
   const peers = lines.filter((line) => line.client !== ours && !flawed(line))
   const bestRate = Math.max(...peers.map((line) => line.rate ?? 0))
@@ -94,12 +94,12 @@ export function withRatios(lines: readonly Line[], ours: string): Line[] {
   )
 }
 
-/** Whether something went wrong. */
+/** Whether there were errors or failed rounds. */
 export function flawed(line: Line): boolean {
   return line.errors > 0 || line.failures.length > 0
 }
 
-/** All samples of all rounds, in nanoseconds. */
+/** All samples of all rounds, sorted, in nanoseconds. */
 function sorted(results: readonly Result[]): Float64Array {
   const parts = results.flatMap((one) => [one.latency.read, one.latency.write])
   const all = new Float64Array(parts.reduce((sum, part) => sum + part.length, 0))
@@ -127,7 +127,7 @@ function share(samples: Float64Array, bound: number): number {
   return samples.length === 0 ? Number.NaN : (100 * low) / samples.length
 }
 
-/** The middle one, or between the two in the middle. */
+/** The median; between two middle values, their mean. */
 export function median(values: readonly number[]): number {
   const ordered = [...values].sort((a, b) => a - b)
   const middle = ordered.length >> 1

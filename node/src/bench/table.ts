@@ -1,11 +1,11 @@
-/** Lines of a comparison as text. */
+/** Formats comparisons as text tables. */
 
 import { flawed, type Line, WITHIN } from './summary.js'
 
-/** Below this many samples p99.9 says nothing and is not shown. */
+/** Below this many samples p99.9 is meaningless and not shown. */
 const TAIL_SAMPLES = 10_000
 
-/** A heading, and what a line has under it. */
+/** A column: its heading, and its text for a line. */
 export type Column<L> = [heading: string, text: (line: L) => string]
 
 export const whole = (value: number | undefined) =>
@@ -17,7 +17,7 @@ export const whole = (value: number | undefined) =>
 export const tenths = (value: number | null | undefined) =>
   value === undefined || value === null ? '-' : value.toFixed(value >= 10 ? 1 : 2)
 
-/** How many errors, and of them timeouts. */
+/** The number of errors, and how many of them were timeouts. */
 export const errorsOf = (errors: number, timeouts = 0) =>
   errors.toLocaleString('en-US') +
   (timeouts ? ` (${timeouts.toLocaleString('en-US')} timeouts)` : '')
@@ -46,12 +46,12 @@ const columns = (unit: string): Column<Line>[] => [
   ['CPU ÷ best', (line) => tenths(line.cpuRatio)],
 ]
 
-/** A group as a table, with what has to be known beside it. */
+/** A group as a table with notes. */
 export function table(title: string, lines: readonly Line[], rows: number): string {
   return columned(title, columns(rows === 1 ? 'op' : 'row'), lines)
 }
 
-/** What every line has. */
+/** Fields common to all lines. */
 interface AnyLine {
   client: string
   failures: readonly string[]
@@ -60,7 +60,7 @@ interface AnyLine {
   firstError?: string | null
 }
 
-/** A table of these columns; words stand to the left, numbers to the right. */
+/** A table of these columns; text is left-aligned, numbers are right-aligned. */
 export function columned<L extends AnyLine>(
   title: string,
   shown: readonly Column<L>[],

@@ -1,4 +1,4 @@
-/** npm `aerospike`, as its users use it: with promises, and streams for scans. */
+/** npm `aerospike`, used as its users would: with promises, and streams for scans. */
 
 import { join } from 'node:path'
 import { theirConfig } from './access.js'
@@ -13,7 +13,7 @@ import {
 import { Drowsy, line, Paper } from './consumers.js'
 import type { Bins } from './workload.js'
 
-/** What is used of it: its own types come only where it is installed. */
+/** The part of its API used here; its own types exist only where it is installed. */
 interface Aerospike {
   Key: new (namespace: string, set: string, key: number) => object
   batchType: { BATCH_WRITE: number }
@@ -138,7 +138,7 @@ function over(stream: RecordStream): Promise<void> {
   })
 }
 
-/** The stream cannot be paused: a reader slower than the servers keeps what came meanwhile. */
+/** The stream cannot be paused: a reader slower than the servers buffers what arrives meanwhile. */
 async function consumed(stream: RecordStream, consumer: string): Promise<Scanned> {
   const ended = over(stream)
   const scanned: Scanned = { count: 0, last: undefined }
@@ -197,7 +197,7 @@ async function slowly(stream: RecordStream, ended: Promise<void>, scanned: Scann
   await end
 }
 
-/** Where it may be installed: with the program that is run, with this package, in a checkout. */
+/** Where it may be installed: with the running program, with this package, or in a checkout. */
 const FOLDERS = [process.cwd(), __dirname, join(__dirname, '..', '..', 'peers')]
 
 let library: Aerospike | undefined
@@ -218,7 +218,7 @@ export const THEIRS: Candidate = {
   },
   async open(target) {
     if (library === undefined) throw new Error('npm aerospike is not loaded')
-    // It refuses calls for which a node has no connection left, and says so on standard error.
+    // It rejects calls for which a node has no free connection, and reports that on standard error.
     const maxConnsPerNode = Math.max(100, target.concurrency)
     const where = theirConfig(target.seeds, target.access, library.auth)
     const config = { ...where, maxConnsPerNode, log: { level: library.log.OFF } }

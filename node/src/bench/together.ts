@@ -1,4 +1,4 @@
-/** Processes that measure at the same time, and what they come to. */
+/** Runs several measuring processes at the same time and merges their results. */
 
 import { type ChildProcess, fork } from 'node:child_process'
 import { join } from 'node:path'
@@ -7,15 +7,15 @@ import { type Answer, type Failure, failure, type Job, type Result, type Series 
 import { type Raw, share, together } from './open.js'
 import { finished, joined, summed } from './series.js'
 
-/** Milliseconds for a child beside those that the job warms up and measures. */
+/** Time limit of a child beyond the job's warmup and duration (ms). */
 const PATIENCE = 120_000
-/** The same for whole sets that are written or read. */
+/** The same for jobs that write or read whole sets. */
 const LONG_PATIENCE = 600_000
 
-/** Milliseconds that a child may take to end when it has answered. */
+/** How long a child may take to exit after it has answered (ms). */
 const LEAVING = 10_000
 
-/** Does a job in `job.processes` processes at once, each of them new. */
+/** Runs a job in `job.processes` new processes at once. */
 export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer> {
   const many = job.action === 'measure' ? (job.processes ?? 1) : 1
   const children: Child[] = []
@@ -35,7 +35,7 @@ export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer
       const open = job.open && share(job.open, at, many)
       children.push(new Child({ ...job, part: at, ...(open && { open }) }))
     }
-    // One that has its answer already, such as a failure, is not waited for.
+    // A child that has already answered, such as with a failure, is not waited for.
     await Promise.all(children.map((child) => Promise.race([child.ready, child.answer])))
     for (const child of children) child.go()
     const answer = merged(await Promise.all(children.map((child) => child.answer)))
@@ -50,7 +50,7 @@ export async function inChildren(job: Job, signal?: AbortSignal): Promise<Answer
   }
 }
 
-/** One process, by its own handle. */
+/** A child process. */
 class Child {
   readonly ready: Promise<void>
   readonly answer: Promise<Answer>
@@ -64,7 +64,7 @@ class Child {
     this.#process = fork(join(__dirname, 'child.js'), [], {
       serialization: 'advanced',
       execArgv: flags,
-      // Standard output is the parent's alone: what a client prints goes to standard error.
+      // Only the parent writes to standard output: what a client prints goes to standard error.
       stdio: ['ignore', 2, 2, 'ipc'],
     })
     const { promise, resolve } = deferred<void>()
@@ -95,13 +95,13 @@ class Child {
     this.#tell({ go: true })
   }
 
-  /** Ends it at once. */
+  /** Kills the process. */
   stop(reason: Error): void {
     this.#refuse(reason)
     this.#process.kill('SIGKILL')
   }
 
-  /** Waits until it has ended, which one that has answered does by itself. */
+  /** Waits until the process has ended. One that has answered exits by itself. */
   async end(): Promise<void> {
     const late = setTimeout(() => this.#process.kill('SIGKILL'), this.#hasAnswered ? LEAVING : 0)
     await this.#ended
@@ -109,7 +109,7 @@ class Child {
   }
 
   #tell(message: ToChild): void {
-    // A process that is gone says so by itself.
+    // A process that is gone is reported by its exit event.
     if (this.#process.connected) this.#process.send(message, () => {})
   }
 }
@@ -122,12 +122,12 @@ function deferred<T>(): { promise: Promise<T>; resolve: (value: T) => void } {
   return { promise, resolve }
 }
 
-/** Operations each second: the workers' where they have a rate, else the window's. */
+/** Operations per second: of the workers if known, otherwise of the window. */
 export function rateOf(one: Pick<Result, 'rate' | 'operations' | 'elapsed'>): number {
   return one.rate ?? one.operations / one.elapsed
 }
 
-/** One answer of them all: what they did together, in the time that they took on average. */
+/** Merges answers: the sum of what was done, over the average time. */
 export function merged(answers: readonly Answer[]): Answer {
   const failed = answers.find((one): one is Failure => 'failed' in one)
   const [first] = answers

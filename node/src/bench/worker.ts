@@ -1,6 +1,7 @@
 /**
- * For the lab in Python: one job as JSON on standard input, its answer as JSON on standard output.
- * The processes that measure are children of this one, so a job may be for several at once.
+ * The entry point for the Python lab: reads one job as JSON from standard input and writes its
+ * answer as JSON to standard output. The measuring processes are its children, so a job may use
+ * several.
  */
 
 import { text } from 'node:stream/consumers'
@@ -20,7 +21,7 @@ async function answer(): Promise<Answer> {
   }
 }
 
-/** How our native part was compiled, where it says so. Loaded when all is measured. */
+/** How our native part was compiled, if known. Loaded after measuring. */
 async function built(): Promise<{ build?: Compiled }> {
   const { native } = await import('../native.js')
   return native.build ? { build: native.build } : {}

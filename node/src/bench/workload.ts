@@ -1,26 +1,31 @@
-/** Operations, keys and values, all made before the clock starts. */
+/** Operations, keys and values, all created before the clock starts. */
 
 /** A bin's value in this workload. */
 export type Value = number | bigint | string | Buffer
 /** A record's bins. */
 export type Bins = { [bin: string]: Value }
-/** A key and what is written there; `undefined` for a read. */
+/** A key and the bins to write; `undefined` for a read. */
 export type Operation = [key: number, bins: Bins | undefined]
-/** The same for many records in one call. */
+/** An operation on many records in one call. */
 export type BatchOperation = [keys: number[], bins: Bins[] | undefined]
 
-/** One bin: `I` (an integer of at most so many bytes), `F` (a float), `S` (text) or `B` (bytes). */
+/** One bin: `I` (an integer of at most `size` bytes), `F` (a float), `S` (text) or `B` (bytes). */
 export interface BinSpec {
   kind: 'I' | 'F' | 'S' | 'B'
   size: number
 }
 
-/** As many as fit into `POOL_BYTES`, and what `bench/work/records.py` says of them. */
+/**
+ * Sizes of the pool of records: the largest that fits into `POOL_BYTES`. `bench/work/records.py`
+ * has the same sizes and the reasons.
+ */
 const POOL_SIZES = [1021, 251, 61, 13]
 const POOL_BYTES = 1 << 26
 const STREAM_TOTAL = 1 << 18
 
-/** `I1` or `I8,S128,B1024`: the bins b0, b1, ... of every record. */
+/**
+ * Parses bin specifications such as `I1` or `I8,S128,B1024`: the bins b0, b1, ... of every record.
+ */
 export function parseBins(text: string): BinSpec[] {
   return text.split(',').map((item) => {
     const match = /^([IFSB])(\d+)$/.exec(item.trim())
@@ -41,7 +46,7 @@ export function parseBins(text: string): BinSpec[] {
   })
 }
 
-/** `RU,75` (reads of that percentage, updates for the rest), `RU` (half and half) or `I`. */
+/** Parses `RU,75` (75 percent reads, the rest updates), `RU` (half and half) or `I`. */
 export function parseWorkload(text: string): { readPercent: number } | 'insert' {
   if (text.trim() === 'I') return 'insert'
   const match = /^RU(?:,\s*(\d+(?:\.\d+)?))?$/.exec(text.trim())
@@ -55,7 +60,7 @@ export function parseWorkload(text: string): { readPercent: number } | 'insert' 
   return { readPercent }
 }
 
-/** The same numbers for the same seed: xorshift with 32 bits of state per word. */
+/** A deterministic generator: xorshift with four words of 32 bits. */
 export class Random {
   #a: number
   #b: number
@@ -97,7 +102,7 @@ function mixed(state: bigint): bigint {
   return word ^ (word >> 31n)
 }
 
-/** The value that 64 bits stand for: text and bytes repeat them. */
+/** The value for 64 random bits; text and bytes repeat them. */
 function makeValue(spec: BinSpec, word: bigint): Value {
   switch (spec.kind) {
     case 'I': {
@@ -105,7 +110,7 @@ function makeValue(spec: BinSpec, word: bigint): Value {
       return value <= BigInt(Number.MAX_SAFE_INTEGER) ? Number(value) : value
     }
     case 'F':
-      // Never whole: clients in JavaScript write whole numbers as integers.
+      // Never whole: JavaScript clients write whole numbers as integers.
       return (Number(word >> 12n) + 0.5) / 2 ** 52
     case 'S':
       return ''.padEnd(spec.size, word.toString(16).padStart(16, '0'))
@@ -117,7 +122,7 @@ function makeValue(spec: BinSpec, word: bigint): Value {
   }
 }
 
-/** All records; that of a key is at `key % length`. The same as those of the other workers. */
+/** All records; a key's record is at `key % length`. The same as in the lab's other workers. */
 export function valuePool(bins: readonly BinSpec[], seed: number): Bins[] {
   const room = POOL_BYTES / bins.reduce((sum, spec) => sum + spec.size, 0)
   const size = POOL_SIZES.find((one) => one <= room) ?? (POOL_SIZES.at(-1) as number)
@@ -129,7 +134,7 @@ export function valuePool(bins: readonly BinSpec[], seed: number): Bins[] {
   )
 }
 
-/** What is stored under a key. */
+/** The record stored under a key. */
 export function recordOf(pool: readonly Bins[], key: number): Bins {
   return pool[key % pool.length] as Bins
 }
@@ -155,7 +160,7 @@ function same(expected: Value, value: unknown): boolean {
   return value === expected
 }
 
-/** Whether this is a record of any key: its bins, types and sizes. */
+/** Whether a record could be any key's: its bins, types and sizes. */
 export function matches(bins: readonly BinSpec[], record: unknown): boolean {
   if (typeof record !== 'object' || record === null) return false
   const held = record as { [bin: string]: unknown }
@@ -180,7 +185,7 @@ function fits(spec: BinSpec, value: unknown): boolean {
   }
 }
 
-/** One worker's operations over uniform keys, to be repeated; the share of reads is exact. */
+/** One worker's operations on uniformly drawn keys, to be repeated; the share of reads is exact. */
 export function mixedStream(
   readPercent: number,
   pool: readonly Bins[],
@@ -205,7 +210,7 @@ export function mixedStream(
   return operations
 }
 
-/** One worker's share of writing every key once. */
+/** One worker's share of the inserts of every key. */
 export function insertStream(
   pool: readonly Bins[],
   keys: number,
@@ -219,7 +224,9 @@ export function insertStream(
   return operations
 }
 
-/** One worker's batches of distinct uniform keys, to be repeated; with a pool they are writes. */
+/**
+ * One worker's batches of distinct uniformly drawn keys, to be repeated; writes if there is a pool.
+ */
 export function batchStream(
   pool: readonly Bins[] | undefined,
   keys: number,
@@ -237,7 +244,7 @@ export function batchStream(
   })
 }
 
-/** Keys spread over the whole range, for the check that a client sees what was written. */
+/** Keys spread over the whole range, to check that a client reads what was written. */
 export function spreadKeys(keys: number, most = 256): number[] {
   const step = Math.max(1, Math.floor(keys / most))
   return Array.from({ length: Math.ceil(keys / step) }, (_, at) => at * step)

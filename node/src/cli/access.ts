@@ -1,48 +1,48 @@
-/** Flags of commands that open clients: who logs in, and TLS. */
+/** Command line flags for users and TLS. */
 
 import { readFileSync } from 'node:fs'
 import { AUTHS, type Auth, type ClientOptions } from '../connecting.js'
 import type { TlsOptions } from '../tls.js'
 import { type Given, type Options, UsageError } from './arguments.js'
 
-/** The variable that holds the password: no list of processes shows it. */
+/** The environment variable for the password, which process lists do not show. */
 export const PASSWORD = 'SPIKEWIRE_AEROSPIKE_PASSWORD'
 
-/** The flags. */
+/** The flags, with their help. */
 export const ACCESS: Options = {
   user: { value: 'NAME', help: 'log in as this user' },
   password: {
     value: 'TEXT',
     help:
-      `of the user; without the flag it is that of the variable ${PASSWORD}: other users of the ` +
-      'machine see the texts of flags',
+      `of the user; default: the variable ${PASSWORD}, which is safer: other users of the machine ` +
+      'can see the arguments of a process',
   },
-  auth: { value: AUTHS.join('|'), help: 'how the nodes know the user; internal unless given' },
+  auth: { value: AUTHS.join('|'), help: 'how the nodes know the user; default: internal' },
   tls: {
     help:
-      "encrypt all connections, and verify the nodes' certificates; what begins with --tls- asks " +
-      'for it, too',
+      "encrypt all connections and verify the nodes' certificates; implied by the other --tls- " +
+      'options',
   },
   'tls-ca': {
     value: 'PATH',
-    help: "PEM file of the authorities to trust; the system's unless given",
+    help: "PEM file of the authorities to trust; default: the system's",
   },
   'tls-certificate': { value: 'PATH', help: 'PEM file of a certificate to show to the nodes' },
   'tls-key': { value: 'PATH', help: 'PEM file of its private key' },
   'tls-name': {
     value: 'NAME',
     help:
-      "the name in the nodes' certificates; unless given, the TLS name of a seed, or else its host " +
-      'name or address',
+      "the name in the nodes' certificates; default: the TLS name of a seed, or else its host name " +
+      'or address',
   },
   'no-tls-verify-hostname': {
     help:
-      'take certificates for other names, too: whoever has any certificate of a trusted authority ' +
-      'can pass for a node',
+      'accept certificates for other names, too: anyone with any certificate of a trusted authority ' +
+      'can then pose as a node',
   },
 }
 
-/** What the flags say, as options of a client. Throws a `UsageError`. */
+/** The client options for the given flags. Throws a `UsageError`. */
 export function access(given: Given, environment: NodeJS.ProcessEnv = process.env): ClientOptions {
   const text = (name: string): string | undefined => given.list(name)[0]
   const user = text('user')

@@ -1,10 +1,10 @@
-/** Options of a subcommand: read from its arguments, and shown as help. */
+/** Parses a subcommand's options and shows its help. */
 
 import { parseArgs } from 'node:util'
 
 /** One option. */
 export interface Option {
-  /** What stands for its value in the help. None: it is a flag. */
+  /** The placeholder of its value in the help; absent for a boolean flag. */
   value?: string
   /** Whether the value is a whole number. */
   number?: boolean
@@ -12,24 +12,24 @@ export interface Option {
   multiple?: boolean
   /** Another name, of one letter. */
   short?: string
-  /** What it has when it is not given. */
+  /** The default value. */
   default?: string | number | readonly string[]
   help: string
 }
 
-/** A subcommand's options, by their names without the dashes. */
+/** A subcommand's options, by name without dashes. */
 export type Options = { readonly [name: string]: Option }
 
-/** What a subcommand is. */
+/** Describes a subcommand. */
 export interface Description {
   name: string
-  /** What stands behind the options. */
+  /** The placeholder of the arguments after the options. */
   rest?: string
   text: string
   options: Options
 }
 
-/** What was given. */
+/** The parsed arguments. */
 export interface Given {
   text(name: string): string
   number(name: string): number
@@ -38,10 +38,12 @@ export interface Given {
   rest: string[]
 }
 
-/** Bad arguments: the message is shown with a hint at the help, and the exit code is 2. */
+/** Invalid arguments: the message is shown with a hint at `--help`, and the exit code is 2. */
 export class UsageError extends Error {}
 
-/** Reads arguments; nothing when help was asked for, which is shown. Throws a `UsageError`. */
+/**
+ * Parses arguments. If help is requested, shows it and returns `undefined`. Throws a `UsageError`.
+ */
 export function read(description: Description, args: string[]): Given | undefined {
   const options: {
     [name: string]: { type: 'string' | 'boolean'; multiple: true; short?: string }
@@ -91,7 +93,7 @@ function parse(
   }
 }
 
-/** The help, in lines of at most 80 characters. */
+/** The help text, wrapped at 80 characters. */
 export function help({ name, rest, text, options }: Description): string {
   const entries = Object.entries(options).map(([name, option]): [string, string] => {
     const short = option.short === undefined ? '' : `-${option.short}, `

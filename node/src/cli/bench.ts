@@ -1,4 +1,4 @@
-/** `spikewire bench`: puts a cluster under load, beside npm `aerospike` where that is installed. */
+/** `spikewire bench`: puts a cluster under load, next to npm `aerospike` if that is installed. */
 
 import { measureCalls } from '../bench/calls.js'
 import { parseFlags, type Settings, USAGE } from '../bench/flags.js'
@@ -52,7 +52,7 @@ async function bench(settings: Settings, signal: AbortSignal): Promise<number> {
   }
   if (settings.json !== undefined) session.write(settings.json, [...calls, ...scans])
   if (signal.aborted) {
-    process.stdout.write('interrupted: what is above is not complete\n')
+    process.stdout.write('interrupted: the results above are incomplete\n')
     return INTERRUPTED
   }
   const isFlawed = calls.some(flawed) || scans.some((line) => line.failures.length > 0)

@@ -7,7 +7,7 @@ export async function run(args: string[]): Promise<number> {
   if (args.length > 0) {
     process.stdout.write(
       'usage: spikewire build\n\n' +
-        'Builds the native part with cargo, for a platform without a package of its own and for\n' +
+        'Builds the native part with cargo, for platforms without their own package and for\n' +
         'installations whose install scripts were not run.\n',
     )
     return args[0] === '--help' || args[0] === '-h' ? 0 : 2

@@ -1,4 +1,4 @@
-/** `spikewire info`: shows the nodes of a cluster, or asks them. */
+/** `spikewire info`: shows the nodes of a cluster, or sends info commands to them. */
 
 import { Client } from '../client.js'
 import '../hooks.js'
@@ -9,7 +9,7 @@ const INFO: Description = {
   name: 'info',
   rest: '[COMMAND...]',
   text:
-    'Connects to a cluster and prints one line for each node: its id and its address. Info commands ' +
+    'Connects to a cluster and prints one line per node: its name and its address. Info commands ' +
     'are sent to each node, and its answers follow its line. Example: spikewire info -H ' +
     '127.0.0.1:3000 build namespaces namespace/test',
   options: {
@@ -33,7 +33,7 @@ export async function run(args: string[]): Promise<number> {
     for (const { name, address } of client.nodes) {
       process.stdout.write(`${name} ${address}\n`)
       for (const command of given.rest) {
-        // An error of one node does not hide the answers of the others.
+        // One node's error must not hide the answers of the others.
         try {
           process.stdout.write(`  ${command}: ${await client.info(command, { node: name })}\n`)
         } catch (error) {

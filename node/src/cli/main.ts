@@ -1,22 +1,22 @@
 #!/usr/bin/env node
-/** The program `spikewire`. Each subcommand is a module with a function `run`. */
+/** The program `spikewire`. Each subcommand is a module that exports `run`. */
 
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from './arguments.js'
 
-/** A subcommand: takes what stands behind its name, and returns the exit code. */
+/** A subcommand: takes the remaining arguments and returns the exit code. */
 interface Command {
   run(args: string[]): Promise<number>
 }
 
 const commands: Record<string, { summary: string; load: () => Promise<Command> }> = {
   bench: {
-    summary: 'put a cluster under load, beside npm aerospike',
+    summary: 'put a cluster under load, next to npm aerospike',
     load: () => import('./bench.js'),
   },
   serve: { summary: 'run an embedded cluster', load: () => import('./serve.js') },
-  info: { summary: 'show the nodes of a cluster, or ask them', load: () => import('./info.js') },
+  info: { summary: 'show the nodes of a cluster, or query them', load: () => import('./info.js') },
   build: { summary: 'build the native part from source', load: () => import('./build.js') },
 }
 
@@ -27,7 +27,7 @@ function usage(): string {
   return `usage: spikewire COMMAND [OPTIONS]\n\n${lines.join('\n')}\n\n  spikewire COMMAND --help\n  spikewire --version\n`
 }
 
-/** The version of the package; the native part has its own, which cannot be asked without it. */
+/** The version of the package, readable without loading the native part. */
 const VERSION = (
   JSON.parse(readFileSync(join(__dirname, '../../package.json'), 'utf8')) as { version: string }
 ).version
@@ -50,7 +50,7 @@ async function main([name, ...args]: string[]): Promise<number> {
     return await (await command.load()).run(args)
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    const hint = `'spikewire ${name} --help' shows what there is`
+    const hint = `'spikewire ${name} --help' lists the options`
     process.stderr.write(`spikewire ${name}: ${error.message}\n${hint}\n`)
     return 2
   }

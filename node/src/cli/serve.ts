@@ -35,7 +35,7 @@ const SERVE: Description = {
       value: 'SECONDS',
       number: true,
       default: 0,
-      help: 'time to live of records that are written without one; 0: for ever',
+      help: 'time to live of records written without one; 0: they never expire',
     },
     'max-record-size': {
       value: 'BYTES',
@@ -47,7 +47,7 @@ const SERVE: Description = {
       value: 'NAME',
       multiple: true,
       default: [],
-      help: 'set with an index of all its records, so that a scan of it meets no others; may be repeated',
+      help: 'set with an index of its records, so that scanning it visits no others; may be repeated',
     },
     'cluster-name': { value: 'NAME', default: 'spikewire', help: 'name of the cluster' },
     threads: {
@@ -55,29 +55,29 @@ const SERVE: Description = {
       number: true,
       default: 1,
       help:
-        'threads that serve connections, for all nodes together; for each there is another one that ' +
-        'sends long replies',
+        'threads that serve connections, for all nodes together; each has a second thread for ' +
+        'long replies',
     },
     tls: {
-      help: 'speak TLS and nothing else; where the files for clients are is said on standard error',
+      help: 'accept only TLS; the paths of the files for clients are printed on standard error',
     },
     'tls-name': {
       value: 'NAME',
       default: 'spikewire',
-      help: 'with --tls: name of all nodes, which their certificate is for',
+      help: 'with --tls: the name in the certificate of all nodes',
     },
-    'client-certificates': { help: 'with --tls: ask for a certificate, too' },
+    'client-certificates': { help: 'with --tls: require client certificates, too' },
     user: {
       value: 'NAME:PASSWORD',
       multiple: true,
       default: [],
-      help: 'user who may do everything, may be repeated; clients must log in then',
+      help: 'user with all permissions, may be repeated; clients must then log in',
     },
     roles: {
       value: 'NAME:ROLE,ROLE',
       multiple: true,
       default: [],
-      help: 'what a user may do instead, may be repeated',
+      help: 'roles of a user, instead of all permissions; may be repeated',
     },
   },
 }
@@ -100,7 +100,7 @@ export async function run(args: string[]): Promise<number> {
     tls: tlsOf(given),
     users: usersOf(given.list('user'), given.list('roles')),
   }
-  // Before it starts: a signal during start-up ends it just as cleanly.
+  // Installed before the start, so that a signal during start-up also exits cleanly.
   const stopped = untilStopped()
   const cluster = await Cluster.start(options).catch((error: unknown) => {
     stopped.cancel()
@@ -145,9 +145,9 @@ function usersOf(given: readonly string[], roles: readonly string[]): Record<str
   return users
 }
 
-/** Waits for Ctrl-C or SIGTERM. A second signal ends the program as if nothing waited for one. */
+/** Waits for Ctrl-C or SIGTERM. A second signal ends the program immediately. */
 function untilStopped(): { promise: Promise<void>; cancel: () => void } {
-  // Handlers of signals do not keep a program alive.
+  // Signal handlers alone do not keep a program alive.
   const alive = setInterval(() => undefined, 2 ** 30)
   const promise = new Promise<void>((resolve) => {
     const stop = () => {

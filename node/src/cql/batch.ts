@@ -7,12 +7,12 @@ import type { Rows } from './rows.js'
 import { boundNumber, noStatement } from './sending.js'
 
 /**
- * What the server promises: that all statements are applied sooner or later, or none (`'logged'`);
- * nothing, each partition by itself (`'unlogged'`); the same for counters (`'counter'`).
+ * What the server guarantees: all statements are applied eventually, or none (`'logged'`); no such
+ * guarantee across partitions (`'unlogged'`); the same, for counters (`'counter'`).
  */
 export type BatchKind = 'logged' | 'unlogged' | 'counter'
 
-/** The kinds by their numbers on the wire. */
+/** The kinds, indexed by their numbers on the wire. */
 export const KINDS: readonly BatchKind[] = ['logged', 'unlogged', 'counter']
 
 /** A statement of a batch. */
@@ -29,8 +29,8 @@ export type Run = (
 ) => Promise<Rows> | undefined
 
 /**
- * Several statements in one request, from `session.batch`. Statements are prepared or text; text with
- * parameters is prepared first.
+ * Several statements in one request; created by `session.batch`. Statements are prepared or text;
+ * text with parameters is prepared first.
  */
 export class Batch {
   readonly kind: BatchKind
@@ -43,12 +43,12 @@ export class Batch {
     this.#run = run
   }
 
-  /** How many statements it has. */
+  /** The number of statements. */
   get length(): number {
     return this.#entries.length
   }
 
-  /** Adds a statement. Values that are not bound are looked at when the batch is executed. */
+  /** Adds a statement. Unbound values are validated when the batch is executed. */
   add(statement: Statement, parameters?: Parameters): this {
     if (statement instanceof Bound) boundNumber(statement, parameters)
     else if (typeof statement !== 'string' && !(statement instanceof Prepared)) {
@@ -59,10 +59,10 @@ export class Batch {
   }
 
   /**
-   * Sends the batch; it may be sent again. A result with rows has those of its conditions.
+   * Sends the batch; it may be sent again. The result has rows if statements have conditions.
    *
-   * @throws TypeError, RangeError for values that do not fit, with statement, column and type, before
-   * the batch is sent; CqlError for what the server refuses
+   * @throws TypeError, RangeError for values that do not fit, with statement, column and type,
+   * before the batch is sent; CqlError for errors from the server
    */
   execute(options?: BatchOptions): Promise<Rows>
   execute(callback: Callback<Rows>): void

@@ -1,32 +1,32 @@
 /**
- * Every failure of a statement, in one tree under `CqlError`.
+ * The errors of statements and sessions; all are subclasses of `CqlError`.
  *
- * Bad arguments are rejected with `TypeError` or `RangeError` instead, before anything is sent.
+ * Invalid arguments are a `TypeError` or a `RangeError` instead, and nothing is sent.
  */
 
-/** How one of the attempts of a statement failed. */
+/** Why one attempt of a statement failed. */
 export interface FailedAttempt {
-  /** The address of its node; `null` when no node was involved. */
+  /** The address of the node; `null` if no node was involved. */
   readonly node: string | null
   readonly reason: string
 }
 
-/** The root of these errors. */
+/** Base class of all Cassandra errors. */
 export class CqlError extends Error {
-  /** The server's error code; `null` for failures on this side. */
+  /** The server's error code; `null` for client-side failures. */
   readonly code: number | null
-  /** The address of the node; `null` when no node was involved. */
+  /** The address of the node; `null` if no node was involved. */
   readonly node: string | null
-  /** How often the request was sent; 0 when nothing was. */
+  /** How often the request was sent; 0 if nothing was sent. */
   readonly attempts: number
-  /** Whether a write may have been applied nevertheless. */
+  /** Whether a write may have been applied despite the error. */
   readonly inDoubt: boolean
   /** Node and reason of each attempt, in order. */
   readonly failedAttempts: readonly FailedAttempt[]
-  /** The number of the row that it is about, from 0; only errors of `executeMany` have it. */
+  /** The index of the row that failed, from 0; only on errors of `executeMany`. */
   declare readonly row?: number
 
-  /** The engine makes these. */
+  /** Created by the engine. */
   constructor(
     message: string,
     code: number | null = null,
@@ -59,75 +59,77 @@ function describe(
   return circumstances.length > 0 ? `${message} (${circumstances.join(', ')})` : message
 }
 
-/** The statement's total timeout passed. */
+/** The statement's total timeout has expired. */
 export class Timeout extends CqlError {}
-/** No connection could be made, or it broke under the request. */
+/** No connection could be opened, or it was lost during the request. */
 export class ConnectionFailed extends CqlError {}
-/** No node can be asked, or the node failed too often lately. */
+/** No node is available, or the node's circuit breaker is open after too many failures. */
 export class NodeUnavailable extends CqlError {}
-/** As many requests wait for a node as may (`queueLimit`). */
+/** The queue of requests that wait for a node is full (`queueLimit`). */
 export class TooBusy extends CqlError {}
 /** The session or the query is closed. */
 export class SessionClosed extends CqlError {}
-/** What a node sent makes no sense, or it says so of what was sent. */
+/** A node sent an invalid frame, or reported that it received one. */
 export class ProtocolError extends CqlError {}
-/** The server refuses the user or the password, or asks for them and there are none. */
+/** The server rejected the user or the password, or requires a login and none was configured. */
 export class AuthenticationFailed extends CqlError {}
 
-/** The server refused the statement; `code` says why. */
+/** The server rejected the statement; `code` says why. */
 export class ServerError extends CqlError {}
 
-/** How many replicas a statement waited for. */
+/** Base class of errors about the number of replicas. */
 export class ReplicasMissing extends ServerError {
-  /** The level that was to be reached. */
+  /** The requested consistency level. */
   declare readonly consistency: string
-  /** Replicas that answered; for `Unavailable`, those that are alive. */
+  /** The number of replicas that answered; for `Unavailable`, of those that are alive. */
   declare readonly received: number
-  /** Replicas that had to. */
+  /** The number of replicas required. */
   declare readonly required: number
 }
 
-/** Too few replicas are alive for the consistency level: nothing was done. */
+/** Too few replicas are alive for the consistency level; nothing was executed. */
 export class Unavailable extends ReplicasMissing {}
-/** The coordinator has too much to do, or shuts down. */
+/** The coordinator is overloaded or shutting down. */
 export class Overloaded extends ServerError {}
-/** The coordinator is only just joining the cluster. */
+/** The coordinator is still joining the cluster. */
 export class Bootstrapping extends ServerError {}
 
 /** Too few replicas acknowledged a write in time. */
 export class WriteTimeout extends ReplicasMissing {
   /**
-   * What was being written: `SIMPLE`, `BATCH`, `UNLOGGED_BATCH`, `COUNTER`, `BATCH_LOG`, `CAS`, `VIEW`
+   * The kind of write: `SIMPLE`, `BATCH`, `UNLOGGED_BATCH`, `COUNTER`, `BATCH_LOG`, `CAS`, `VIEW`
    * or `CDC`.
    */
   declare readonly writeType: string
-  /** How often other conditional writes got in the way; `null` where that is not said. */
+  /** How often other conditional writes interfered; `null` if the server does not say. */
   declare readonly contentions: number | null
 }
 
 /** Too few replicas answered a read in time. */
 export class ReadTimeout extends ReplicasMissing {
-  /** Whether the replica that was asked for the data itself answered. */
+  /** Whether the replica asked for the data itself (rather than a digest) answered. */
   declare readonly dataPresent: boolean
 }
 
-/** Replicas failed at a read. */
+/** Replicas failed during a read. */
 export class ReadFailure extends ReplicasMissing {
-  /** Replicas that failed. */
+  /** The number of replicas that failed. */
   declare readonly failures: number
-  /** Whether the replica that was asked for the data itself answered. */
+  /** Whether the replica asked for the data itself (rather than a digest) answered. */
   declare readonly dataPresent: boolean
 }
 
-/** Replicas failed at a write. */
+/** Replicas failed during a write. */
 export class WriteFailure extends ReplicasMissing {
-  /** Replicas that failed. */
+  /** The number of replicas that failed. */
   declare readonly failures: number
-  /** What was being written. */
+  /** The kind of write, as in `WriteTimeout`. */
   declare readonly writeType: string
 }
 
-/** It is not known whether a conditional write was applied: a read at `serial` tells. */
+/**
+ * It is unknown whether a conditional write was applied; a read at consistency `serial` finds out.
+ */
 export class WriteUnknown extends ReplicasMissing {}
 
 /** A user-defined function failed. */
@@ -140,17 +142,17 @@ export class FunctionFailed extends ServerError {
   declare readonly argumentTypes: readonly string[]
 }
 
-/** The text of the statement is not CQL. */
+/** The statement is not valid CQL. */
 export class SyntaxException extends ServerError {}
-/** The user may not do that. */
+/** The user lacks a permission. */
 export class Unauthorized extends ServerError {}
-/** The statement makes no sense here: an unknown keyspace, table or column, a wrong type. */
+/** The statement is invalid: an unknown keyspace, table or column, or a wrong type. */
 export class InvalidRequest extends ServerError {}
 
-/** There is such a keyspace or table already. */
+/** The keyspace or table exists already. */
 export class AlreadyExists extends InvalidRequest {
   /** The keyspace. */
   declare readonly keyspace: string
-  /** The table; `null` where it is the keyspace. */
+  /** The table; `null` if the keyspace exists already. */
   declare readonly table: string | null
 }

@@ -1,4 +1,4 @@
-/** Makes the error for a failure that the engine reports. */
+/** Creates errors for failures reported by the engine. */
 
 import {
   AlreadyExists,
@@ -64,8 +64,8 @@ for (const kind of [...ROOTS, ...Object.values(BY_KIND), ...BY_CODE.values()]) {
 }
 
 /**
- * The error for a failure that the engine reports; details are names and values in turns, failed attempts
- * nodes and reasons.
+ * Creates the error for a failure. `details` has names and values, alternating; `failedAttempts`
+ * has nodes and reasons.
  */
 export function makeError(
   kind: string,

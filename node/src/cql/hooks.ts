@@ -1,4 +1,4 @@
-/** What the native part calls for Cassandra; set once, when `spikewire/cql` is loaded. */
+/** Functions that the native part calls for Cassandra; set once, when `spikewire/cql` is loaded. */
 
 import '../hooks.js'
 
@@ -10,7 +10,7 @@ import { makePrepared } from './prepared.js'
 import { makeFactory, makeRows, makeShape } from './rows.js'
 import { Decimal, Duration, EMPTY, Time, UNSET } from './values.js'
 
-/** Sorts of values; `crates/spikewire-node/src/cql/value/mod.rs` has the same numbers. */
+/** Kinds of values; the numbers must match `crates/spikewire-node/src/cql/value/mod.rs`. */
 const SORT = {
   other: 0,
   map: 1,

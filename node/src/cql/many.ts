@@ -1,4 +1,7 @@
-/** One statement with the parameters of many rows: so many of them in flight, and no promise for each. */
+/**
+ * `executeMany`: one statement with many rows of parameters, a limited number of them in flight,
+ * without a promise per row.
+ */
 
 import type { Slot } from '../native.js'
 import { onAbort } from '../signals.js'
@@ -6,27 +9,27 @@ import { executor, openSlot, refuse } from '../slots.js'
 import { native } from './native.js'
 import type { ExecuteOptions } from './options.js'
 
-/** What `executeMany` takes beside the options of each execution. */
+/** Options of `executeMany`, besides those of each execution. */
 export interface ManyOptions extends Omit<ExecuteOptions, 'pagingState'> {
-  /** How many rows are in flight at most, from 1 to 30,000. Default: 128. */
+  /** The maximum number of rows in flight, from 1 to 30,000. Default: 128. */
   concurrency?: number | undefined
   /**
-   * What becomes of errors: the first one ends it and is thrown (`'raise'`, the default), or all stand
-   * among the results (`'return'`).
+   * How errors are handled: the first one stops the call and is thrown (`'raise'`, the default), or
+   * each is returned among the results (`'return'`).
    */
   errors?: 'raise' | 'return' | undefined
-  /** Whether there are results; without them, the number of rows is given. Default: true. */
+  /** Whether to return the results; otherwise the number of rows is returned. Default: true. */
   results?: boolean | undefined
 }
 
-/** How a call of `executeMany` goes. */
+/** The validated options of a call of `executeMany`. */
 export interface How {
   readonly concurrency: number
   readonly returnsErrors: boolean
   readonly results: boolean
 }
 
-/** Takes the options of `executeMany` apart: its own, and those of each execution, if there are any. */
+/** Splits the options of `executeMany` into its own and those of each execution, if any. */
 export function howMany(options: ManyOptions | undefined): [How, ExecuteOptions | undefined] {
   if (options !== undefined && (typeof options !== 'object' || options === null)) {
     throw new TypeError(
@@ -39,12 +42,12 @@ export function howMany(options: ManyOptions | undefined): [How, ExecuteOptions 
   return [how, Object.keys(each).length > 0 ? each : undefined]
 }
 
-/** Rows from which one after the other is taken, and whether they have to be waited for. */
+/** An iterator of rows, synchronous or asynchronous. */
 export type Source<P> =
   | { rows: Iterator<P>; isAsync: false }
   | { rows: AsyncIterator<P>; isAsync: true }
 
-/** The rows of an iterable, asynchronous or not. */
+/** The iterator of an iterable, asynchronous or not. */
 export function sourceOf<P>(given: Iterable<P> | AsyncIterable<P>): Source<P> {
   const isObject = typeof given === 'object' && given !== null
   if (isObject && Symbol.asyncIterator in given) {
@@ -56,7 +59,7 @@ export function sourceOf<P>(given: Iterable<P> | AsyncIterable<P>): Source<P> {
   throw new TypeError(`rows must be an iterable of parameters, not ${kind}`)
 }
 
-/** Sends rows, and gathers what comes of them. */
+/** Sends rows and collects their results. */
 export class Flow<P> {
   readonly #how: How
   readonly #send: (slot: Slot, row: P) => void
@@ -64,7 +67,7 @@ export class Flow<P> {
   #started = 0
   #inFlight = 0
   #failure: { error: unknown } | undefined
-  /** Goes on with what waits: for room, for the end of all rows, or for the next row. */
+  /** Resumes `run`, which waits for a free slot, the end of all rows, or the next row. */
   #wake: (() => void) | undefined
 
   constructor(how: How, send: (slot: Slot, row: P) => void) {
@@ -72,7 +75,7 @@ export class Flow<P> {
     this.#send = send
   }
 
-  /** Gives results in the order of the rows, or their number. */
+  /** Returns the results in the order of the rows, or the number of rows. */
   async run(source: Source<P>): Promise<unknown> {
     let next: Promise<IteratorResult<P>> | undefined
     let ended = false
@@ -94,7 +97,7 @@ export class Flow<P> {
         else if (row !== undefined && this.#failure === undefined) this.#begin(row.value)
       }
     } catch (error) {
-      // It comes from the rows themselves.
+      // The iterator itself failed.
       ended = true
       next = undefined
       this.#failure ??= { error }
@@ -105,7 +108,7 @@ export class Flow<P> {
     return this.#how.results ? this.#results : this.#started
   }
 
-  /** Takes no more rows. */
+  /** Stops taking rows; the call fails with this error. */
   stop(error: unknown): void {
     this.#failure ??= { error }
     this.#told()
@@ -124,7 +127,7 @@ export class Flow<P> {
       this.#send(slot, row)
     } catch (error) {
       const isInput = error instanceof TypeError || error instanceof RangeError
-      // That the session is closed is no matter of one row.
+      // A closed session is not an error of a single row.
       if (!isInput) this.#failed(at, error, false)
       refuse(slot, error)
     }
@@ -152,14 +155,14 @@ export class Flow<P> {
     wake?.()
   }
 
-  /** Until a row has ended. */
+  /** Resolves when a row has ended. */
   #news(): Promise<void> {
     return new Promise((resolve) => {
       this.#wake = resolve
     })
   }
 
-  /** The next row, or nothing where one has failed meanwhile. */
+  /** The next row, or `undefined` if another row failed meanwhile. */
   #orFailure(next: Promise<IteratorResult<P>>): Promise<IteratorResult<P> | undefined> {
     return new Promise((resolve, reject) => {
       const look = (): void => {
@@ -171,7 +174,7 @@ export class Flow<P> {
     })
   }
 
-  /** Tells the rows that no more of them are taken. */
+  /** Ends the iterator early. */
   async #leave(source: Source<P>, next: Promise<unknown> | undefined): Promise<void> {
     try {
       const left = source.rows.return?.()
@@ -179,16 +182,16 @@ export class Flow<P> {
         await left
         return
       }
-      // A row that is still under way is not waited for, and neither is what comes behind it.
+      // A row that the iterator is still producing is not waited for.
       next.catch(ignore)
       if (left instanceof Promise) left.catch(ignore)
     } catch {
-      // The row that failed is what matters.
+      // The row's own error takes precedence.
     }
   }
 }
 
-/** Gives a call up when its signal is aborted, without waiting for the rows in flight. */
+/** Rejects a call when its signal is aborted, without waiting for the rows in flight. */
 export function givenUp<T, P>(
   running: Promise<T>,
   flow: Flow<P>,
@@ -204,7 +207,7 @@ export function givenUp<T, P>(
   })
 }
 
-/** Says which row an error is about. */
+/** Sets the row number on an error. */
 function about(error: Error, row: number): void {
   Object.defineProperty(error, 'row', { value: row, enumerable: true, configurable: true })
 }

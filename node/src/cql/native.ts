@@ -1,14 +1,14 @@
-/** The native part as far as it is about Cassandra: what `crates/spikewire-node/src/cql` exports. */
+/** Types of the native functions for Cassandra, exported by `crates/spikewire-node/src/cql`. */
 
 import type { Slot } from '../native.js'
 import { native as all } from '../native.js'
 
 /** A session, by its number. */
 export type Handle = number
-/** A prepared statement by its number, or text. */
+/** The number of a prepared statement, or text. */
 export type SentStatement = number | string
 
-/** What the native part calls; see `hooks.ts`. */
+/** The functions that the native part calls; see `hooks.ts`. */
 export type CqlHooks = [
   makeError: (
     kind: string,
@@ -52,24 +52,24 @@ export type CqlHooks = [
   wrap: (sort: number, content: unknown) => unknown,
 ]
 
-/** Functions of the native part. Bad input makes them throw; those with a slot settle its promise later. */
+/** Native functions. They throw on invalid input; those with a slot settle its promise later. */
 export interface CqlNative {
-  /** Names the functions that it calls; once. */
+  /** Passes the functions that the native part calls; must be called once. */
   cqlSetup(...hooks: CqlHooks): void
-  /** Gives the handle of a session. */
+  /** Settles the slot with a session's handle. */
   cqlConnect(slot: Slot, contactPoints: string, names: string[], values: unknown[]): void
   cqlClose(session: Handle, slot: Slot): void
-  /** Address, datacenter, rack, release and whether it is up, of each node in turns. */
+  /** Address, datacenter, rack, release and whether it is up, of each node in turn. */
   cqlNodes(session: Handle): (string | boolean)[]
   cqlKeyspace(session: Handle): string | null
   cqlVersion(session: Handle): number
-  /** What `make` makes of the names of the fields makes values of the type. */
+  /** `make` returns, for the names of a type's fields, the function that creates its values. */
   cqlRegisterType(
     session: Handle,
     name: string,
     make: (names: string[]) => (...values: unknown[]) => unknown,
   ): void
-  /** Values are in the array, or, without one, behind it. */
+  /** Values are in the array or, without one, in the remaining arguments. */
   cqlExecute(
     session: Handle,
     slot: Slot,
@@ -79,9 +79,11 @@ export interface CqlNative {
     array?: readonly unknown[] | undefined,
     ...values: readonly unknown[]
   ): void
-  /** Checks how a call with many rows goes; whether errors are among its results. */
+  /**
+   * Validates the options of `executeMany`; returns whether errors are returned among the results.
+   */
   cqlHowMany(concurrency: number, errors: string, results: boolean): boolean
-  /** Gives the number of a prepared statement with its values. */
+  /** Returns the number of the prepared statement bound to these values. */
   cqlBind(statement: number, array: readonly unknown[]): number
   cqlExecuteBound(
     session: Handle,
@@ -91,7 +93,7 @@ export interface CqlNative {
     options: object | undefined,
   ): void
   cqlPrepare(session: Handle, slot: Slot, text: string, options: object | undefined): void
-  /** The count of a bound statement is `BOUND`. */
+  /** `counts` has the number of values per statement, `BOUND` for a bound one. */
   cqlBatch(
     session: Handle,
     slot: Slot,
@@ -101,12 +103,12 @@ export interface CqlNative {
     counts: readonly number[],
     values: readonly unknown[],
   ): void
-  /** Nothing here holds it any more. */
+  /** Releases a resource that JavaScript no longer references. */
   release(resource: number): void
 }
 
 /** The native part of this copy of the package. */
 export const native = all as unknown as CqlNative
 
-/** The count of values of a statement of a batch that has its own already. */
+/** The count for a statement of a batch that is already bound to its values. */
 export const BOUND = 0xffff_ffff

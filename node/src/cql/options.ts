@@ -5,7 +5,7 @@ import type { TlsOptions } from '../tls.js'
 
 export type { TlsOptions } from '../tls.js'
 
-/** How many replicas must answer. */
+/** Consistency levels: how many replicas must answer. */
 export type Consistency =
   | 'any'
   | 'one'
@@ -19,135 +19,147 @@ export type Consistency =
   | 'local_serial'
   | 'local_one'
 
-/** The same for the conditions of lightweight transactions. */
+/** Consistency levels for the conditions of lightweight transactions. */
 export type SerialConsistency = 'serial' | 'local_serial'
 
-/** The options of a session. Spans of time are milliseconds. */
+/** The options of a session. Durations are in milliseconds. */
 export interface SessionOptions {
-  /** The keyspace of statements that name none. */
+  /** The default keyspace of statements. */
   keyspace?: string | undefined
-  /** Who logs in; goes together with `password`. */
+  /** The user to log in as; requires `password`. */
   user?: string | undefined
   password?: string | undefined
-  /** Whether connections are encrypted, and how. Default: false. */
+  /** Whether and how connections are encrypted. Default: false. */
   tls?: boolean | TlsOptions | undefined
   /** The only version of the native protocol to try. Default: 5, then 4. */
   protocolVersion?: 4 | 5 | undefined
-  /** Default: `'none'`. */
+  /** Compression of frames. Default: `'none'`. */
   compression?: 'none' | 'lz4' | undefined
-  /** The datacenter whose nodes are asked. Default: that of the first node that answers. */
+  /** The datacenter whose nodes are used. Default: that of the first node that answers. */
   localDatacenter?: string | undefined
-  /** The rack whose nodes are asked first. */
+  /** The rack whose nodes are preferred. */
   localRack?: string | undefined
-  /** Whether nodes of other datacenters are asked when none of the local one is left. Default: false. */
+  /**
+   * Whether nodes of other datacenters are used if no node of the local one is available. Default:
+   * false.
+   */
   remoteDatacenters?: boolean | undefined
-  /** Where nodes are reached, by the address that they advertise: `host` or `host:port` each. */
+  /** Replacements for the addresses that nodes advertise: `host` or `host:port` each. */
   addressMap?: { readonly [advertised: string]: string } | undefined
-  /** From the first packet to the end of the handshake. Default: 5,000. */
+  /** Time limit for opening a connection, including the handshake. Default: 5,000. */
   connectTimeout?: number | undefined
-  /** Silence on the control connection after which it is asked for a sign of life. Default: 30,000. */
+  /** How long the control connection may be silent before a heartbeat is sent. Default: 30,000. */
   heartbeat?: number | undefined
   /**
-   * The shortest and the longest pause between attempts to reach a node that is down: each is twice as
-   * long as the one before. Default: `[100, 30_000]`.
+   * The shortest and the longest pause between attempts to reconnect to a node that is down; each
+   * pause is twice as long as the previous one. Default: `[100, 30_000]`.
    */
   reconnect?: readonly [shortest: number, longest: number] | undefined
-  /** After which an unused connection is closed. Default: 120,000. */
+  /** How long a connection may be idle before it is closed. Default: 120,000. */
   idleTimeout?: number | undefined
-  /** How long statements wait for all nodes to have one schema after a change; 0: not at all. */
+  /**
+   * How long statements that change the schema wait until all nodes agree on it; 0: do not wait.
+   */
   schemaAgreement?: number | undefined
-  /** In all, for each statement; 0: no limit. Default: 10,000. */
+  /** Total time limit of a statement; 0: no limit. Default: 10,000. */
   timeout?: number | undefined
-  /** How long a connection may be silent with a request in flight; 0, the default: no limit. */
+  /** How long a connection may be silent while a reply is awaited; 0: no limit. Default: 0. */
   socketTimeout?: number | undefined
   /** Further attempts after the first. Default: 2. */
   maxRetries?: number | undefined
   /**
-   * How long to wait for an answer to an idempotent statement before a copy of it goes to another node,
-   * from 1; `null`: there are no copies. Default: `null`.
+   * How long to wait for the reply to an idempotent statement before a copy of it is sent to
+   * another node, from 1; `null`: no copies. Default: `null`.
    */
   speculativeDelay?: number | null | undefined
-  /** How many copies of a statement there may be besides the first, up to 32. Default: 1. */
+  /** The maximum number of copies of a statement besides the first, up to 32. Default: 1. */
   speculativeAttempts?: number | undefined
-  /** Connections to a node, or to each of its shards where it has some. Default: 1. */
+  /** Connections per node, or per shard if the node has shards. Default: 1. */
   connectionsPerNode?: number | undefined
   /**
-   * Whether connections to a server with shards (Scylla) choose their shard by the port that they come
-   * from, where it has a port for that. Default: true.
+   * Whether connections to a server with shards (Scylla) select their shard by their source port,
+   * if the server has a port for that. Default: true.
    */
   shardAwarePort?: boolean | undefined
-  /** Requests in flight on one connection before the next one waits, up to 32,767. */
+  /**
+   * The maximum number of requests in flight on one connection, up to 32,767; further ones wait.
+   */
   pipelineDepth?: number | undefined
-  /** Requests that may wait for a place on one node. */
+  /** The maximum number of requests that wait for one node. */
   queueLimit?: number | undefined
-  /** Errors of a node within a window above which its circuit opens; 0: never. */
+  /** The number of errors of a node within a window that opens its circuit breaker; 0: never. */
   maxErrorRate?: number | undefined
-  /** Default: `'local_one'`. */
+  /** The consistency level. Default: `'local_one'`. */
   consistency?: Consistency | undefined
-  /** Default: the server's. */
+  /** The consistency level of conditions. Default: the server's. */
   serialConsistency?: SerialConsistency | undefined
-  /** Rows of a page. Default: 5,000. */
+  /** Rows per page. Default: 5,000. */
   pageSize?: number | undefined
-  /** Whether writes carry a timestamp of this client. Default: true. */
+  /** Whether writes carry a client-side timestamp. Default: true. */
   timestamps?: boolean | undefined
-  /** Name and version of the program, for `system_views.clients`: `APPLICATION_NAME`, ... */
+  /** Name and version of the application, for `system_views.clients`: `APPLICATION_NAME`, ... */
   application?: { readonly [name: string]: string } | undefined
   /**
-   * `bigint`, `counter` and `varint` as bigint: only those beyond 2^53 (`'auto'`, the default), or
-   * all.
+   * Which values of `bigint`, `counter` and `varint` are returned as bigints: those beyond 2^53 - 1
+   * (`'auto'`, the default), or all.
    */
   integers?: 'auto' | 'bigint' | undefined
-  /** Maps as `Map`: only those whose keys are no strings here (`'auto'`, the default), or all. */
+  /**
+   * Which maps are returned as a `Map`: those with non-string keys (`'auto'`, the default), or all.
+   */
   maps?: 'auto' | 'map' | undefined
-  /** Gives connecting up: its promise is rejected with the signal's reason. */
+  /** Cancels connecting; its promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-/** What can be said about preparing a statement; where nothing is said, the session's options hold. */
+/** Options for preparing a statement; those left out are the session's. */
 export interface PrepareOptions {
-  /** Milliseconds in all, retries included; 0: no limit. */
+  /** Total time limit in milliseconds, including retries; 0: no limit. */
   timeout?: number | undefined
-  /** How long a connection may be silent with the request in flight; 0: no limit. */
+  /** How long a connection may be silent while the reply is awaited; 0: no limit. */
   socketTimeout?: number | undefined
   /** Further attempts after the first. */
   maxRetries?: number | undefined
-  /** Before a copy goes to another node, if it is idempotent; `null`: there are no copies. */
+  /**
+   * How long to wait before a copy is sent to another node, if the statement is idempotent; `null`:
+   * no copies.
+   */
   speculativeDelay?: number | null | undefined
-  /** How many copies there may be besides the first. */
+  /** The maximum number of copies besides the first. */
   speculativeAttempts?: number | undefined
-  /** The keyspace of tables without one. Needs version 5 of the protocol. */
+  /** The keyspace of tables named without one. Needs protocol version 5. */
   keyspace?: string | undefined
-  /** The only node to ask, by its address. */
+  /** The address of the only node to ask. */
   node?: string | undefined
-  /** Whether the server keeps a trace. */
+  /** Whether the server records a trace. */
   tracing?: boolean | undefined
-  /** For a handler in the server. */
+  /** Custom payload, for a query handler in the server. */
   payload?: { readonly [name: string]: Uint8Array | null } | undefined
-  /** Gives the call up: its promise is rejected with the signal's reason. */
+  /** Cancels the call; its promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-/** What can be said about one batch; where nothing is said, the session's options hold. */
+/** Options of a batch; those left out are the session's. */
 export interface BatchOptions extends PrepareOptions {
   consistency?: Consistency | undefined
   serialConsistency?: SerialConsistency | undefined
-  /** When what is written was written, in microseconds since 1970. */
+  /** The write timestamp, in microseconds since 1970. */
   timestamp?: number | bigint | undefined
-  /** Whether a second execution makes no difference. Default: false. */
+  /** Whether executing the statement twice has the same effect as once. Default: false. */
   idempotent?: boolean | undefined
-  /** The time that TTLs are computed with, in seconds since 1970. Needs version 5. */
+  /** The current time for computing TTLs, in seconds since 1970. Needs protocol version 5. */
   nowInSeconds?: number | undefined
 }
 
-/** What can be said about one execution; where nothing is said, the session's options hold. */
+/** Options of an execution; those left out are the session's. */
 export interface ExecuteOptions extends BatchOptions {
-  /** Rows of a page. */
+  /** Rows per page. */
   pageSize?: number | undefined
-  /** Where to begin: the `pagingState` of the page before. */
+  /** Where to start: the `pagingState` of the previous page. */
   pagingState?: Uint8Array | undefined
 }
 
-/** Those of an execution that matter when its statement is prepared first. */
+/** The options of an execution that also apply to preparing its statement. */
 const FIRST = [
   ...(['timeout', 'socketTimeout', 'maxRetries', 'keyspace', 'node'] as const),
   ...(['speculativeDelay', 'speculativeAttempts'] as const),
@@ -160,10 +172,10 @@ const BATCH = [
 const MANY = [...BATCH, 'pageSize'] as const
 const EXECUTE = [...MANY, 'pagingState'] as const
 
-/** The names of options. */
+/** The names of the options, by call. */
 export const KNOWN = { PREPARE, BATCH, MANY, EXECUTE } as const
 
-/** The options as the native part takes them. Throws for a name that is not known. */
+/** The options in the form in which the native part takes them. Throws for unknown names. */
 export function sent(
   options: PrepareOptions | null | undefined,
   known: readonly string[],
@@ -175,7 +187,7 @@ export function sent(
   return { ...given, payload: isObject ? Object.entries(payload).flat(1) : payload }
 }
 
-/** Those of an execution that matter when its statement is prepared first. */
+/** The options of an execution that also apply to preparing its statement. */
 export function forPreparing(options: PrepareOptions | undefined): PrepareOptions | undefined {
   if (options === undefined) return undefined
   return Object.fromEntries(FIRST.map((name) => [name, options[name]]))

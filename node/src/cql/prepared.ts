@@ -5,37 +5,38 @@ import { native } from './native.js'
 import type { CqlInput } from './values.js'
 
 /**
- * The values of a statement: in order, or by the names of its parameters. Names that CQL finds without
- * quotes are in lower case.
+ * The values of a statement: in order, or by parameter name. Names that are not quoted in CQL are
+ * in lower case.
  */
 export type Parameters = readonly CqlInput[] | { readonly [name: string]: CqlInput | undefined }
 
 /** A parameter of a prepared statement. */
 export interface Parameter {
   readonly name: string
-  /** Its type, as CQL spells it. */
+  /** Its type in CQL notation. */
   readonly type: string
 }
 
 const forgotten = new FinalizationRegistry((number: number) => native.release(number))
 
 /**
- * A prepared statement, from `session.prepare`. It may be used with any session on the same cluster
- * in the same thread; nodes that do not know it are asked to prepare it when that shows.
+ * A prepared statement; created by `session.prepare`. It can be used with any session on the same
+ * cluster in the same thread. A node that does not know it is asked to prepare it when that becomes
+ * apparent.
  */
 export class Prepared {
   /** The text of the statement. */
   readonly text: string
-  /** The server's id of it. */
+  /** The statement's id on the server. */
   readonly id: Buffer
   /** Its parameters, in order. */
   readonly parameters: readonly Parameter[]
   /**
-   * The indexes of the parameters that make the partition key, in the key's order; empty where the
-   * statement does not fix a partition, so that any node is asked.
+   * The indexes of the parameters that form the partition key, in the key's order; empty if the
+   * statement does not determine a partition, in which case it may go to any node.
    */
   readonly partitionKey: readonly number[]
-  /** What the server warned of when it prepared the statement. */
+  /** The server's warnings from preparing the statement. */
   readonly warnings: readonly string[]
   readonly #number: number
 
@@ -58,7 +59,7 @@ export class Prepared {
   }
 
   /**
-   * The statement with values, which are checked and kept as they are sent: for later, and for many
+   * Binds values to the statement. They are validated and encoded once, for later use and for many
    * executions.
    *
    * @throws TypeError, RangeError for values that do not fit, with column and type
@@ -103,7 +104,10 @@ export class Prepared {
   }
 }
 
-/** A prepared statement with its values, from `prepared.bind`: used as a prepared one, without parameters. */
+/**
+ * A prepared statement with its values; created by `prepared.bind`. Used like a prepared statement,
+ * but without parameters.
+ */
 export class Bound {
   /** The statement. */
   readonly prepared: Prepared
@@ -126,10 +130,10 @@ export class Bound {
   }
 }
 
-/** What is executed: text, a prepared statement, or one with its values. */
+/** A statement that can be executed: text, prepared, or bound. */
 export type Statement = string | Prepared | Bound
 
-/** A prepared statement, as the native part makes it. */
+/** Creates a prepared statement; called by the native part. */
 export function makePrepared(
   number: number,
   text: string,

@@ -1,37 +1,38 @@
-/** Queries: the rows of a statement page by page, at the pace of their reader. */
+/** Queries: the rows of a statement, fetched page by page as they are consumed. */
 
 import type { Readable } from 'node:stream'
 import { type QueryStreamOptions, streamOf } from '../stream.js'
 import { SessionClosed } from './errors.js'
 import type { Row, Rows } from './rows.js'
 
-/** Asks for a page: the one that begins here. */
+/** Fetches the page that starts at a paging state. */
 export type FetchPage<R> = (pagingState: Uint8Array | undefined) => Promise<Rows<R>>
 
 const DONE = Object.freeze({ value: undefined, done: true as const })
 
 /**
- * The rows of a statement, from `session.query`. Nothing is sent until the first row is asked for.
+ * The rows of a statement; created by `session.query`. Nothing is sent until the first row is
+ * requested.
  *
- * Iterate over it once, with `for await`. While a page is read, the next one is fetched, and none
- * beyond that: however many rows there are, two pages are in memory. Leaving the loop ends the query;
- * so do `close()` and `await using`.
+ * Iterate over it once, with `for await`. While a page is being read, the next one is fetched, but
+ * none beyond that: at most two pages are in memory, however many rows there are. Leaving the loop
+ * ends the query; so do `close()` and `await using`.
  *
- * @typeParam R - what a row is
+ * @typeParam R - the type of a row
  */
 export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undefined> {
-  /** For `using query = session.query(...)`, where the runtime has it. */
+  /** For `using query = session.query(...)`, if the runtime supports it. */
   declare readonly [Symbol.dispose]: () => void
-  /** For `await using query = session.query(...)`, where the runtime has it. */
+  /** For `await using query = session.query(...)`, if the runtime supports it. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   readonly #fetch: FetchPage<R>
   readonly #signal: AbortSignal | undefined
-  /** Rows that have come and are not handed out. */
+  /** Rows that have arrived and not been handed out. */
   #ready: readonly R[] = []
   #at = 0
-  /** Where the next page begins; `null` when there is none. */
+  /** Where the next page starts; `null` if there is none. */
   #state: Uint8Array | null | undefined
-  /** The next page, which is under way. */
+  /** The next page, being fetched. */
   #ahead: Promise<Rows<R>> | undefined
   #filling: Promise<Rows<R> | undefined> | undefined
   #isClosed = false
@@ -48,7 +49,7 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
     this.#signal = signal
   }
 
-  /** Itself: a query is iterated over once. */
+  /** Returns the query itself, which can be iterated over once. */
   [Symbol.asyncIterator](): this {
     return this
   }
@@ -62,22 +63,22 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
 
   async #next(): Promise<IteratorResult<R, undefined>> {
     while ((await this.#fill()) !== undefined) {
-      // Another call may have taken what came.
+      // Another call may have taken the rows.
       const row = this.takeOne()
       if (row !== undefined) return { value: row, done: false }
     }
     return DONE
   }
 
-  /** Ends the query; `for await` calls this when the loop is left. */
+  /** Ends the query; called by `for await` when the loop is left. */
   return(): Promise<IteratorResult<R, undefined>> {
     this.close()
     return Promise.resolve(DONE)
   }
 
   /**
-   * The pages, each with its rows and with where the next one begins. Pages may be smaller than
-   * `pageSize`, or empty, though there are more.
+   * The pages, each with its rows and the paging state of the next one. A page may have fewer rows
+   * than `pageSize`, or none, even if it is not the last.
    */
   async *pages(): AsyncGenerator<Rows<R>, void, undefined> {
     try {
@@ -92,15 +93,12 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
     }
   }
 
-  /**
-   * The rows as a stream in object mode. It fetches as its consumer takes; destroying it ends the
-   * query.
-   */
+  /** The rows as a stream in object mode with back-pressure. Destroying it ends the query. */
   stream(options?: QueryStreamOptions): Readable {
     return streamOf(this, options)
   }
 
-  /** Ends the query: no more pages are asked for. Closing twice does nothing. */
+  /** Ends the query; no further pages are fetched. Closing again has no effect. */
   close(): void {
     this.#isClosed = true
     this.#ready = []
@@ -108,7 +106,7 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
     this.#ahead = undefined
   }
 
-  /** @internal More rows, several at a time: those that are ready, or none at the end. */
+  /** @internal Up to `most` rows that are ready, waiting for some if necessary; none at the end. */
   async take(most: number): Promise<R[]> {
     while (this.#at >= this.#ready.length) {
       if ((await this.#fill()) === undefined) return []
@@ -118,13 +116,13 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
     return some
   }
 
-  /** @internal A row that has come, without waiting; `undefined` where there is none. */
+  /** @internal A row that has arrived, without waiting; `undefined` if there is none. */
   takeOne(): R | undefined {
     if (this.#at >= this.#ready.length || this.#signal?.aborted) return undefined
     return this.#ready[this.#at++]
   }
 
-  /** Lets the next page come; nothing where there is none. */
+  /** Waits for the next page; `undefined` at the end. */
   #fill(): Promise<Rows<R> | undefined> {
     this.#filling ??= this.#read().finally(() => {
       this.#filling = undefined
@@ -139,7 +137,7 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
     if (this.#isClosed) throw new SessionClosed('the query is closed')
     try {
       const page = await (this.#ahead ?? this.#fetch(this.#state))
-      // It was closed meanwhile.
+      // The query was closed meanwhile.
       if (this.#isClosed) return undefined
       this.#ahead = undefined
       this.#ready = page.rows
@@ -147,7 +145,7 @@ export class Query<R = Row> implements AsyncIterableIterator<R, undefined, undef
       this.#state = page.pagingState
       if (page.pagingState !== null) {
         this.#ahead = this.#fetch(page.pagingState)
-        // What goes wrong is said when the page is asked for.
+        // The error is thrown when the page is requested.
         this.#ahead.catch(() => undefined)
       }
       return page

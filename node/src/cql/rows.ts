@@ -4,14 +4,14 @@ import { objectOf } from '../flat.js'
 import { define } from '../record.js'
 import type { CqlValue } from './values.js'
 
-/** A row, when nothing more is known about it: its values by the names of the columns. */
+/** A row of unknown type: values by column name. */
 export type Row = { [column: string]: CqlValue }
 
 /** A column of a result. */
 export interface Column {
-  /** Its name. Not always that of a column of the table: `count`, `[applied]`. */
+  /** Its name; not always a column of the table: `count`, `[applied]`. */
   readonly name: string
-  /** Its type, as CQL spells it. */
+  /** Its type in CQL notation. */
   readonly type: string
   readonly keyspace: string
   readonly table: string
@@ -22,26 +22,26 @@ type Extras = [warnings: string[], tracingIds: string[], payload: unknown[]] | n
 const NOTHING: readonly never[] = Object.freeze([])
 
 /**
- * The result of a statement: its rows, and what the server says besides. Iterate over it, or take
+ * The result of a statement: its rows, and what else the server reports. Iterate over it, or use
  * `rows`. A statement without rows has a result of length 0.
  *
- * @typeParam R - what a row is
+ * @typeParam R - the type of a row
  */
 export class Rows<R = Row> implements Iterable<R> {
   /** All rows, in order. */
   readonly rows: readonly R[]
-  /** The columns, in order; empty where the statement has no rows. */
+  /** The columns, in order; empty if the statement returns no rows. */
   readonly columns: readonly Column[]
   /**
-   * Where the next page begins, for `pagingState`; `null` on the last one. Opaque bytes; they hold
-   * keys, so they should not be trusted when they come from outside.
+   * Where the next page starts, for `pagingState`; `null` on the last page. The bytes are opaque
+   * and contain keys, so do not accept them from untrusted sources.
    */
   readonly pagingState: Buffer | null
   /** The address of the node that answered. */
   readonly node: string
-  /** Requests that were sent for it, retries included. */
+  /** The number of requests sent, including retries. */
   readonly attempts: number
-  /** Whether all nodes had one schema in the end, after a statement that changes it. */
+  /** Whether all nodes agreed on the schema after a statement that changes it. */
   readonly schemaAgreed: boolean
   readonly #extras: Extras
 
@@ -64,7 +64,7 @@ export class Rows<R = Row> implements Iterable<R> {
     this.#extras = extras
   }
 
-  /** How many rows there are. */
+  /** The number of rows. */
   get length(): number {
     return this.rows.length
   }
@@ -73,15 +73,15 @@ export class Rows<R = Row> implements Iterable<R> {
     return this.rows[Symbol.iterator]()
   }
 
-  /** The first row, or `undefined` where there is none. */
+  /** The first row, or `undefined` if there is none. */
   first(): R | undefined {
     return this.rows[0]
   }
 
   /**
-   * The only row, or `undefined` where there is none.
+   * The only row, or `undefined` if there is none.
    *
-   * @throws RangeError where there are more
+   * @throws RangeError if there is more than one
    */
   one(): R | undefined {
     if (this.rows.length > 1) {
@@ -90,30 +90,30 @@ export class Rows<R = Row> implements Iterable<R> {
     return this.rows[0]
   }
 
-  /** Whether a conditional statement was applied; `null` where the statement has no condition. */
+  /** Whether a conditional statement was applied; `null` if the statement has no condition. */
   get applied(): boolean | null {
     const first = this.rows[0]
     if (first === undefined || this.columns[0]?.name !== '[applied]') return null
     return (first as { '[applied]': boolean })['[applied]']
   }
 
-  /** What the server warned of. */
+  /** The server's warnings. */
   get warnings(): readonly string[] {
     return this.#extras?.[0] ?? NOTHING
   }
 
-  /** The ids of the traces that the server keeps, one for each page (`tracing: true`). */
+  /** The ids of the server's traces, one per page (`tracing: true`). */
   get tracingIds(): readonly string[] {
     return this.#extras?.[1] ?? NOTHING
   }
 
-  /** The custom payload of the answer. */
+  /** The custom payload of the reply. */
   get payload(): { [name: string]: Buffer | null } {
     return objectOf(this.#extras?.[2] ?? NOTHING) as { [name: string]: Buffer | null }
   }
 }
 
-/** A result, as the native part makes it. */
+/** Creates a result; called by the native part. */
 export function makeRows(
   columns: unknown,
   rows: unknown[],
@@ -127,7 +127,7 @@ export function makeRows(
   return new Rows(known, rows, pagingState, node, attempts, agreed, extras)
 }
 
-/** The text of an object literal: its properties are the variables from `v<first>` on. */
+/** Source text of an object literal whose properties are the variables from `v<first>` on. */
 function literal(names: readonly string[], first: number): string {
   const fields = names.map((name, at) => {
     const quoted = JSON.stringify(name)
@@ -140,7 +140,7 @@ function variables(count: number): string {
   return Array.from({ length: count }, (_, at) => `v${at}`).join(', ')
 }
 
-/** An object of these names, one after the other: where there are many, or no code may be made. */
+/** Builds an object property by property: for many columns, or if code generation is disallowed. */
 function assemble(names: readonly string[], values: readonly unknown[], from: number): object {
   const object = {}
   for (let at = 0; at < names.length; at++) define(object, names[at] as string, values[from + at])
@@ -150,8 +150,8 @@ function assemble(names: readonly string[], values: readonly unknown[], from: nu
 type Append = (rows: unknown[], ...values: unknown[]) => void
 
 /**
- * What appends so many rows to an array: object literals, several times as quick as setting one
- * property after the other.
+ * Creates a function that appends `together` rows to an array. Object literals are several times as
+ * fast as setting properties one by one.
  */
 function appender(names: readonly string[], together: number): Append {
   const literals = Array.from({ length: together }, (_, row) => literal(names, row * names.length))
@@ -167,7 +167,7 @@ function appender(names: readonly string[], together: number): Append {
   }
 }
 
-/** Columns, what appends one row of them, and what appends so many. */
+/** The columns, and the functions that append one row and `together` rows of them. */
 export function makeShape(
   names: string[],
   types: string[],
@@ -196,7 +196,7 @@ export function makeShape(
 
 type Factory = (...values: unknown[]) => unknown
 
-/** What makes objects of these names. */
+/** Creates a function that makes objects with these property names. */
 export function makeFactory(names: string[]): Factory {
   try {
     const body = `return (${variables(names.length)}) => (${literal(names, 0)})`
@@ -206,7 +206,7 @@ export function makeFactory(names: string[]): Factory {
   }
 }
 
-/** What makes objects of these names that are instances of a class. */
+/** Creates a function that makes instances of a class with these property names. */
 export function makeInstances(prototype: object, names: string[]): Factory {
   try {
     const fields = literal(names, 0).slice(1)

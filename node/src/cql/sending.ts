@@ -1,14 +1,14 @@
-/** Statements and their parameters on the way to the native part. */
+/** Passes statements and their parameters to the native part. */
 
 import type { Slot } from '../native.js'
 import { type Handle, native } from './native.js'
 import type { PrepareOptions } from './options.js'
 import { Bound, type Parameters, Prepared } from './prepared.js'
 
-/** Values that go to the native part as arguments of their own. */
+/** Up to this many values are passed as separate arguments. */
 const MOST_VALUES = 16
 
-/** Sends a prepared statement; `options` are those that `sent` has looked at. */
+/** Sends a prepared statement; `options` have been validated by `sent`. */
 export function sendPrepared(
   session: Handle,
   slot: Slot,
@@ -19,7 +19,7 @@ export function sendPrepared(
 ): void {
   const number = numberOf(statement)
   const v = statement.order(parameters)
-  // Arguments one by one: the native part reads these quicker than the elements of an array.
+  // Separate arguments: the native part reads them faster than the elements of an array.
   switch (v.length) {
     case 1:
       native.cqlExecute(session, slot, page, number, options, undefined, v[0])
@@ -36,7 +36,7 @@ export function sendPrepared(
   }
 }
 
-/** Sends a statement that has its values. */
+/** Sends a bound statement. */
 export function sendBound(
   session: Handle,
   slot: Slot,
@@ -54,24 +54,24 @@ export function numberOf(statement: unknown): number {
   throw noStatement(statement)
 }
 
-/** The number of a statement that has its values, to which no others may be given. */
+/** The number of a bound statement. Throws if further parameters are given. */
 export function boundNumber(bound: Bound, parameters: Parameters | null | undefined): number {
   if (hasValues(parameters)) throw new TypeError('a bound statement has its values already')
   return Bound.numberOf(bound)
 }
 
-/** The error for what is no statement. */
+/** The error for a value that is not a statement. */
 export function noStatement(given: unknown): TypeError {
   const kind = given === null ? 'null' : typeof given
   return new TypeError(`a statement must be a string, a Prepared or a Bound, not ${kind}`)
 }
 
-/** What texts are known by: the keyspace that is said with them makes a difference. */
+/** The cache key of a text, which includes its keyspace. */
 export function nameOf(text: string, options: PrepareOptions | undefined): string {
   return options?.keyspace === undefined ? text : `${options.keyspace}\0${text}`
 }
 
-/** Whether there are parameters. An empty array, or an empty object, is as good as none. */
+/** Whether there are parameters. An empty array or object counts as none. */
 export function hasValues(parameters: Parameters | null | undefined): boolean {
   if (parameters === undefined || parameters === null) return false
   if (Array.isArray(parameters)) return parameters.length > 0
@@ -80,7 +80,7 @@ export function hasValues(parameters: Parameters | null | undefined): boolean {
   return Object.getPrototypeOf(parameters) !== Object.prototype
 }
 
-/** Parameters of their own for a statement that is sent later. */
+/** A copy of the parameters, for a statement that is sent later. */
 export function copied(parameters: Parameters | null | undefined): Parameters | null | undefined {
   if (Array.isArray(parameters)) return [...parameters]
   if (typeof parameters !== 'object' || parameters === null) return parameters

@@ -1,4 +1,4 @@
-/** Sessions: connecting, closing, and what they know. */
+/** Sessions: connecting, closing, and information about the cluster. */
 
 import { inspect } from 'node:util'
 import { Connection, type ConnectionKind } from '../connection.js'
@@ -10,15 +10,15 @@ import type { SessionOptions } from './options.js'
 import { makeInstances } from './rows.js'
 import { Verbs } from './verbs.js'
 
-/** What is known of a node. */
+/** What is known about a node. */
 export interface NodeInfo {
-  /** Where it is reached. */
+  /** The address at which it is reached. */
   readonly address: string
   readonly datacenter: string
   readonly rack: string
   /** The version of Cassandra. */
   readonly release: string
-  /** Whether it is believed to be up. */
+  /** Whether it is considered up. */
   readonly isUp: boolean
 }
 
@@ -29,8 +29,8 @@ const SESSION: ConnectionKind = {
 }
 
 /**
- * A session with a Cassandra cluster. Its connections are driven by the event loop of the thread that
- * it was made on: each worker thread connects a session of its own.
+ * A session with a Cassandra cluster. Its connections are driven by the event loop of the thread
+ * that created it; each worker thread connects its own session.
  */
 export class Session extends Verbs {
   readonly #connection: Connection
@@ -41,12 +41,12 @@ export class Session extends Verbs {
   }
 
   /**
-   * Finds the cluster.
+   * Connects to a cluster.
    *
-   * @param contactPoints - `'host:port'`, several separated by commas, or an array of them; the port
-   * is 9042 where none is given
-   * @throws ConnectionFailed, AuthenticationFailed when no contact point leads to a node, with the
-   * reason for each; TypeError, RangeError for bad options
+   * @param contactPoints - `'host:port'`, several separated by commas, or an array of them; the
+   * default port is 9042
+   * @throws ConnectionFailed, AuthenticationFailed if no contact point leads to a node, with the
+   * reason for each; TypeError, RangeError for invalid options
    */
   static connect(contactPoints: string | readonly string[], callback: Callback<Session>): void
   static connect(
@@ -98,24 +98,24 @@ export class Session extends Verbs {
     return signal === undefined ? connected : closedWhenAborted(connected, signal)
   }
 
-  /** Whether it is not closed. */
+  /** Whether the session is open. */
   get isOpen(): boolean {
     return this.#connection.isOpen
   }
 
-  /** The keyspace of statements that name none; `null` where there is none. */
+  /** The default keyspace of statements; `null` if there is none. */
   get keyspace(): string | null {
     this.#connection.check()
     return native.cqlKeyspace(this.#connection.handle)
   }
 
-  /** The version of the native protocol that is spoken: 4 or 5. */
+  /** The version of the native protocol in use: 4 or 5. */
   get protocolVersion(): number {
     this.#connection.check()
     return native.cqlVersion(this.#connection.handle)
   }
 
-  /** The nodes of the cluster as they are known now. */
+  /** The nodes of the cluster as currently known. */
   get nodes(): NodeInfo[] {
     this.#connection.check()
     const flat = native.cqlNodes(this.#connection.handle)
@@ -129,27 +129,30 @@ export class Session extends Verbs {
   }
 
   /**
-   * Lets values of a user-defined type come back as instances of a class from now on; without it they
-   * are plain objects. Its constructor is not called: an instance has the fields of the type as its
-   * properties, and the methods of the class.
+   * Registers a class for a user-defined type: from now on, its values are returned as instances of
+   * the class rather than plain objects. The constructor is not called; an instance has the fields
+   * of the type as properties, and the methods of the class.
    *
-   * Instances of any class whose own properties are fields of the type are taken as values.
+   * As input, instances of any class are accepted whose own properties are fields of the type.
    *
    * @param name - `'keyspace.type'`, or a type in the session's keyspace
-   * @throws RangeError for what is no name of a type, TypeError for what is no class
+   * @throws RangeError for an invalid name, TypeError if `type` is not a class
    */
   registerType(name: string, type: abstract new (...args: never[]) => object): void {
     this.#connection.check()
     const prototype: unknown = typeof type === 'function' ? type.prototype : undefined
     if (typeof prototype !== 'object' || prototype === null) {
-      throw new TypeError(`a type comes back as instances of a class, not of ${inspect(type)}`)
+      throw new TypeError(`type must be a class, not ${inspect(type)}`)
     }
     native.cqlRegisterType(this.#connection.handle, name, (names) =>
       makeInstances(prototype, names),
     )
   }
 
-  /** Closes every connection; statements in flight fail with `SessionClosed`. Closing twice is fine. */
+  /**
+   * Closes every connection. Statements in flight fail with `SessionClosed`. Closing again is
+   * harmless.
+   */
   close(): Promise<void> {
     return this.#connection.close()
   }
@@ -161,7 +164,7 @@ export class Session extends Verbs {
 }
 
 /**
- * An open session; what `Session.connect` does.
+ * Connects to a cluster; the same as `Session.connect`.
  *
  * @param contactPoints - `'host:port'`, several separated by commas, or an array of them
  */

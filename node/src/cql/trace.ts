@@ -1,4 +1,4 @@
-/** What a cluster did for one request: its trace, where it was asked for with `tracing: true`. */
+/** Traces: what the cluster did for a request executed with `tracing: true`. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { inspect } from 'node:util'
@@ -12,11 +12,11 @@ export interface TraceEvent {
   readonly activity: string
   /** The address of the node that did it. */
   readonly source: string
-  /** Microseconds since the request came to that node; `null` where it does not say. */
+  /** Microseconds since the request reached that node; `null` if unknown. */
   readonly elapsed: number | null
   /** The thread that did it. */
   readonly thread: string | null
-  /** When, as a version 1 UUID. */
+  /** The time, as a version 1 UUID. */
   readonly id: string
 }
 
@@ -24,29 +24,29 @@ export interface TraceEvent {
 export interface Trace {
   /** Its id, as in `tracingIds`. */
   readonly id: string
-  /** What was asked for: `'Execute CQL3 query'` and the like. */
+  /** The kind of request, such as `'Execute CQL3 query'`. */
   readonly request: string
-  /** The address of the node that was asked. */
+  /** The address of the coordinator. */
   readonly coordinator: string
-  /** The address of the client as that node saw it. */
+  /** The address of the client as seen by the coordinator. */
   readonly client: string | null
-  /** Microseconds that it took. */
+  /** Its duration in microseconds. */
   readonly duration: number
-  /** When it came. */
+  /** When it started. */
   readonly startedAt: Date
-  /** The text of the statement, its consistency and the like, by name. */
+  /** The text of the statement, its consistency and others, by name. */
   readonly parameters: { readonly [name: string]: string }
-  /** The steps, in the order of time. */
+  /** The steps, in chronological order. */
   readonly events: readonly TraceEvent[]
-  /** The addresses of all nodes that had a part in it. */
+  /** The addresses of all nodes involved. */
   readonly nodes: readonly string[]
 }
 
-/** What `trace` takes. */
+/** Options of `trace`. */
 export interface TraceOptions {
-  /** Milliseconds to wait until the trace is complete. Default: 10,000. */
+  /** How long to wait for the trace to be complete, in milliseconds. Default: 10,000. */
   timeout?: number | undefined
-  /** Gives the call up: its promise is rejected with the signal's reason. */
+  /** Cancels the call; its promise is rejected with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
@@ -55,10 +55,10 @@ type Execute = (text: string, values: string[], options: ExecuteOptions) => Prom
 
 const SESSION = 'SELECT * FROM system_traces.sessions WHERE session_id = ?'
 const EVENTS = 'SELECT * FROM system_traces.events WHERE session_id = ?'
-/** Milliseconds before each look; the last one is for all further ones. */
+/** The pause before each attempt (ms); the last one applies to all further attempts. */
 const PAUSES = [0, 5, 10, 20, 50, 100]
 
-/** Waits until a trace is complete, and reads it. */
+/** Waits until a trace is complete, and returns it. */
 export async function readTrace(
   execute: Execute,
   result: Rows<unknown> | string,
@@ -122,7 +122,7 @@ function made(id: string, session: Row, rows: Rows): Trace {
     client: (session['client'] ?? null) as string | null,
     duration: session['duration'] as number,
     startedAt: session['started_at'] as Date,
-    // A map, where the session wants all of them so.
+    // A `Map` if the session has the option `maps: 'map'`.
     parameters: (parameters instanceof Map
       ? Object.fromEntries(parameters)
       : parameters) as Trace['parameters'],

@@ -1,8 +1,8 @@
-/** Values of CQL that JavaScript has no type of its own for. */
+/** CQL values for which JavaScript has no type. */
 
 import { inspect } from 'node:util'
 
-/** What a result holds. */
+/** A value in a result. */
 export type CqlValue =
   | number
   | bigint
@@ -22,8 +22,8 @@ export type CqlValue =
   | { [name: string]: CqlValue }
 
 /**
- * A value of a user-defined type, of an interface or a class: an object with its fields as properties,
- * and none of what promises, functions and collections have.
+ * A value of a user-defined type, typed by an interface or class: an object with the fields as
+ * properties. Promises, functions and collections are excluded.
  */
 export type CqlObject = object & {
   readonly then?: never
@@ -32,7 +32,7 @@ export type CqlObject = object & {
   readonly size?: never
 }
 
-/** What a statement is given for a parameter. */
+/** A value for a parameter of a statement. */
 export type CqlInput =
   | number
   | bigint
@@ -60,10 +60,15 @@ export type CqlInput =
   | { readonly [name: string]: CqlInput | undefined }
   | CqlObject
 
-/** For a parameter that is not to be set: its column keeps what it holds. Only for a whole parameter. */
+/**
+ * Leaves a parameter unset, so that its column keeps its value. Only valid for a whole parameter.
+ */
 export const UNSET: unique symbol = Symbol.for('spikewire.cql.UNSET')
 
-/** A value of no bytes, which some types (of numbers, for example) have beside null, for old clients' sake. */
+/**
+ * A value of zero bytes, which some types (such as numbers) allow besides null, for compatibility
+ * with old clients.
+ */
 export const EMPTY: unique symbol = Symbol.for('spikewire.cql.EMPTY')
 
 const DECIMAL =
@@ -73,12 +78,14 @@ const DECIMAL =
 export class Decimal {
   /** All digits. */
   readonly unscaled: bigint
-  /** How many of them stand behind the point; negative for zeros that are not written. */
+  /**
+   * The number of digits after the decimal point; negative for trailing zeros that are not stored.
+   */
   readonly scale: number
 
   /**
    * @param unscaled - all digits
-   * @param scale - 32 bits with a sign
+   * @param scale - a signed 32-bit integer
    */
   constructor(unscaled: bigint, scale = 0) {
     if (typeof unscaled !== 'bigint') {
@@ -94,14 +101,14 @@ export class Decimal {
   }
 
   /**
-   * The number that a text says: `Decimal.from('12.50')`. Its zeros at the end count.
+   * Parses a number: `Decimal.from('12.50')`. Trailing zeros are significant.
    *
-   * @throws RangeError for other text
+   * @throws RangeError for any other text
    */
   static from(text: string): Decimal {
-    if (typeof text !== 'string') throw new TypeError(`a text was expected, not ${typeof text}`)
+    if (typeof text !== 'string') throw new TypeError(`a string was expected, not ${typeof text}`)
     const found = DECIMAL.exec(text)
-    if (found === null) throw new RangeError(`${inspect(text)} is no decimal number`)
+    if (found === null) throw new RangeError(`${inspect(text)} is not a decimal number`)
     const sign = found[1] ?? found[5]
     const [whole, behind] = [found[2] ?? '', found[3] ?? found[6] ?? '']
     const exponent = Number(found[4] ?? found[7] ?? 0)
@@ -109,7 +116,7 @@ export class Decimal {
     return new Decimal(sign === '-' ? -digits : digits, behind.length - exponent)
   }
 
-  /** Whether digits and scale are the same: 1.0 is not 1.00. */
+  /** Whether digits and scale are equal: 1.0 does not equal 1.00. */
   equals(other: Decimal): boolean {
     return this.unscaled === other.unscaled && this.scale === other.scale
   }
@@ -119,13 +126,13 @@ export class Decimal {
     return Number(`${this.unscaled}e${-this.scale}`)
   }
 
-  /** As text that `Decimal.from` reads again: `-12.50`, `1E+30`. */
+  /** The number as text that `Decimal.from` accepts: `-12.50`, `1E+30`. */
   toString(): string {
     const { unscaled, scale } = this
     const sign = unscaled < 0n ? '-' : ''
     const digits = String(unscaled < 0n ? -unscaled : unscaled)
     if (scale === 0) return sign + digits
-    // As many zeros in front as a reader can count; like Java and Python otherwise.
+    // At most six zeros after the point, otherwise scientific notation, as in Java and Python.
     const exponent = digits.length - 1 - scale
     if (scale > 0 && exponent >= -7) {
       const padded = digits.padStart(scale + 1, '0')
@@ -144,7 +151,10 @@ export class Decimal {
   }
 }
 
-/** A `duration`: months, days and nanoseconds, which do not become one another. All are of one sign. */
+/**
+ * A `duration`: months, days and nanoseconds, which are not converted into one another. All have
+ * the same sign.
+ */
 export class Duration {
   readonly months: number
   readonly days: number
@@ -164,17 +174,17 @@ export class Duration {
     }
     const signs = [months, days, Number(this.nanoseconds)].map(Math.sign)
     if (signs.includes(1) && signs.includes(-1)) {
-      throw new RangeError('months, days and nanoseconds are to have the same sign')
+      throw new RangeError('months, days and nanoseconds must have the same sign')
     }
   }
 
-  /** Whether all parts are the same. */
+  /** Whether all parts are equal. */
   equals(other: Duration): boolean {
     const { months, days, nanoseconds } = this
     return months === other.months && days === other.days && nanoseconds === other.nanoseconds
   }
 
-  /** As CQL spells it: `1mo2d3ns`. */
+  /** The duration in CQL notation: `1mo2d3ns`. */
   toString(): string {
     const { months, days, nanoseconds } = this
     const negative = months < 0 || days < 0 || nanoseconds < 0n
@@ -198,9 +208,9 @@ export class Duration {
 const DAY = 86_400_000_000_000n
 const TIME = /^(\d\d):([0-5]\d):([0-5]\d)(?:\.(\d{1,9}))?$/
 
-/** A `time` of day, to the nanosecond. */
+/** A `time` of day, with nanosecond precision. */
 export class Time {
-  /** Since midnight. */
+  /** Nanoseconds since midnight. */
   readonly nanoseconds: bigint
 
   /** @param nanoseconds - since midnight, less than a day */
@@ -213,13 +223,13 @@ export class Time {
   }
 
   /**
-   * The time that a text says: `Time.from('13:30:54.234')`.
+   * Parses a time: `Time.from('13:30:54.234')`.
    *
-   * @throws RangeError for other text
+   * @throws RangeError for any other text
    */
   static from(text: string): Time {
     const found = TIME.exec(text)
-    if (found === null) throw new RangeError(`${inspect(text)} is no time, such as 13:30:54.234`)
+    if (found === null) throw new RangeError(`${inspect(text)} is not a time such as 13:30:54.234`)
     const [, hour, minute, second, fraction = ''] = found
     const seconds = Number(hour) * 3600 + Number(minute) * 60 + Number(second)
     return new Time(BigInt(seconds) * 1_000_000_000n + BigInt(fraction.padEnd(9, '0')))
@@ -237,12 +247,12 @@ export class Time {
     return Number((this.nanoseconds / 1_000_000_000n) % 60n)
   }
 
-  /** Nanoseconds of the second, 0 to 999,999,999. */
+  /** The nanoseconds within the second, 0 to 999,999,999. */
   get nanosecond(): number {
     return Number(this.nanoseconds % 1_000_000_000n)
   }
 
-  /** Whether it is the same time. */
+  /** Whether both times are equal. */
   equals(other: Time): boolean {
     return this.nanoseconds === other.nanoseconds
   }

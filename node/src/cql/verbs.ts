@@ -28,20 +28,20 @@ import {
 } from './sending.js'
 import { readTrace, type Trace, type TraceOptions } from './trace.js'
 
-/** The parameters of many executions. */
+/** The rows of parameters for `executeMany`. */
 export type ManyRows = Iterable<Parameters> | AsyncIterable<Parameters>
 
-/** Texts that are kept with what the server has prepared of them. */
+/** The maximum number of prepared texts that are cached. */
 const MOST_TEXTS = 1000
-/** Text that may change the keyspace; comments hide what follows. */
+/** Matches statements that may change the keyspace; a leading comment may hide one. */
 const MAY_USE = /^\s*(?:use\b|--|\/\/|\/\*)/i
 
-/** What a session does with statements. */
+/** The methods of a session that execute statements. */
 export abstract class Verbs {
   readonly #connection: Connection
-  /** What was prepared of texts with parameters, by keyspace and text. */
+  /** Prepared statements of texts with parameters, by keyspace and text. */
   readonly #texts = new Map<string, Prepared>()
-  /** The same, while it is being prepared. */
+  /** Texts that are being prepared. */
   readonly #preparing = new Map<string, Promise<Prepared>>()
 
   /** @internal */
@@ -50,14 +50,15 @@ export abstract class Verbs {
   }
 
   /**
-   * Executes a statement: all of its rows. With large results, `query` and `page` are better.
+   * Executes a statement and returns all of its rows. For large results, prefer `query` or `page`.
    *
-   * Text with parameters (`?` or `:name`) is prepared the first time, and never put together here.
+   * Text with parameters (`?` or `:name`) is prepared on first use; values are never inserted into
+   * the text.
    *
-   * @param statement - text, what `prepare` gave, or what its `bind` gave
+   * @param statement - text, a prepared statement, or a bound one
    * @param parameters - in order, or by name
    * @throws TypeError, RangeError for values that do not fit, with column and type, before anything
-   * is sent; CqlError for what the server refuses
+   * is sent; CqlError for errors from the server
    */
   execute<R = Row>(
     statement: Statement,
@@ -86,10 +87,10 @@ export abstract class Verbs {
   }
 
   /**
-   * Executes a statement: one page of its rows. `pagingState` of the result, given as an option, leads
-   * to the next one, in this process or another.
+   * Executes a statement and returns one page of its rows. Pass the result's `pagingState` as an
+   * option to get the next page, in this process or another.
    *
-   * @throws what `execute` throws
+   * @throws the errors of `execute`
    */
   page<R = Row>(
     statement: Statement,
@@ -118,10 +119,10 @@ export abstract class Verbs {
   }
 
   /**
-   * The rows of a statement, page by page at the pace of their reader: an object to iterate over with
-   * `for await`.
+   * Executes a statement and fetches its rows page by page as they are consumed. Returns an object
+   * to iterate over with `for await`.
    *
-   * @throws TypeError for unknown options; iterating throws what `execute` throws
+   * @throws TypeError for unknown options; iterating throws the errors of `execute`
    */
   query<R = Row>(
     statement: Statement,
@@ -132,7 +133,7 @@ export abstract class Verbs {
     const given = { ...(sent(options, KNOWN.EXECUTE) as ExecuteOptions | undefined) }
     const { pagingState, signal } = given
     signal?.throwIfAborted()
-    // What the caller does with them later makes no difference to later pages.
+    // Later changes by the caller must not affect later pages.
     const values = copied(parameters)
     const fetch = (pagingState: Uint8Array | undefined) =>
       this.page<R>(statement, values, { ...options, pagingState })
@@ -140,14 +141,14 @@ export abstract class Verbs {
   }
 
   /**
-   * Executes a statement with the parameters of each row, so many of them in flight (`concurrency`):
-   * the results in the order of the rows. Rows are executed in no particular order.
+   * Executes a statement with each row of parameters, with up to `concurrency` of them in flight,
+   * and returns the results in the order of the rows. Rows are executed in no particular order.
    *
-   * @param statement - text, which is prepared, or what `prepare` gave
-   * @param rows - parameters for each; any iterable, also asynchronous and without an end in sight: it
-   * is read as results come in
-   * @throws what `execute` throws for the first row that fails, with its number from 0 in `row`: no
-   * more rows are taken then, and those in flight are waited for
+   * @param statement - text, which is prepared, or a prepared statement
+   * @param rows - the parameters of each row; any iterable, also asynchronous or endless: it is
+   * read as results arrive
+   * @throws the error of the first row that fails, as from `execute`, with the row's number from 0
+   * in `row`; no more rows are taken then, and those in flight are awaited
    */
   executeMany<R = Row>(
     statement: string | Prepared,
@@ -188,7 +189,7 @@ export abstract class Verbs {
   /**
    * Prepares a statement.
    *
-   * @throws SyntaxException, InvalidRequest for what the server refuses
+   * @throws SyntaxException, InvalidRequest if the server rejects the statement
    */
   prepare(text: string, options?: PrepareOptions): Promise<Prepared>
   prepare(text: string, callback: Callback<Prepared>): void
@@ -206,11 +207,11 @@ export abstract class Verbs {
   }
 
   /**
-   * What the cluster did for a statement that was executed with `tracing: true`: for its last page, or
-   * for one of its `tracingIds`. Servers write traces after they have answered: waits until it is
+   * Returns the trace of a statement executed with `tracing: true`: of its last page, or of one of
+   * its `tracingIds`. Servers write traces after replying, so this waits until the trace is
    * complete.
    *
-   * @throws Timeout where it is not complete in time
+   * @throws Timeout if it is not complete in time
    */
   trace(result: Rows<unknown> | string, options?: TraceOptions): Promise<Trace>
   trace(result: Rows<unknown> | string, callback: Callback<Trace>): void
@@ -225,7 +226,7 @@ export abstract class Verbs {
     return callback === undefined ? promise : handOver(promise, callback)
   }
 
-  /** Begins a batch. */
+  /** Creates a batch. */
   batch(kind: BatchKind = 'logged'): Batch {
     if (!KINDS.includes(kind)) {
       throw new RangeError(`kind must be one of ${KINDS.join(', ')}; got ${String(kind)}`)
@@ -296,7 +297,9 @@ export abstract class Verbs {
     const prepared =
       typeof statement === 'string' ? await this.#prepareText(statement, each) : statement
     if ((prepared as unknown) instanceof Bound) {
-      throw new TypeError('a bound statement has its values already: many rows have their own')
+      throw new TypeError(
+        'executeMany takes a prepared statement, not a bound one: the rows are its values',
+      )
     }
     numberOf(prepared)
     const flow = new Flow<Parameters>(how, (slot, row) =>
@@ -314,7 +317,7 @@ export abstract class Verbs {
     const statements: (string | number)[] = []
     const counts: number[] = []
     const values: unknown[] = []
-    // Kept until the batch is composed.
+    // Keeps the statements reachable until the batch is composed.
     const kept: (Prepared | Bound)[] = []
     for (const { statement, parameters } of entries) {
       if (statement instanceof Bound) {
@@ -344,7 +347,7 @@ export abstract class Verbs {
     )
   }
 
-  /** Prepares text with parameters, once however many statements wait for it. */
+  /** Prepares text with parameters, only once even if several statements wait for it. */
   #prepareText(text: string, options: PrepareOptions | undefined): Promise<Prepared> {
     const name = nameOf(text, options)
     const under = this.#preparing.get(name)
@@ -367,7 +370,7 @@ export abstract class Verbs {
     return preparing
   }
 
-  /** Makes a promise, and lets `send` send what settles it. */
+  /** Creates a promise; `send` sends the request that settles it. */
   #call<T>(
     signal: AbortSignal | undefined,
     send: (session: number, slot: number) => void,

@@ -9,14 +9,14 @@
  * await users.get('alice', { where: wanted })
  * ```
  *
- * An expression is checked when it is made, encoded once, and can be kept. The type of a bin
- * follows from its use (`exp.bin('age').gt(25)` asks for an integer); where nothing implies it, name
- * it: `exp.bin('a', 'int').eq(exp.bin('b'))`. In a record where a bin is missing or of another type
- * the comparison is neither true nor false, and such records do not match.
+ * An expression is validated when it is created, encoded once, and can be reused. The type of a bin
+ * follows from its use (`exp.bin('age').gt(25)` implies an integer); if nothing implies it, name
+ * it: `exp.bin('a', 'int').eq(exp.bin('b'))`. If a bin is missing or has another type, a comparison
+ * is neither true nor false, and the record does not match.
  *
- * The methods of an `Expression` compare, calculate and join. The same can be written as text, see
- * `exp.text`. `exp.list`, `exp.map`, `exp.bit` and `exp.hll` read what is inside lists, maps, bytes
- * and sketches.
+ * The methods of an `Expression` compare, calculate and combine. The same can be written as text,
+ * see `exp.text`. `exp.list`, `exp.map`, `exp.bit` and `exp.hll` read inside lists, maps, bytes and
+ * sketches.
  */
 
 import { taken } from '../calls.js'
@@ -29,7 +29,7 @@ export * as list from './list.js'
 export * as map from './map.js'
 export { bind as let, Expression, variable as var }
 
-/** The value of a bin; `kind` is its type, where its use does not imply it. */
+/** The value of a bin; `kind` is its type, needed if its use does not imply it. */
 export function bin(name: string): Expression
 export function bin<K extends Kind>(name: string, kind: K): Expression<K>
 export function bin(name: string, kind?: Kind): Expression {
@@ -50,8 +50,8 @@ export function binExists(name: string): Expression<'bool'> {
 }
 
 /**
- * A constant. Operands that are not expressions become constants automatically; this is for where
- * a method is to be called on one.
+ * A constant. Operands that are not expressions become constants automatically; use this to call a
+ * method on one.
  */
 export function value(value: Operand): Expression {
   return made('value', value)
@@ -63,8 +63,8 @@ export function unknown(): Expression {
 }
 
 /**
- * Parses `$.age > ?0 and $.country == 'US'`; `?0` stands for the first parameter. Errors show the
- * position.
+ * Parses text such as `$.age > ?0 and $.country == 'US'`, where `?0` stands for the first
+ * parameter. Errors show the position.
  */
 export function text(text: string, ...parameters: readonly Operand[]): Expression {
   return made('text', [text, ...parameters])
@@ -130,22 +130,22 @@ export function digestModulo(divisor: number): Expression<'int'> {
   return made('digestModulo', divisor)
 }
 
-/** Whether all are true. */
+/** Whether all operands are true. */
 export function and(...operands: readonly Operand<'bool'>[]): Expression<'bool'> {
   return made('apply', 'and', operands)
 }
 
-/** Whether one is true, or several. */
+/** Whether at least one operand is true. */
 export function or(...operands: readonly Operand<'bool'>[]): Expression<'bool'> {
   return made('apply', 'or', operands)
 }
 
-/** The opposite. */
+/** Logical negation. */
 export function not(operand: Operand<'bool'>): Expression<'bool'> {
   return made('apply', 'not', [operand])
 }
 
-/** Whether exactly one is true. */
+/** Whether exactly one operand is true. */
 export function exclusive(...operands: readonly Operand<'bool'>[]): Expression<'bool'> {
   return made('apply', 'exclusive', operands)
 }
@@ -156,8 +156,8 @@ export function cond(...operands: readonly Operand[]): Expression {
 }
 
 /**
- * Computes values once and uses them in `scope` through `exp.var`. Later definitions see earlier
- * ones. In use: `exp.let({ x: exp.bin('a').add(1) }, exp.var('x').gt(5))`.
+ * Computes values once, for use in `scope` through `exp.var`. Later definitions can use earlier
+ * ones. Example: `exp.let({ x: exp.bin('a').add(1) }, exp.var('x').gt(5))`.
  */
 function bind(definitions: { readonly [name: string]: Operand }, scope: Operand): Expression {
   return made('let', Object.keys(definitions), Object.values(definitions), scope)
@@ -187,14 +187,14 @@ export function log(number: Operand<'float'>, base: Operand<'float'>): Expressio
   return made('apply', 'log', [number, base])
 }
 
-/** The number of bits of an integer that are set. */
+/** The number of set bits of an integer. */
 export function bitCount(number: Operand<'int'>): Expression<'int'> {
   return made('apply', 'countOneBits', [number])
 }
 
 /** The options of `bitScan`. */
 export interface BitScanOptions {
-  /** The last bit instead of the first. Default: `false`. */
+  /** Find the last bit instead of the first. Default: `false`. */
   fromRight?: boolean | undefined
 }
 

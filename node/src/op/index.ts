@@ -9,11 +9,11 @@
  * ```
  *
  * This module has the operations on whole bins; `op.list`, `op.map`, `op.bit` and `op.hll` are
- * modules of their own. Each function checks and encodes its arguments at once, so an operation can
- * be kept and reused; what is wrong with an argument is thrown as a `TypeError` or `RangeError` that
- * names the bin.
+ * separate modules. Each function validates and encodes its arguments immediately, so an operation
+ * can be kept and reused; an invalid argument throws a `TypeError` or `RangeError` that names the
+ * bin.
  *
- * If several operations name one bin, `record.results` has the result of each of them, and
+ * If several operations name the same bin, `record.results` has the result of each of them, and
  * `record.bins` the last one that is not `null`.
  */
 
@@ -30,7 +30,9 @@ export type { Amount, Entries, Integer, Sought, Values } from './types.js'
 export type * from './words.js'
 export { remove as delete }
 
-/** Reads a bin, or every bin. Reading every bin cannot be mixed with other results. */
+/**
+ * Reads a bin, or all bins. Reading all bins cannot be mixed with operations that return results.
+ */
 export function get(bin?: string): Operation {
   return bin === undefined ? plain('get') : plain('get', bin)
 }
@@ -68,7 +70,7 @@ function remove(): Operation {
 /** The options of `read`. */
 export interface ReadOptions {
   /**
-   * Returns `null` if the value is unknown, for instance because a bin is missing, instead of
+   * Returns `null` if the value is unknown, for example because a bin is missing, instead of
    * failing with `OpNotApplicable`. Default: `false`.
    */
   noFail?: boolean | undefined
@@ -85,9 +87,9 @@ export function read(name: string, expression: Where<never>, options?: ReadOptio
 
 /** The options of `write`. */
 export interface WriteOptions {
-  /** Refuses a bin that exists (`BinExists`). Default: `false`. */
+  /** Fails with `BinExists` if the bin exists. Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses to create a bin (`BinNotFound`). Default: `false`. */
+  /** Fails with `BinNotFound` if the bin does not exist. Default: `false`. */
   updateOnly?: boolean | undefined
   /** `null` removes the bin instead of failing. Default: `false`. */
   allowDelete?: boolean | undefined

@@ -1,4 +1,4 @@
-/** What operations take. */
+/** Types of the arguments of operations. */
 
 import type { BinValue, Double, Marker } from '../values.js'
 
@@ -7,13 +7,13 @@ export type { BinValue, HyperLogLog } from '../values.js'
 /** Bytes. A `Buffer` is a `Uint8Array`. */
 export type Bytes = Uint8Array | ArrayBuffer
 
-/** A key of a map: a string, a whole number, a bigint of 64 bits, or bytes. */
+/** A key of a map: a string, an integer, a 64-bit bigint, or bytes. */
 export type MapKey = string | number | bigint | Bytes
 
-/** An integer of 64 bits, signed. */
+/** A signed 64-bit integer. */
 export type Integer = number | bigint
 
-/** What is added to a number. */
+/** An amount to add to a number. */
 export type Amount = number | bigint | Double
 
 /** Several values. */
@@ -22,5 +22,5 @@ export type Values = readonly BinValue[]
 /** Entries of a map. */
 export type Entries = { readonly [key: string]: BinValue } | ReadonlyMap<MapKey, BinValue>
 
-/** What operations search for: a value, or `op.WILDCARD` or `op.INFINITY`. */
+/** A value to search for, or `op.WILDCARD` or `op.INFINITY`. */
 export type Sought = BinValue | Marker | readonly Sought[]

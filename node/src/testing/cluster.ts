@@ -6,9 +6,11 @@ import type { Faults } from './faults.js'
 import type { Certificates, ClusterOptions } from './options.js'
 import { type NodeStats, nodeStats } from './stats.js'
 
-/** The embedded cluster could not do what it was asked for: a port is in use, it was stopped. */
+/**
+ * A request to the embedded cluster failed, for example because a port is in use or it was stopped.
+ */
 export class ClusterError extends Error {
-  /** The system's name for the failure, such as `'EADDRINUSE'`, where it has one. */
+  /** The system's error name, such as `'EADDRINUSE'`, if there is one. */
   readonly code: string | undefined
 
   constructor(message: string, code?: string) {
@@ -19,28 +21,29 @@ export class ClusterError extends Error {
 Object.defineProperty(ClusterError.prototype, 'name', { value: 'ClusterError', configurable: true })
 
 /**
- * An embedded cluster: real nodes in this process, no server to install.
+ * An embedded cluster: real nodes in this process, with no server to install.
  *
- * Nodes own partitions as a real cluster's do. A killed node loses its memory; with two copies of
- * every record no acknowledged write is lost when one node dies. Nodes are counted from 0.
+ * Nodes own partitions as in a real cluster. A killed node loses its memory; with two copies of
+ * every record, no acknowledged write is lost when one node dies. Nodes are numbered from 0.
  *
- * It runs on threads of its own until `close()`, or until the thread of JavaScript that started it
- * ends; it does not keep the program alive. Any thread and any process can connect to it. What it is
- * told to do is done in the order of the calls.
+ * It runs on its own threads until `close()`, or until the JavaScript thread that started it ends;
+ * it does not keep the program alive. Any thread and any process can connect to it. Requests to it
+ * are executed in the order of the calls.
  *
- * Its methods throw `RangeError` for a node that does not exist, `ClusterError` after `close()`.
+ * Its methods throw a `RangeError` for a node that does not exist, and a `ClusterError` after
+ * `close()`.
  */
 export class Cluster {
-  /** How many nodes the cluster was started with. */
+  /** The number of nodes that were started. */
   readonly nodes: number
-  /** `host:port` of every node, dead ones included. */
+  /** `host:port` of every node, including dead ones. */
   readonly addresses: readonly string[]
-  /** The files for clients, with the option `tls`. */
+  /** The files that clients need, if started with the option `tls`. */
   readonly certificates: Certificates | undefined
   readonly #names: readonly string[]
   readonly #handle: number
   #latest: Promise<void> = Promise.resolve()
-  /** For `await using cluster = await Cluster.start()`, where the runtime has it: `close()`. */
+  /** For `await using cluster = await Cluster.start()`, if the runtime supports it: `close()`. */
   declare readonly [Symbol.asyncDispose]: () => Promise<void>
   #closing: Promise<void> | undefined
 
@@ -56,9 +59,9 @@ export class Cluster {
   }
 
   /**
-   * Starts a cluster, which takes connections when the promise is resolved.
+   * Starts a cluster, which accepts connections once the promise is resolved.
    *
-   * @throws ClusterError when a port is in use; TypeError, RangeError for invalid options
+   * @throws ClusterError if a port is in use; TypeError, RangeError for invalid options
    */
   static async start(options: ClusterOptions = {}): Promise<Cluster> {
     const made = await call<[number, string[], string[], string[]]>((slot) =>
@@ -67,7 +70,7 @@ export class Cluster {
     return new Cluster(...made)
   }
 
-  /** The addresses of all nodes as a comma list, as clients take them. */
+  /** The addresses of all nodes, separated by commas, as seeds for clients. */
   get seeds(): string {
     return this.addresses.join(',')
   }
@@ -77,7 +80,7 @@ export class Cluster {
     return this.#tell(node, (slot) => native.clusterKill(this.#handle, slot, node))
   }
 
-  /** Restarts a dead node: same port, empty; its partitions are copied to it. */
+  /** Restarts a dead node on the same port, empty; its partitions are copied to it. */
   restart(node: number): Promise<void> {
     return this.#tell(node, (slot) => native.clusterRestart(this.#handle, slot, node))
   }
@@ -88,7 +91,7 @@ export class Cluster {
     return native.clusterAlive(this.#handle, node)
   }
 
-  /** The node's id as the protocol shows it. */
+  /** The node's id, as in the protocol. */
   nodeName(node: number): string {
     this.#check(node)
     return this.#names[node] as string
@@ -98,7 +101,7 @@ export class Cluster {
    * Waits until every partition has all its copies.
    *
    * @param timeout - milliseconds
-   * @returns whether that was so in time
+   * @returns whether that happened in time
    */
   async waitSettled(timeout = 30_000): Promise<boolean> {
     if (typeof timeout !== 'number') {
@@ -115,14 +118,14 @@ export class Cluster {
     }
   }
 
-  /** Makes a node misbehave from the next request on; replaces earlier faults. */
+  /** Injects faults into a node, from the next request on; replaces earlier faults. */
   inject(node: number, faults: Faults): Promise<void> {
-    // Read now, as what the caller does with the object later is of no concern.
+    // Copied now, so that later changes by the caller have no effect.
     const copy = typeof faults === 'object' && faults !== null ? { ...faults } : faults
     return this.#tell(node, (slot) => native.clusterInject(this.#handle, slot, node, copy))
   }
 
-  /** Ends the faults of a node. */
+  /** Removes the faults of a node. */
   clearFaults(node: number): Promise<void> {
     return this.#tell(node, (slot) => native.clusterClearFaults(this.#handle, slot, node))
   }
@@ -138,7 +141,7 @@ export class Cluster {
     return nodeStats(native.clusterStats(this.#handle, node))
   }
 
-  /** Stops every node. Closing again waits for the same end. */
+  /** Stops every node. Closing again returns the same promise. */
   close(): Promise<void> {
     this.#closing ??= this.#latest.then(() =>
       call<void>((slot) => native.clusterStop(this.#handle, slot)),
@@ -146,7 +149,7 @@ export class Cluster {
     return this.#closing
   }
 
-  /** Throws for a node that there is not, and when the cluster was stopped. */
+  /** Throws for a node that does not exist, and after the cluster was stopped. */
   #check(node: number): void {
     if (this.#closing !== undefined) throw new ClusterError('the embedded cluster was stopped')
     if (typeof node !== 'number') {
@@ -157,7 +160,7 @@ export class Cluster {
     }
   }
 
-  /** Has something done after everything before. */
+  /** Starts a request after all earlier ones have completed. */
   async #tell(node: number, begin: (slot: Slot) => void): Promise<void> {
     this.#check(node)
     const done = this.#latest.then(() => call<void>(begin))
@@ -173,10 +176,10 @@ Object.defineProperty(Cluster.prototype, asyncDispose, {
   },
 })
 
-/** Milliseconds between two looks at how far a migration is. */
+/** The interval between checks of a migration's progress (ms). */
 const POLL = 5
 
-/** Begins something that settles its slot with a value, or with a code and a message. */
+/** Starts a request that settles its slot with a value, or with a code and a message. */
 async function call<T>(begin: (slot: Slot) => void): Promise<T> {
   const promise = new Promise<T>(executor)
   const slot = openSlot()

@@ -1,34 +1,36 @@
-/** What an embedded cluster is started with. */
+/** Options of the embedded cluster. */
 
-/** Options of a namespace; its time to live is in seconds, as everywhere. */
+/** Options of a namespace. Times to live are in seconds. */
 export interface NamespaceOptions {
-  /** Copies of every record. Default: 2. */
+  /** The number of copies of every record. Default: 2. */
   replicationFactor?: number | undefined
-  /** Seconds that records live which are written without a TTL; 0: for ever. Default: 0. */
+  /**
+   * The time to live of records written without one, in seconds; 0: they never expire. Default: 0.
+   */
   defaultTtl?: number | undefined
-  /** Seconds between two removals of expired records; 0 refuses TTLs. Default: 1. */
+  /** Seconds between removals of expired records; 0: writes with a TTL are rejected. Default: 1. */
   nsupPeriod?: number | undefined
-  /** Largest stored record in bytes. Default: 1,048,576. */
+  /** The maximum size of a stored record in bytes. Default: 1,048,576. */
   maxRecordSize?: number | undefined
-  /** Sets with an index of all their records, so that a scan reads no others. Default: `[]`. */
+  /** Sets with an index of their records, so that scanning them visits no others. Default: `[]`. */
   indexedSets?: readonly string[] | undefined
 }
 
-/** How an embedded cluster encrypts. */
+/** TLS options of an embedded cluster. */
 export interface TlsOptions {
-  /** The name of all nodes, which their certificate is for. Default: `'spikewire'`. */
+  /** The name in the certificate of all nodes. Default: `'spikewire'`. */
   name?: string | undefined
-  /** Whether clients must show a certificate, too. Default: `false`. */
+  /** Whether clients must present a certificate. Default: `false`. */
   clientCertificates?: boolean | undefined
 }
 
-/** Paths of files in PEM format with what clients need; they end with the cluster. */
+/** Paths of the PEM files that clients need; they are deleted with the cluster. */
 export interface Certificates {
-  /** The authority that signed the certificates of the nodes, to trust. */
+  /** The certificate authority to trust, which signed the nodes' certificates. */
   readonly ca: string
   /** A certificate for a client, with the common name `client`. */
   readonly certificate: string
-  /** Its private key, PKCS 8 without a password. */
+  /** Its private key, PKCS #8 without a password. */
   readonly key: string
 }
 
@@ -36,41 +38,49 @@ export interface Certificates {
 export interface UserOptions {
   /** The password to log in with. */
   password: string
-  /** What the user may do: names of roles, such as `'read-write'`. Default: everything. */
+  /** Names of roles, such as `'read-write'`. Default: all permissions. */
   roles?: readonly string[] | undefined
-  /** A user of another system, who logs in with the password as it is. Default: `false`. */
+  /**
+   * Whether the user is managed externally and logs in with a clear-text password. Default:
+   * `false`.
+   */
   external?: boolean | undefined
 }
 
-/** Options of an embedded cluster. Those of a namespace hold for every one that has none of its own. */
+/**
+ * Options of an embedded cluster. Options of a namespace apply to all namespaces that do not set
+ * them.
+ */
 export interface ClusterOptions extends NamespaceOptions {
-  /** From 1 to 128. Default: 1. */
+  /** The number of nodes, from 1 to 128. Default: 1. */
   nodes?: number | undefined
-  /** Port of the first node, the others follow; 0: free ports. Default: 0. */
+  /** The port of the first node, followed by the others; 0: free ports. Default: 0. */
   port?: number | undefined
-  /** IP address to listen on. Default: `'127.0.0.1'`. */
+  /** The IP address to listen on. Default: `'127.0.0.1'`. */
   bind?: string | undefined
   /** Namespaces, the same on every node: names, or names and options. Default: `['test']`. */
   namespaces?: readonly string[] | { readonly [name: string]: NamespaceOptions } | undefined
-  /** Default: `'spikewire'`. */
+  /** The name of the cluster. Default: `'spikewire'`. */
   clusterName?: string | undefined
   /**
-   * Threads that serve connections, for all nodes together; for each there is another one that
-   * sends long replies. Default: 1.
+   * Threads that serve connections, for all nodes together; each has a second thread for long
+   * replies. Default: 1.
    */
   threads?: number | undefined
-  /** Server version to report. Default: `'8.1.2.0'`. */
+  /** The server version to report. Default: `'8.1.2.0'`. */
   build?: string | undefined
-  /** Rack of each node. Default: no racks. */
+  /** The rack of each node. Default: no racks. */
   racks?: readonly number[] | undefined
-  /** Milliseconds of pause after each partition that is copied: a migration lasts. Default: 0. */
+  /**
+   * A pause after each migrated partition, in milliseconds, to make migrations last. Default: 0.
+   */
   migrationPause?: number | undefined
-  /** Milliseconds of processor time that a call of a user-defined function may take. Default: 100. */
+  /** The CPU time limit of a call of a user-defined function, in milliseconds. Default: 100. */
   udfTime?: number | undefined
-  /** Speak TLS and nothing else, with certificates that are made for it. Default: `false`. */
+  /** Accept only TLS, with certificates created for the cluster. Default: `false`. */
   tls?: boolean | TlsOptions | undefined
-  /** Users who must log in, by name: a password, or options. Default: nobody has to. */
+  /** Users by name: a password, or options. Clients must then log in. Default: no login. */
   users?: { readonly [name: string]: string | UserOptions } | undefined
-  /** Seconds for which those who logged in may open connections. Default: 86,400, a day. */
+  /** How long a login is valid for opening connections, in seconds. Default: 86,400, a day. */
   sessionTtl?: number | undefined
 }

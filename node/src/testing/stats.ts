@@ -1,4 +1,4 @@
-/** What a node of an embedded cluster has done and holds. */
+/** Statistics of a node of an embedded cluster. */
 
 /** Counters and sizes of one node. */
 export interface NodeStats {
@@ -8,31 +8,31 @@ export interface NodeStats {
   connections: number
   /** Connections that clients have opened since it started. */
   connectionsOpened: number
-  /** Records it holds, copies of others' included. */
+  /** Records stored on it, including replicas of other nodes' records. */
   objects: number
   /** Records it is the master of. */
   masterObjects: number
-  /** Bytes of the records it holds. */
+  /** The total size of the records stored on it, in bytes. */
   bytes: number
   /** Partitions it is the master of, over all namespaces. */
   masterPartitions: number
-  /** Partitions it holds a further copy of. */
+  /** Partitions of which it has a replica. */
   replicaPartitions: number
-  /** Requests that it has answered, other than info requests. */
+  /** Requests answered, other than info requests. */
   requests: number
-  /** Reads among them. */
+  /** How many of them were reads. */
   reads: number
-  /** Writes and deletions among them. */
+  /** How many of them were writes or deletes. */
   writes: number
-  /** Requests that it has answered with "no such record". */
+  /** Requests answered with "record not found". */
   notFound: number
-  /** Requests that it has answered with another error. */
+  /** Requests answered with another error. */
   errors: number
-  /** Info requests that it has answered. */
+  /** Info requests answered. */
   infos: number
 }
 
-/** The numbers of the native part, which come in this order. */
+/** Converts the native part's numbers, which come in this order. */
 export function nodeStats(numbers: readonly number[]): NodeStats {
   let at = 0
   const next = () => numbers[at++] as number
