@@ -41,8 +41,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="spikewire",
-        description="A native client for Aerospike and Apache Cassandra: embedded cluster,"
-        " benchmark lab, a view of running programs.",
+        description="A native client for Aerospike and Apache Cassandra: embedded cluster, "
+        "benchmark lab, and a live view of running programs.",
     )
     parser.add_argument("--version", action="version", version=f"spikewire {spikewire.__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
@@ -59,9 +59,9 @@ def _add_serve(commands: Commands) -> None:
         "serve",
         help="run an embedded cluster",
         description="Runs a cluster in this process until Ctrl-C or SIGTERM: real nodes that own "
-        "partitions and keep their records in memory. Prints one line when it accepts connections, "
-        "`ready HOST:PORT,HOST:PORT,...`: the seeds for clients. Exits with 0 when it is stopped, "
-        "with 1 when it could not start.",
+        "partitions and keep their records in memory. Prints one line when it accepts "
+        "connections, `ready HOST:PORT,HOST:PORT,...`: the seeds for clients. The exit "
+        "status is 0 when it is stopped, 1 if it could not start.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     serve.add_argument("--nodes", type=int, default=1, metavar="N", help="nodes in the cluster")
@@ -69,7 +69,7 @@ def _add_serve(commands: Commands) -> None:
         "--port",
         type=int,
         default=3000,
-        help="port of the first node, the others follow; 0 takes free ports",
+        help="port of the first node, the others use the following ones; 0: free ports",
     )
     serve.add_argument(
         "--bind",
@@ -82,7 +82,7 @@ def _add_serve(commands: Commands) -> None:
         action="append",
         metavar="NAME",
         default=argparse.SUPPRESS,
-        help="namespace on every node, may be repeated (default: test)",
+        help="namespace on every node; may be repeated (default: test)",
     )
     serve.add_argument(
         "--replication-factor", type=int, default=2, metavar="N", help="copies of every record"
@@ -92,21 +92,21 @@ def _add_serve(commands: Commands) -> None:
         type=int,
         default=0,
         metavar="SECONDS",
-        help="time to live of records that are written without one; 0: for ever",
+        help="time to live of records written without one; 0: forever",
     )
     serve.add_argument(
         "--max-record-size",
         type=int,
         default=1 << 20,
         metavar="BYTES",
-        help="largest record that is accepted",
+        help="largest accepted record",
     )
     serve.add_argument(
         "--indexed-set",
         action="append",
         metavar="NAME",
         default=argparse.SUPPRESS,
-        help="set with an index of all its records, so that a scan of it meets no others; may be "
+        help="set with an index of all its records, so a scan of it reads no others; may be "
         "repeated",
     )
     serve.add_argument(
@@ -117,37 +117,38 @@ def _add_serve(commands: Commands) -> None:
         type=int,
         default=1,
         metavar="N",
-        help="threads that serve connections, for all nodes together; for each there is another "
-        "one that sends long replies",
+        help="threads that serve connections, for all nodes together; each has a second thread that"
+        " sends long replies",
     )
     serve.add_argument(
         "--tls",
         action="store_true",
-        help="speak TLS and nothing else; where the files for clients are is said on standard "
-        "error",
+        help="speak TLS only; the paths of the files for clients are printed to standard error",
     )
     serve.add_argument(
         "--tls-name",
         default="spikewire",
         metavar="NAME",
-        help="with --tls: name of all nodes, which their certificate is for",
+        help="with --tls: TLS name of all nodes, for which their certificate is issued",
     )
     serve.add_argument(
-        "--client-certificates", action="store_true", help="with --tls: ask for a certificate, too"
+        "--client-certificates",
+        action="store_true",
+        help="with --tls: require a client certificate, too",
     )
     serve.add_argument(
         "--user",
         action="append",
         metavar="NAME:PASSWORD",
         default=argparse.SUPPRESS,
-        help="user who may do everything, may be repeated; clients must log in then",
+        help="user with all permissions; clients must then log in; may be repeated",
     )
     serve.add_argument(
         "--roles",
         action="append",
         metavar="NAME:ROLE,ROLE",
         default=argparse.SUPPRESS,
-        help="what a user may do instead, may be repeated",
+        help="roles of a user instead of all permissions; may be repeated",
     )
     serve.set_defaults(run=_serve)
 
@@ -213,10 +214,9 @@ def _users(given: Sequence[str], roles: Sequence[str]) -> dict[str, str | User]:
 def _add_info(commands: Commands) -> None:
     info = commands.add_parser(
         "info",
-        help="show the nodes of a cluster, or ask them",
-        description="Connects to a cluster and prints one line for each node: its id and its "
-        "address. Info commands are sent to each node, and its answers follow its "
-        "line.",
+        help="show the nodes of a cluster, or send them info commands",
+        description="Connects to a cluster and prints one line per node: its id and its address. "
+        "Info commands are sent to each node; its answers follow its line.",
         epilog="example: spikewire info -H 127.0.0.1:3000 build namespaces namespace/test",
     )
     info.add_argument(

@@ -52,22 +52,22 @@ def add_flags(
         nargs="?",
         action=_Password,
         metavar="TEXT",
-        help="of the user; without a text it is asked for, and without the flag it is that of the"
-        f" variable {variable}: other users of the machine see the texts of flags",
+        help="password of the user; without a value it is prompted for, and without the flag it is"
+        f" taken from the variable {variable}: other users of the machine can see values of flags",
     )
     if not cassandra:
         group.add_argument(
             "--auth",
             choices=AUTHS,
-            help="how the nodes know the user; external sends the password over TLS,"
-            " external-insecure in any case, pki sends none but needs --tls-certificate;"
-            " default: internal",
+            help="how the nodes authenticate the user; external sends the password over TLS, "
+            "external-insecure also without TLS, pki sends none but needs --tls-certificate; "
+            "default: internal",
         )
     group.add_argument(
         "--tls",
         action="store_true",
-        help="encrypt all connections, and verify the nodes' certificates; what begins with --tls-"
-        " asks for it, too",
+        help="encrypt all connections, and verify the nodes' certificates; implied by flags that "
+        "begin with --tls-",
     )
     group.add_argument(
         "--tls-ca",
@@ -75,22 +75,22 @@ def add_flags(
         help="PEM file of the authorities to trust; default: the system's",
     )
     group.add_argument(
-        "--tls-certificate", metavar="PATH", help="PEM file of a certificate to show to the nodes"
+        "--tls-certificate", metavar="PATH", help="PEM file of the client's certificate"
     )
     group.add_argument("--tls-key", metavar="PATH", help="PEM file of its private key")
     group.add_argument(
         "--tls-name",
         metavar="NAME",
-        help="the name in the nodes' certificates; default: the TLS name of a seed, or else its"
-        " host name or address",
+        help="the name in the nodes' certificates; default: the TLS name of a seed, or its host "
+        "name or address",
     )
     if any_name:
         group.add_argument(
             "--no-tls-verify-hostname",
             action="store_false",
             dest="tls_verify_hostname",
-            help="take certificates for other names, too: whoever has any certificate of a trusted"
-            " authority can pass for a node",
+            help="accept certificates for other names, too: anyone with a certificate from a "
+            "trusted authority can then impersonate a node",
         )
 
 

@@ -23,27 +23,27 @@ def add_parser(commands: Commands) -> None:
     """Adds the command."""
     top = commands.add_parser(
         "top",
-        help="show what the commands of a running program come to",
+        help="show live command statistics of a running program",
         description="Reads the metrics that a program serves for Prometheus "
-        "(spikewire.metrics.asgi_app, wsgi_app or a registry) again and again, and shows what came "
-        "in between: commands per second, latencies, errors, by operation and by node. All clients "
-        "of the program are added up. Ctrl-C ends it.",
+        "(spikewire.metrics.asgi_app, wsgi_app or a registry) repeatedly, and shows the"
+        " changes: commands per second, latencies, errors, by operation and by node. "
+        "All clients of the program are summed. Ctrl-C ends it.",
         epilog="example: spikewire top localhost:8000",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     top.add_argument(
         "url",
         metavar="URL",
-        help="where the program serves them; HOST:PORT stands for /metrics there",
+        help="where the program serves its metrics; HOST:PORT stands for http://HOST:PORT/metrics",
     )
     top.add_argument(
-        "-i", "--interval", type=_seconds, default=2.0, metavar="SECONDS", help="how often to look"
+        "-i", "--interval", type=_seconds, default=2.0, metavar="SECONDS", help="time between reads"
     )
-    top.add_argument("--once", action="store_true", help="show one interval, and end")
+    top.add_argument("--once", action="store_true", help="show one interval, then exit")
     top.add_argument(
         "--json",
         action="store_true",
-        help="one JSON object on a line for each interval, in seconds",
+        help="print one JSON object per line and interval; times in seconds",
     )
     top.set_defaults(run=_run)
 

@@ -26,7 +26,7 @@ def add_parser(subparsers: Subparsers) -> None:
     bench = subparsers.add_parser(
         "bench",
         help="load a cluster with one client",
-        description="Load a cluster with one client in a process of its own.",
+        description="Load a cluster with one client in a separate process.",
         allow_abbrev=False,
     )
     bench.add_argument(
@@ -46,12 +46,13 @@ def add_parser(subparsers: Subparsers) -> None:
         *("-z", "--async-tasks"),
         type=count,
         help="tasks, or operations in flight in Rust and Node.js; default: 32, or "
-        f"{open_flags.OUTSTANDING} outstanding at the most with --rate",
+        f"with --rate at most {open_flags.OUTSTANDING} outstanding",
     )
     bench.add_argument(
         "--processes",
         type=count,
-        help="at once, each with so many in flight, of clients in Python and Node.js; default: 1",
+        help="number of client processes (Python and Node.js), each with this many calls in flight;"
+        " default: 1",
     )
     bench.add_argument(
         "--threads", type=count, default=32, help="threads in modes sync and rust-sync"
@@ -60,8 +61,8 @@ def add_parser(subparsers: Subparsers) -> None:
     bench.add_argument(
         "--lines",
         action="store_true",
-        help="show each second when it is over: op/s, p50 and p99 of what was sampled, errors,"
-        " timeouts, resident memory",
+        help="print a line per second: op/s, p50 and p99 of the samples, errors, timeouts, resident"
+        " memory",
     )
     open_flags.add_flags(bench)
     add_flags(bench, rounds=1, pace=ALONE)

@@ -45,20 +45,20 @@ if TYPE_CHECKING:
     Subparsers = argparse._SubParsersAction[argparse.ArgumentParser]  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
 
 _SIZES = (
-    ("--batch-sizes", f"records of a batch read in mode {BATCH_MODE}", BATCH_SIZES),
-    ("--write-sizes", f"records of a batch write in mode {BATCH_MODE}", WRITE_SIZES),
+    ("--batch-sizes", f"records per batch read in mode {BATCH_MODE}", BATCH_SIZES),
+    ("--write-sizes", f"records per batch write in mode {BATCH_MODE}", WRITE_SIZES),
     (
         "--records",
-        f"records of a call in mode {COLUMNS_MODE}, of the set ({RECORDS}) in {QUERIES_MODE}",
+        f"records per call in mode {COLUMNS_MODE}, per set ({RECORDS}) in {QUERIES_MODE}",
         COLUMN_ROWS,
     ),
     (
         "--table-records",
-        f"records of a table that is written in mode {COLUMNS_MODE}",
+        f"records per written table in mode {COLUMNS_MODE}",
         TABLE_ROWS,
     ),
-    ("--column-bins", f"bins of those records in mode {COLUMNS_MODE}", COLUMN_BINS),
-    ("--record-size", f"bytes of a record in mode {QUERIES_MODE}", RECORD_SIZES),
+    ("--column-bins", f"bins per record in mode {COLUMNS_MODE}", COLUMN_BINS),
+    ("--record-size", f"bytes per record in mode {QUERIES_MODE}", RECORD_SIZES),
 )
 LONG, SHORT = Pace(5.0, 2.0, 0.5), Pace(1.0, 0.4, 0.1)
 FACE_MODES, FACE_PACE = (ASYNC, SYNC, BATCH_MODE), Pace(1.5, 0.5, 0.1)
@@ -106,10 +106,10 @@ def add_parser(subparsers: Subparsers) -> None:
         default=MODES,
         metavar="MODE,...",
         help=f"default: {', '.join(MODES)} with single records; "
-        f"{' and '.join(TABLES)} are tables of their own, about many records in one call; "
-        f"{FACES_MODE} compares the faces of spikewire, in {', '.join(FACE_MODES)}; "
+        f"{' and '.join(TABLES)} are separate tables, with many records per call; "
+        f"{FACES_MODE} compares the APIs of spikewire, in {', '.join(FACE_MODES)}; "
         f"{POOL_MODE} compares event loops in threads with one loop and with calling threads; "
-        f"{' and '.join(QUERY_MODES)} are another comparison, about scans and index queries",
+        f"{' and '.join(QUERY_MODES)} are a separate comparison, of scans and index queries",
     )
     compare.add_argument(
         *("-z", "--async-tasks"),
@@ -117,7 +117,7 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="N,...",
         help=f"default: 1,32; in mode {BATCH_MODE}: {open_flags.BATCHES}; "
         f"in mode {POOL_MODE}, on all loops together: {pools.listed(pools.TASKS)}; with --rate, "
-        f"the most that are outstanding: {open_flags.OUTSTANDING}, batches {open_flags.BATCHES}",
+        f"the maximum outstanding: {open_flags.OUTSTANDING}, batches {open_flags.BATCHES}",
     )
     compare.add_argument(
         "--threads", type=counts, metavar="N,...", help="default: 1,32; with --rate: 32"
@@ -126,7 +126,7 @@ def add_parser(subparsers: Subparsers) -> None:
         "--in-flight",
         type=counts,
         metavar="N,...",
-        help="operations in flight of the clients in Rust and Node.js; default: "
+        help="operations in flight for the Rust and Node.js clients; default: "
         f"32,256 in mode {RUST}, {pools.listed(NODE_IN_FLIGHT)} in {NODE}, "
         f"{pools.listed(NODE_BATCHES)} batches in {NODE_BATCH_MODE}; with --rate as -z",
     )
@@ -134,13 +134,17 @@ def add_parser(subparsers: Subparsers) -> None:
         "--processes",
         type=counts,
         metavar="N,...",
-        help="processes at once, each with so many in flight, of clients in Python and Node.js;"
-        " default: 1",
+        help="number of client processes (Python and Node.js), each with this many calls "
+        "in flight; default: 1",
     )
     pools.add_flags(compare)
     open_flags.add_flags(compare)
-    compare.add_argument("--sweep", action="store_true", help="asyncio with 128 and 512 tasks too")
-    compare.add_argument("--floor", action="store_true", help="also a client that does nothing")
+    compare.add_argument(
+        "--sweep", action="store_true", help="also measure asyncio with 128 and 512 tasks"
+    )
+    compare.add_argument(
+        "--floor", action="store_true", help="also measure a client that does nothing"
+    )
     for flag, about, default in _SIZES:
         compare.add_argument(
             flag,
@@ -152,21 +156,21 @@ def add_parser(subparsers: Subparsers) -> None:
         "--slow-records",
         type=count,
         metavar="N",
-        help=f"in mode {QUERIES_MODE}: most records for peers that keep all of them, or take long; "
-        f"default: {SLOW_RECORDS}",
+        help=f"in mode {QUERIES_MODE}: maximum number of records for peers that keep all of them, "
+        f"or are slow; default: {SLOW_RECORDS}",
     )
     compare.add_argument(
         "--select",
         type=percentage,
         metavar="PERCENT",
-        help=f"in mode {INDEX_MODE}: the part of the records that a query gives; "
+        help=f"in mode {INDEX_MODE}: the percentage of records that a query returns; "
         f"default: {SELECTED:g}",
     )
     compare.add_argument(
         "--python",
         action="append",
         metavar="PATH",
-        help="interpreter of the clients; may be given again to compare interpreters",
+        help="interpreter of the clients; may be repeated to compare interpreters",
     )
     add_flags(compare, rounds=3, pace=LONG, short=SHORT)
     compare.set_defaults(run=run, parser=compare, usual=tuple(usual))

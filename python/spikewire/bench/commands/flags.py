@@ -30,7 +30,7 @@ class Pace:
 _SECONDS = {
     "duration": "seconds",
     "warmup": "seconds before",
-    "pause": "seconds before each run, in which nothing is asked of the server",
+    "pause": "idle seconds before each run",
 }
 _PACE = (
     (("-d", "--duration"), "duration", seconds),
@@ -70,20 +70,20 @@ def add_flags(
         type=percentage,
         default=0.0,
         metavar="PERCENT",
-        help="of the reads of whole records, of keys that are not there; default: 0",
+        help="percentage of whole-record reads with keys that do not exist; default: 0",
     )
-    work.add_argument("--seed", type=int, default=1, help="of the random keys and values")
+    work.add_argument("--seed", type=int, default=1, help="seed of the random keys and values")
     work.add_argument(
         "--max-ops",
         type=count,
         metavar="N",
-        help="operations after which a run ends, of all processes together, if its time is not over"
-        " before; default: no bound",
+        help="end a run after this many operations, of all processes together, if its time is not "
+        "over before; default: no limit",
     )
     work.add_argument(
         "--truncate",
         action="store_true",
-        help="empty the set before it is written, and after each run of -w I",
+        help="truncate the set before writing it, and after each run of -w I",
     )
     work.add_argument(
         *("--no-populate",), dest="populate", action="store_false", help="the records are there"
@@ -93,7 +93,7 @@ def add_flags(
         default: float = getattr(pace, name)
         text = f"{_SECONDS[name]}; default: {default:g}"
         if short is not None:
-            text += f", or {getattr(short, name):g} where no mode has single records"
+            text += f", or {getattr(short, name):g} if no mode has single records"
         how.add_argument(*flags, type=parse, default=None if short else default, help=text)
     how.add_argument("--rounds", type=count, default=rounds, help="default: %(default)s")
     add_error_limit(how)
@@ -101,36 +101,42 @@ def add_flags(
         "--lat-sample-every", type=count, default=16, metavar="N", help="time 1 in N; default: 16"
     )
     how.add_argument(
-        "--gil", choices=("on", "off"), help="of the clients' interpreter, if it is free-threaded"
+        "--gil",
+        choices=("on", "off"),
+        help="GIL of the clients' interpreter, if it is free-threaded",
     )
     how.add_argument(
-        "--client-cpus", type=cpus, default=(), metavar="N,...", help="keep the client to these"
+        "--client-cpus",
+        type=cpus,
+        default=(),
+        metavar="N,...",
+        help="pin the client to these processors",
     )
     how.add_argument(
         "--server-cpus",
         type=cpus,
         default=(),
         metavar="N,...",
-        help="keep the embedded cluster to these",
+        help="pin the embedded cluster to these processors",
     )
     how.add_argument(
         "--keep-awake",
         action="store_true",
-        help="keep the processors from idling, so that no client is charged for waking them",
+        help="keep the processors from idling, so no client is charged for waking them",
     )
     how.add_argument(
         "--per-process",
         action="store_true",
-        help="below the table, what each of several --processes did, and its memory",
+        help="below the table, show each of several --processes and its memory",
     )
     how.add_argument(
         "--hlog",
         type=Path,
         metavar="FOLDER",
-        help="keep the latencies of every run there as HDR interval logs (V2), reads and writes"
-        " apart",
+        help="save the latencies of every run in this folder as HDR interval logs (V2), reads and "
+        "writes separately",
     )
-    against.add_flag(how, "a JSON file that this command has written")
+    against.add_flag(how, "a JSON file written by this command")
     text = "default: bench-results/<command>-<time>.json"
     how.add_argument("--json", type=Path, metavar="PATH", help=text)
 
@@ -142,5 +148,6 @@ def add_error_limit(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[re
         type=percentage,
         default=100 * ERROR_LIMIT,
         metavar="PERCENT",
-        help="of its calls may fail before a client is no measure for others; default: %(default)g",
+        help="share of calls that may fail before others are no longer compared with a client; "
+        "default: %(default)g",
     )

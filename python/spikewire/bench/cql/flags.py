@@ -40,9 +40,9 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = subparsers.add_parser(
         "compare-cql",
         help="load a Cassandra with several clients, side by side",
-        description="Give several clients of Cassandra the same prepared statements, in the five "
-        "ways to keep calls in flight and on event loops, in interleaved rounds, each run in a "
-        "process of its own.",
+        description="Run the same prepared statements with several Cassandra clients, with the five"
+        " ways to keep calls in flight and on event loops, in interleaved rounds, each "
+        "run in a separate process.",
         allow_abbrev=False,
     )
     for flag, known, about in (
@@ -70,7 +70,7 @@ def add_parser(subparsers: Subparsers) -> None:
         *("-H", "--host"),
         type=value(partial(parse_seeds, usual=PORT)),
         metavar="HOST[:PORT]",
-        help="a running Cassandra instead of these; the keyspace spikewire_lab is made there",
+        help="a running Cassandra instead of these; the keyspace spikewire_lab is created there",
     )
     access_flags.add_flags(parser, cassandra=True)
     where.add_argument("--heap", type=count, metavar="MIB", help="of the real node; default: 512")
@@ -83,14 +83,14 @@ def add_parser(subparsers: Subparsers) -> None:
         type=counts,
         default=(1, 2, 4, 8, 16),
         metavar="N,...",
-        help="threads of the ways for threads; default: 1,2,4,8,16",
+        help="threads for the threaded patterns; default: 1,2,4,8,16",
     )
     how.add_argument(
         "--chains",
         type=counts,
         default=(120, 250, 500, 5000),
         metavar="N,...",
-        help="chains of callbacks that one thread starts; default: 120,250,500,5000",
+        help="chains of callbacks started by one thread; default: 120,250,500,5000",
     )
     how.add_argument(
         *("-z", "--async-tasks"),
@@ -104,11 +104,11 @@ def add_parser(subparsers: Subparsers) -> None:
         type=count,
         default=BURST,
         metavar="N",
-        help="futures that are started before any is waited for, where nothing else bounds them; "
-        f"shared among the threads; default: {BURST:,}",
+        help="futures started before any is awaited, if nothing else bounds them; divided among "
+        f"the threads; default: {BURST:,}",
     )
     how.add_argument("-k", "--keys", type=count, default=20_000, help="items; default: 20,000")
-    how.add_argument("--seed", type=int, default=1, help="of the keys that are drawn")
+    how.add_argument("--seed", type=int, default=1, help="seed of the random keys")
     _add_measurement(parser)
     parser.set_defaults(run=run)
 
@@ -123,7 +123,7 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
             ("--server-warmup",),
             seconds_or_none,
             20.0,
-            "seconds of calls at a real Cassandra before, in which its JVM compiles its code",
+            "seconds of warm-up calls to a real Cassandra, for its JIT compiler",
         ),
     ):
         group.add_argument(
@@ -133,14 +133,14 @@ def _add_measurement(parser: argparse.ArgumentParser) -> None:
     add_error_limit(group)
     for flag, about in (("--client-cpus", "the client"), ("--server-cpus", "the server")):
         group.add_argument(
-            flag, type=cpus, default=(), metavar="N,...", help=f"keep {about} to these processors"
+            flag, type=cpus, default=(), metavar="N,...", help=f"pin {about} to these processors"
         )
     group.add_argument(
         "--keep-awake",
         action="store_true",
-        help="keep the processors from idling, so that no client is charged for waking them",
+        help="keep the processors from idling, so no client is charged for waking them",
     )
-    against.add_flag(group, "a JSON file that this command has written")
+    against.add_flag(group, "a JSON file written by this command")
     for flag, suffix in (("--json", "json"), ("--markdown", "md")):
         group.add_argument(
             flag,

@@ -39,9 +39,9 @@ def add_parser(subparsers: Subparsers) -> None:
     """Registers the command; what it is asked for sets `run`, which takes the parsed flags."""
     lab = subparsers.add_parser(
         "lab",
-        help="run published studies again, for all clients",
-        description="Runs recipes, each of which measures a published study again, and writes each"
-        " as one page of HTML, as Markdown and as JSON.",
+        help="rerun published studies, for all clients",
+        description="Runs recipes, each of which reproduces a published study, and writes each as "
+        "an HTML page, as Markdown and as JSON.",
         allow_abbrev=False,
     )
     commands = lab.add_subparsers(title="recipes and commands", metavar="WHAT", required=True)
@@ -68,13 +68,13 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
         type=packages.clients(KNOWN, BUILT),
         default=(),
         metavar="NAME,...",
-        help="of those that a recipe would measure; default: all",
+        help="only these of the recipe's clients; default: all",
     )
     recipe.add_argument(
         "--python",
         action="append",
         metavar="PATH",
-        help="interpreter of the clients; may be given again to compare interpreters",
+        help="interpreter of the clients; may be repeated to compare interpreters",
     )
     place.add_alternate(place.add_flags(recipe))
     how = recipe.add_argument_group("measurement")
@@ -85,14 +85,15 @@ def _add_flags(recipe: argparse.ArgumentParser) -> None:
             type=cpus,
             default=(),
             metavar="N,...",
-            help=f"keep {'clients' if whose == 'client' else 'the embedded cluster'} to these",
+            help=f"pin {'clients' if whose == 'client' else 'the embedded cluster'} to these"
+            " processors",
         )
     how.add_argument("--keep-awake", action="store_true", help="keep the processors from idling")
-    how.add_argument("--seed", type=int, default=1, help="of the random keys and values")
+    how.add_argument("--seed", type=int, default=1, help="seed of the random keys and values")
     how.add_argument(
         "--hlog",
         action="store_true",
-        help="keep HDR interval logs (V2) of all runs beside the report, as --size full does",
+        help="keep HDR interval logs (V2) of all runs next to the report, as --size full does",
     )
     against.add_flag(how, "a report.json, or the folder of a run with several recipes")
     how.add_argument("--out", type=Path, metavar="FOLDER", help="default: bench-results/lab-<time>")

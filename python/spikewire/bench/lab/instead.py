@@ -49,22 +49,25 @@ def add_flags(how: argparse._ArgumentGroup) -> None:  # pyright: ignore[reportPr
         *("-d", "--duration"),
         type=seconds,
         metavar="SECONDS",
-        help="what each run measures; default: as --size says",
+        help="seconds per run; default: from --size",
     )
     how.add_argument(
-        "--warmup", type=seconds_or_none, metavar="SECONDS", help="before it; default: as --size"
+        "--warmup",
+        type=seconds_or_none,
+        metavar="SECONDS",
+        help="warm-up seconds; default: from --size",
     )
     how.add_argument(
         "--rounds",
         type=count,
         metavar="N",
-        help=f"default: as --size says; of {BY_CALLS} each has several",
+        help=f"rounds; default: from --size; with {BY_CALLS} each has several",
     )
     how.add_argument(
         *("-k", "--keys"),
         type=count,
         metavar="N",
-        help=f"records of a set, with {BY_CALLS} those of a round; default: as --size says",
+        help=f"records per set, with {BY_CALLS} calls per round; default: from --size",
     )
 
 

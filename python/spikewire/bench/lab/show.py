@@ -20,9 +20,9 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Registers the command beside the recipes."""
     show = commands.add_parser(
         NAME,
-        help="make the pages of a saved report again",
-        description="Writes report.html and report.md again, from the report.json of a run."
-        " Nothing is measured.",
+        help="regenerate the pages of a saved report",
+        description="Regenerates report.html and report.md from the report.json of a run. Nothing "
+        "is measured.",
         allow_abbrev=False,
     )
     show.add_argument("report", type=Path, metavar="REPORT.json")

@@ -39,9 +39,9 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--rate",
         type=_rates,
         metavar="R[,R...]",
-        help="calls that begin each second, however long they take; latency counts from when they"
-        " were to begin. Several processes take them in turns."
-        f" {SWEEP}: 25, 50, 75 and 90 %% of what the slowest of the clients can do",
+        help="calls started per second, however long they take; latency counts from the scheduled"
+        " start. Several processes take calls in turn."
+        f" {SWEEP}: 25, 50, 75 and 90 %% of the throughput of the slowest client",
     )
     how.add_argument("--arrivals", choices=ARRIVALS, help=f"default: {CONSTANT}")
 

@@ -36,7 +36,7 @@ def add_flags(parser: argparse.ArgumentParser) -> None:
         "--work",
         type=amounts,
         metavar="US,...",
-        help=f"microseconds of Python with each call, in mode {POOL_MODE}; default: {listed(WORK)}",
+        help=f"microseconds of Python per call, in mode {POOL_MODE}; default: {listed(WORK)}",
     )
 
 

@@ -1,4 +1,4 @@
-"""``spikewire cassandra``: a cluster for as long as the command runs."""
+"""``spikewire cassandra``: runs a cluster until the command is stopped."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def add_parser(commands: Commands) -> None:
         "cassandra",
         help="run a real Cassandra cluster for tests",
         description=f"Runs a Cassandra {VERSION} cluster on this machine until Ctrl-C or SIGTERM. "
-        "It needs Java 17, and Maven to fetch Cassandra with when it runs for the first time. Says "
-        "on standard error what it does, and prints one line when all nodes are ready, `ready "
-        "HOST:PORT,HOST:PORT,...`: the contact points for clients. Exits with 0 when it is "
-        "stopped, with 1 when it could not start or when a node ended by itself.",
+        "Needs Java 17, and Maven to download Cassandra on the first run. Reports progress on "
+        "standard error, and prints one line when all nodes are ready, `ready "
+        "HOST:PORT,HOST:PORT,...`: the contact points for clients. The exit status is 0 when it "
+        "is stopped, 1 if it could not start or a node died.",
         formatter_class=argparse.ArgumentDefaultsHelpFormatter,
     )
     parser.add_argument("--nodes", type=int, default=1, metavar="N", help="nodes in the cluster")
@@ -42,56 +42,56 @@ def add_parser(commands: Commands) -> None:
         "--host",
         default="127.0.0.1",
         metavar="ADDRESS",
-        help="IPv4 address of the first node; the others take those behind it",
+        help="IPv4 address of the first node; the others use the following ones",
     )
-    parser.add_argument(
-        "--port", type=int, default=9042, help="port of every node; 0 takes a free one"
-    )
+    parser.add_argument("--port", type=int, default=9042, help="port of every node; 0: a free one")
     parser.add_argument(
         "--heap",
         type=int,
         metavar="MIB",
         default=argparse.SUPPRESS,
-        help="heap of each node (default: 512 for one node, 256 for each of several)",
+        help="heap per node (default: 512 for one node, 256 for several)",
     )
-    parser.add_argument("--vnodes", type=int, default=1, metavar="N", help="tokens of each node")
+    parser.add_argument("--vnodes", type=int, default=1, metavar="N", help="tokens per node")
     for name, what in (("rack", "r1, r2, ..."), ("datacenter", "dc1 for all")):
         parser.add_argument(
             f"--{name}",
             action="append",
             metavar="NAME",
             default=argparse.SUPPRESS,
-            help=f"{name} of a node, one for each (default: {what})",
+            help=f"{name} of a node; repeat for each node (default: {what})",
         )
     parser.add_argument(
         "--password",
         action="store_true",
-        help="ask for a password; the first user is cassandra, with the password cassandra",
+        help="require a login; the first user is cassandra, with the password cassandra",
     )
     parser.add_argument(
         "--tls",
         action="store_true",
-        help="ask for TLS; where the files for clients are is said on standard error",
+        help="require TLS; the paths of the files for clients are printed to standard error",
     )
     parser.add_argument(
-        "--client-certificates", action="store_true", help="with --tls: ask for a certificate, too"
+        "--client-certificates",
+        action="store_true",
+        help="with --tls: require a client certificate, too",
     )
     parser.add_argument(
         "--data",
         metavar="FOLDER",
         default=argparse.SUPPRESS,
-        help="keep the data there (default: a temporary folder that is removed)",
+        help="folder to keep the data in (default: a temporary folder, removed at the end)",
     )
     parser.add_argument(
         "--quick-start",
         action="store_true",
-        help="start sooner and run slower: for tests, not for measuring",
+        help="start faster and run slower: for tests, not for measurements",
     )
     parser.add_argument(
         "--canned",
         action="store_true",
-        help="no Cassandra, but one node in this process that stores nothing and makes up its "
-        "replies: to measure clients; of the options, --host and --port go with it",
+        help="instead of Cassandra, run one node in this process that stores nothing and returns "
+        "canned replies, to measure clients; only --host and --port can be combined with it",
     )
     # For programs that start it: it is not to outlive them.
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)

@@ -30,9 +30,9 @@ def add_flag(group: argparse._ArgumentGroup, what: str) -> None:  # pyright: ign
         FLAG,
         type=Path,
         metavar="FILE",
-        help=f"{what}: tells what changed since then, and ends with {GOT_WORSE} if a figure got"
-        f" worse, with {CANNOT_TELL} if none did and one whose medians differ by so much could not"
-        f" be told, or none could. {RULE}".replace("%", "%%"),
+        help=f"{what}: reports what has changed since. The exit status is {GOT_WORSE} if a figure"
+        f" got worse, {CANNOT_TELL} if none did but at least one with medians that far apart could"
+        f" not be decided, or none could. {RULE}".replace("%", "%%"),
     )
 
 

@@ -22,24 +22,24 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Registers the command beside the recipes."""
     compare = commands.add_parser(
         NAME,
-        help="what changed between two saved reports",
+        help="show what changed between two saved reports",
         description="Compares two reports of one recipe, or two JSON files of `spikewire compare`"
-        f" or `bench`. {RULE} Ends with {GOT_WORSE} if a figure got worse, with {CANNOT_TELL} if"
-        " none did and one whose medians differ by so much could not be told, or none"
-        " could.".replace("%", "%%"),
+        f" or `bench`. {RULE} The exit status is {GOT_WORSE} if a figure got worse, {CANNOT_TELL}"
+        " if none did but at least one with medians that far apart could not be decided, or none"
+        " could.",
         allow_abbrev=False,
     )
     compare.add_argument(
         "before",
         type=Path,
         metavar="A.json",
-        help="a report.json, or what `spikewire compare` has written",
+        help="a report.json, or a JSON file written by `spikewire compare`",
     )
     compare.add_argument("after", type=Path, metavar="B.json", help="a later report.json")
     compare.add_argument(
         "--force", action="store_true", help="compare reports of different machines, too"
     )
-    compare.add_argument("--html", type=Path, metavar="FILE", help="write a page of HTML as well")
+    compare.add_argument("--html", type=Path, metavar="FILE", help="also write an HTML page")
     compare.set_defaults(run=run)
 
 

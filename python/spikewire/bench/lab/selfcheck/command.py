@@ -23,7 +23,7 @@ def add_parser(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
     """Registers the command beside the recipes."""
     check = commands.add_parser(
         NAME,
-        help="whether the lab measures what is there",
+        help="check that the lab measures correctly",
         description="Measures clients of which all figures are known, through the drivers and the"
         " summary of every comparison: most of them in played time, where figures are exact, some"
         " in real time, where a busy machine makes them try again. Ends with 1 if a figure is"
