@@ -7,9 +7,8 @@
             ...
 
 ``submit`` starts a call and returns a future at once; ``result`` waits for it without a thread of
-its own. Only queries, and connecting, take a thread of trio's or anyio's while they wait.
-``docs/tasks.md`` says what cancelling does. Under plain asyncio ``spikewire.AsyncClient`` does
-without any of this.
+its own. Only queries and connecting use a thread of trio or anyio while they wait.
+``docs/tasks.md`` describes cancellation. Under plain asyncio use ``spikewire.AsyncClient`` instead.
 """
 
 from __future__ import annotations
@@ -38,12 +37,12 @@ _T = TypeVar("_T")
 
 
 async def result(future: Future[_T]) -> _T:
-    """What a submitted call returns, or its error.
+    """Waits for a submitted call and returns its result, or raises its error.
 
-    Cancelling discards the answer: a call that has not been sent is withdrawn, and of one that has
-    the reply is dropped, so that a write may have been applied.
+    Cancelling discards the answer: a call that has not been sent is withdrawn. If it has been sent,
+    its reply is dropped, and a write may have been applied.
 
-    Raises ``RuntimeError`` where neither trio nor asyncio runs.
+    Raises ``RuntimeError`` if neither trio nor asyncio is running.
     """
     task = _trio_task()
     if task is None:
@@ -57,13 +56,13 @@ async def result(future: Future[_T]) -> _T:
 
 
 async def stream(records: Iterable[_T], rows: int = 256) -> AsyncGenerator[_T, None]:
-    """The records of a query, or what else a blocking iteration of this package yields.
+    """The records of a query, or the items of another blocking iteration of this package.
 
-    A thread takes up to ``rows`` of them at a time, when they are asked for. The query is closed at
-    the end, also by an error or when the generator is closed. Cancelling takes effect when the
-    records that are being taken have arrived; the query's ``socket_timeout`` bounds that.
+    A thread takes up to ``rows`` of them at a time, on demand. The query is closed at the end,
+    after an error, and when the generator is closed. Cancelling takes effect when the records being
+    read have arrived; the query's ``socket_timeout`` bounds that.
 
-    Raises ``ValueError`` for ``rows`` below 1, and what the iteration raises.
+    Raises ``ValueError`` for ``rows`` below 1, and the errors of the iteration.
     """
     if rows < 1:
         message = f"rows must be at least 1, not {rows}"
@@ -86,7 +85,7 @@ async def open_client(
 ) -> AsyncGenerator[Client, None]:
     """A client for the length of an ``async with`` block; a thread connects it.
 
-    Raises what ``spikewire.Client`` raises.
+    Raises the errors of ``spikewire.Client``.
     """
     client = await _in_thread(lambda: Client(seeds, **options))
     try:

@@ -1,7 +1,7 @@
 """The two clients: the same verbs, blocking and on asyncio.
 
-The verbs themselves are native and come from one source. Here is how a client is opened and closed
-in each world, and what it leads to: datasets, chains, views with a profile, indexes, statistics.
+The verbs themselves are native and generated. This module opens and closes clients, and gives
+access to datasets, chains, views with a profile, indexes and statistics.
 """
 
 from __future__ import annotations
@@ -58,20 +58,19 @@ class Node(NamedTuple):
 class Client(_native.Client):
     """A blocking client, for any number of threads.
 
-    ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, a comma list of
-    them, or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each
-    has its default there, and unknown ones are refused.
+    ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, several separated
+    by commas, or a list; the default port is 3000. For options and their defaults see
+    ``spikewire.options``; unknown options are rejected.
 
-    Without seeds it is opened as by ``from_url()``: by environment variables, else with
+    Without seeds it behaves like ``from_url()``: it uses environment variables, or else
     ``127.0.0.1:3000``.
 
-    Connects when it is made. Use it in a ``with`` block, or call ``close()``; a client that is
-    forgotten while it is open warns with ``ResourceWarning``. In the child of a fork it connects
-    again on first use, and the parent's connections stay unharmed. It does not pickle; its
-    datasets do.
+    Connects when created. Use it in a ``with`` block, or call ``close()``; an open client that is
+    garbage collected emits a ``ResourceWarning``. In the child of a fork it connects again on first
+    use, and the parent's connections are unaffected. A client cannot be pickled; its datasets can.
 
-    Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
-    Raises ``TypeError`` or ``ValueError`` for invalid seeds and options.
+    Raises ``ConnectionFailed`` if no seed leads to a cluster, with the reason for each seed. Raises
+    ``TypeError`` or ``ValueError`` for invalid seeds and options.
     """
 
     __slots__ = ("_namespace", "_whence")
@@ -99,16 +98,16 @@ class Client(_native.Client):
 
     @classmethod
     def from_url(cls, url: str | None = None, **options: Unpack[BlockingOptions]) -> Self:
-        """A connected client, by a URL such as
+        """A connected client, from a URL such as
         ``"aerospike://db1:3000,db2/test?timeout=250ms&send_key=true"``.
 
-        Without a URL, the one in the environment variable ``SPIKEWIRE_AEROSPIKE_URL``; without
-        hosts, ``127.0.0.1:3000``. Options are keywords, parts of the URL, or variables
-        such as ``SPIKEWIRE_AEROSPIKE_TIMEOUT``, in this order. The namespace is that of
-        ``client.namespace`` and ``client.dataset(set="users")``.
+        If no URL is given, the environment variable ``SPIKEWIRE_AEROSPIKE_URL`` is used; the
+        default host is ``127.0.0.1:3000``. Options come from keywords, the URL, or variables such
+        as ``SPIKEWIRE_AEROSPIKE_TIMEOUT``, in this order of precedence. The URL's namespace becomes
+        ``client.namespace`` and the default of ``client.dataset(set="users")``.
 
         Raises ``ValueError`` or ``TypeError`` that names the part of the URL or the variable, and
-        what ``Client`` raises.
+        the errors of ``Client``.
         """
         opening = reads(cls, url, options)
         with naming(whence(opening)):
@@ -126,55 +125,55 @@ class Client(_native.Client):
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
     ) -> Dataset:
-        """A namespace and a set, or with ``None`` the records that belong to no set. Without a
-        namespace it is that of the URL that the client was opened with.
+        """A namespace and a set, or with ``None`` the records without a set. The default namespace
+        is that of the URL that the client was opened with.
 
         Sends nothing; raises ``ValueError`` for invalid names.
         """
         return super().dataset(named(self.namespace, namespace), set)
 
     def with_profile(self, profile: Profile) -> ClientView:
-        """The same connections and verbs, with the options of a profile where a call says nothing.
+        """The same connections and verbs, with the options of a profile as defaults of each call.
 
-        The view holds for this client and its datasets; closing either closes both.
+        The view covers this client and its datasets; closing either closes both.
         """
         made: ClientView = view(self, profile)
         return made
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
-        """What a call would use and from where (the call, this client, the default), by option.
-        Nothing is sent.
+        """What a call would use, and the source of each option: the call, this client, or the
+        default. Nothing is sent.
 
-        For ``operate`` and ``operate_many`` the operations count: give them as in the call.
-        Raises ``ValueError`` when there is no such verb, and what the call raises for an option.
+        For ``operate`` and ``operate_many`` the operations matter: pass them as in the call. Raises
+        ``ValueError`` for an unknown verb, and the call's errors about options.
         """
         from spikewire.profiles.explain import explained  # Loaded where it is used.
 
         return explained(self, None, verb, arguments, options)
 
     def nodes(self) -> list[Node]:
-        """The nodes of the cluster, as of the last look at it."""
+        """The nodes of the cluster, as of the last refresh."""
         return [Node(*node) for node in self._nodes()]
 
     def info(self, command: str, node: str | None = None) -> str:
         """A node's answer to an info command; without a node's name, that of any node.
 
-        Raises ``ValueError`` when there is no such node, ``ServerError`` when it answers with an
-        error.
+        Raises ``ValueError`` if there is no such node, ``ServerError`` if it answers with an error.
         """
         return _native.Admin(self).info(command, node).run()
 
     def session(self, profile: Profile | None = None) -> Session:
-        """Where chains of the builder begin: ``session.query(users.key("alice")).first()``. Cheap
-        to make and to keep; any number of threads may use it. With a profile it is that of
-        ``with_profile(profile)``."""
+        """Starts chains of the builder: ``session.query(users.key("alice")).first()``. Cheap to
+        create and to keep; any number of threads may use it. With a profile it is the session of
+        ``with_profile(profile)``.
+        """
         return Session(self if profile is None else self.with_profile(profile))
 
     def stats(self) -> Stats:
-        """What this client counted since it was last reset, and what it holds at the moment: nodes,
-        connections, circuit breakers, the look at the cluster. Plain data.
+        """What this client has counted since the last reset, and its current state: nodes,
+        connections, circuit breakers, cluster refreshes. Plain data.
 
-        Commands are counted once ``client.metrics.enable()`` was called.
+        Commands are counted after ``client.metrics.enable()``.
         """
         from spikewire.metrics.control import stats  # Loaded where it is used.
 
@@ -182,7 +181,7 @@ class Client(_native.Client):
 
     @property
     def metrics(self) -> Metrics:
-        """Turns the counting of commands on and off, and tells of events."""
+        """Switches the counting of commands on and off, and reports events."""
         from spikewire.metrics.control import Metrics
 
         return Metrics(self)
@@ -194,7 +193,7 @@ class Client(_native.Client):
 
     @property
     def modules(self) -> Modules:
-        """The modules of functions that the cluster runs."""
+        """The Lua modules that the cluster runs."""
         return Modules(self)
 
     @overload
@@ -208,18 +207,18 @@ class Client(_native.Client):
     def concurrent(
         self, calls: Iterable[_Call[Any]], *, limit: int = 128, errors: str = "raise"
     ) -> Generator[Any, None, None]:
-        """Makes many calls with up to ``limit`` of them in flight; iterates over their results in
-        input order.
+        """Makes many calls with up to ``limit`` of them in flight and yields their results in input
+        order.
 
-        ``calls`` is an iterable of tuples, each a verb of this client or of one of its datasets
-        and the arguments: ``((users.get, key) for key in keys)``. For keywords use
-        ``functools.partial(users.get, key, bins=["n"])`` in place of a tuple. It is read as
-        results are taken, so it may be endless.
+        ``calls`` is an iterable of tuples, each a verb of this client or of one of its datasets and
+        the arguments: ``((users.get, key) for key in keys)``. For keywords use
+        ``functools.partial(users.get, key, bins=["n"])`` in place of a tuple. The iterable is read
+        as results are consumed, so it may be endless.
 
         ``errors="raise"`` raises the first error in input order; ``errors="return"`` puts every
-        error in the place of its result and goes on. When the iteration ends early, by an error
-        or because the generator is closed, calls that were not sent are withdrawn, and the others
-        are waited for.
+        error in the place of its result and continues. If the iteration ends early, by an error or
+        because the generator is closed, calls that were not sent are withdrawn, and the others are
+        awaited.
 
         Raises ``TypeError`` for a call that is not one of this client.
         """
@@ -252,29 +251,29 @@ class Client(_native.Client):
 
 
 class AsyncClient(_native.AsyncClient):
-    """An asyncio client. It works on every event loop that uses it, also on several at once.
+    """An asyncio client. It works on every event loop that uses it, including several at once.
 
-    ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, a comma list of
-    them, or a list; the port is 3000 unless given. Options are those of ``spikewire.options``; each
-    has its default there, and unknown ones are refused.
+    ``seeds`` are addresses of nodes of the cluster: ``"host"``, ``"host:port"``, several separated
+    by commas, or a list; the default port is 3000. For options and their defaults see
+    ``spikewire.options``; unknown options are rejected.
 
-    Without seeds it is opened as by ``from_url()``: by environment variables, else with
+    Without seeds it behaves like ``from_url()``: it uses environment variables, or else
     ``127.0.0.1:3000``.
 
-    Connects on ``async with`` or by ``await AsyncClient.connect(...)``. End it with the block or
-    by ``await close()``; a client that is garbage collected while it is open warns with
+    Connects on ``async with`` or with ``await AsyncClient.connect(...)``. Close it by leaving the
+    block or with ``await close()``; an open client that is garbage collected emits a
     ``ResourceWarning``. In the child of a fork it connects again on first use, inside that call,
-    and the parent's connections stay unharmed. It does not pickle; its datasets do.
+    and the parent's connections are unaffected. A client cannot be pickled; its datasets can.
 
-    Verbs, also those of its indexes, modules, jobs and queries, send at once and return an
+    Verbs, including those of its indexes, modules, jobs and queries, send at once and return an
     ``asyncio.Future`` of the running loop; ``connect``, ``open`` and ``close`` are coroutines.
     Cancelling a future discards the reply; the command may still be applied. The loop that opens
-    the client gets a task factory (``spikewire.tasks``), unless it has one, so that ``create_task``
-    takes futures, too.
+    the client gets a task factory (``spikewire.tasks``), unless it has one, so ``create_task``
+    accepts futures, too.
 
-    Raises ``ConnectionFailed`` when no seed leads to a cluster; the message says for each seed why.
-    Raises ``TypeError`` or ``ValueError`` for invalid seeds and options. Verbs raise
-    ``RuntimeError`` without a running event loop.
+    Raises ``ConnectionFailed`` if no seed leads to a cluster, with the reason for each seed. Raises
+    ``TypeError`` or ``ValueError`` for invalid seeds and options. Verbs raise ``RuntimeError``
+    without a running event loop.
     """
 
     __slots__ = ("_namespace", "_whence")
@@ -301,7 +300,7 @@ class AsyncClient(_native.AsyncClient):
 
     @classmethod
     def from_url(cls, url: str | None = None, **options: Unpack[AsyncOptions]) -> Self:
-        """A client by a URL, as with ``Client.from_url``. It connects on ``async with``, or by
+        """A client from a URL, as with ``Client.from_url``. It connects on ``async with``, or with
         ``await client.open()``.
         """
         opening = reads(cls, url, options)
@@ -315,7 +314,8 @@ class AsyncClient(_native.AsyncClient):
 
     async def open(self) -> Self:
         """Connects, for use without ``async with``; call ``await close()`` at the end. Opening an
-        open client does nothing. A client that it opens is closed where it is cancelled."""
+        open client has no effect. If the call is cancelled, a client that it opened is closed.
+        """
         # `create_task` takes the futures of verbs there.
         accept_awaitables()
         # A call that is cancelled does not end what another one opened.
@@ -332,54 +332,54 @@ class AsyncClient(_native.AsyncClient):
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
     ) -> AsyncDataset:
-        """A namespace and a set, or with ``None`` the records that belong to no set. Without a
-        namespace it is that of the URL that the client was opened with.
+        """A namespace and a set, or with ``None`` the records without a set. The default namespace
+        is that of the URL that the client was opened with.
 
         Sends nothing; raises ``ValueError`` for invalid names.
         """
         return super().dataset(named(self.namespace, namespace), set)
 
     def with_profile(self, profile: Profile) -> AsyncClientView:
-        """The same connections and verbs, with the options of a profile where a call says nothing.
+        """The same connections and verbs, with the options of a profile as defaults of each call.
 
-        The view holds for this client and its datasets; closing either closes both.
+        The view covers this client and its datasets; closing either closes both.
         """
         made: AsyncClientView = view(self, profile)
         return made
 
     def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
-        """What a call would use and from where (the call, this client, the default), by option.
-        Nothing is sent.
+        """What a call would use, and the source of each option: the call, this client, or the
+        default. Nothing is sent.
 
-        For ``operate`` and ``operate_many`` the operations count: give them as in the call.
-        Raises ``ValueError`` when there is no such verb, and what the call raises for an option.
+        For ``operate`` and ``operate_many`` the operations matter: pass them as in the call. Raises
+        ``ValueError`` for an unknown verb, and the call's errors about options.
         """
         from spikewire.profiles.explain import explained  # Loaded where it is used.
 
         return explained(self, None, verb, arguments, options)
 
     def nodes(self) -> list[Node]:
-        """The nodes of the cluster, as of the last look at it."""
+        """The nodes of the cluster, as of the last refresh."""
         return [Node(*node) for node in self._nodes()]
 
     def info(self, command: str, node: str | None = None) -> Future[str]:
         """A node's answer to an info command; without a node's name, that of any node.
 
-        Raises ``ValueError`` when there is no such node, ``ServerError`` when it answers with an
-        error.
+        Raises ``ValueError`` if there is no such node, ``ServerError`` if it answers with an error.
         """
         return soon(_native.Admin(self).info(command, node))
 
     def session(self, profile: Profile | None = None) -> AsyncSession:
-        """Where chains of the builder begin: ``await session.query(users.key("alice")).first()``.
-        Cheap to make and to keep. With a profile it is that of ``with_profile(profile)``."""
+        """Starts chains of the builder: ``await session.query(users.key("alice")).first()``. Cheap
+        to create and to keep. With a profile it is the session of ``with_profile(profile)``.
+        """
         return AsyncSession(self if profile is None else self.with_profile(profile))
 
     def stats(self) -> Stats:
-        """What this client counted since it was last reset, and what it holds at the moment: nodes,
-        connections, circuit breakers, the look at the cluster. Plain data.
+        """What this client has counted since the last reset, and its current state: nodes,
+        connections, circuit breakers, cluster refreshes. Plain data.
 
-        Commands are counted once ``client.metrics.enable()`` was called.
+        Commands are counted after ``client.metrics.enable()``.
         """
         from spikewire.metrics.control import stats  # Loaded where it is used.
 
@@ -387,7 +387,7 @@ class AsyncClient(_native.AsyncClient):
 
     @property
     def metrics(self) -> Metrics:
-        """Turns the counting of commands on and off, and tells of events."""
+        """Switches the counting of commands on and off, and reports events."""
         from spikewire.metrics.control import Metrics
 
         return Metrics(self)
@@ -399,7 +399,7 @@ class AsyncClient(_native.AsyncClient):
 
     @property
     def modules(self) -> AsyncModules:
-        """The modules of functions that the cluster runs."""
+        """The Lua modules that the cluster runs."""
         return AsyncModules(self)
 
     @overload
@@ -417,18 +417,17 @@ class AsyncClient(_native.AsyncClient):
     def concurrent(
         self, calls: Iterable[_Call[Future[Any]]], *, limit: int = 128, errors: str = "raise"
     ) -> AsyncGenerator[Any, None]:
-        """Makes many calls with up to ``limit`` of them in flight; ``async for`` gives the
-        results in input order.
+        """Makes many calls with up to ``limit`` of them in flight; ``async for`` yields the results
+        in input order.
 
-        ``calls`` is an iterable of tuples, each a verb of this client or of one of its datasets
-        and the arguments: ``((users.get, key) for key in keys)``. For keywords use
-        ``functools.partial(users.get, key, bins=["n"])`` in place of a tuple. It is read as
-        results are taken, so it may be endless.
+        ``calls`` is an iterable of tuples, each a verb of this client or of one of its datasets and
+        the arguments: ``((users.get, key) for key in keys)``. For keywords use
+        ``functools.partial(users.get, key, bins=["n"])`` in place of a tuple. The iterable is read
+        as results are consumed, so it may be endless.
 
         ``errors="raise"`` raises the first error in input order; ``errors="return"`` puts every
-        error in the place of its result and goes on. When the iteration ends early, by an error
-        or because the generator is closed, calls in flight are waited for; not when the task is
-        cancelled.
+        error in the place of its result and continues. If the iteration ends early, by an error or
+        because the generator is closed, calls in flight are awaited, unless the task is cancelled.
 
         Raises ``TypeError`` for a call that is not one of this client.
         """
@@ -437,7 +436,7 @@ class AsyncClient(_native.AsyncClient):
     async def close(self) -> None:
         """Closes every connection. Commands in flight fail with ``ClientClosed``, as do later ones.
 
-        Closing twice does nothing.
+        Closing again has no effect.
         """
         self._close()
 

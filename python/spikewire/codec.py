@@ -8,7 +8,7 @@
     )
     with spikewire.Client(seeds, codec=forms) as client: ...
 
-Nothing is tagged and nothing is guessed: a type defines how its values are written, a bin how its
+Values are neither tagged nor guessed: a type defines how its values are written, a bin how its
 value is written and read, and other clients see plain values. No form is used by default.
 """
 
@@ -45,7 +45,7 @@ _EPOCH = dt.datetime(1970, 1, 1, tzinfo=dt.timezone.utc)
 class Form(Generic[_T]):
     """How the values of a bin are written and read.
 
-    ``None`` passes through neither: it removes the bin.
+    ``None`` is passed to neither function: it removes the bin.
     """
 
     encode: Callable[[_T], object]
@@ -55,19 +55,19 @@ class Form(Generic[_T]):
 
 
 class Codec:
-    """The types and bins of a client with a form of their own. Immutable; picklable if its
+    """The types and bins of a client that have their own form. Immutable; picklable if its
     functions are.
 
     ``types``: functions that convert values of these types, and of their subclasses, to plain
     values wherever they occur: in a bin, a list or a map. They apply to writes only; values are
-    read back plain. Subclasses of int, float, str, bytes, list, tuple or dict are refused, as they
-    are stored as their base class.
+    read back plain. Subclasses of int, float, str, bytes, list, tuple or dict are rejected, because
+    they are stored as their base class.
 
     ``bins``: the ``Form`` of every bin of this name, in all sets. It is used when the bin is
     written by ``put``, ``put_many`` or a batch, and wherever it is read whole. Arguments of
     ``add``, ``append`` and ``prepend`` are not encoded, nor are tables and operations: write
-    ``op.put(name, codec.encode(name, value))``. A bin of which another operation of the same call
-    returns a part is not decoded in that call, and neither are arrays and tables made of a batch.
+    ``op.put(name, codec.encode(name, value))``. A bin is not decoded in a call in which another
+    operation returns a part of it, and neither are arrays and tables built from a batch.
 
     Raises ``TypeError`` or ``ValueError`` for an invalid type, bin or form. When a function raises
     an error, the call raises ``ValueError``, naming bin and type, with that error as its cause.
@@ -103,7 +103,7 @@ class Codec:
         return value if form is None or value is None else form.encode(value)
 
     def decode(self, name: str, value: Any) -> Any:
-        """The value of what the bin ``name`` holds; unchanged for bins without a form."""
+        """The value for the stored form of the bin ``name``; unchanged for bins without a form."""
         form = self._bins.get(name)
         return value if form is None or value is None else form.decode(value)
 
@@ -121,7 +121,7 @@ class Codec:
 
 
 def timestamp(unit: Literal["s", "ms", "us"] = "us") -> Form[dt.datetime]:
-    """``datetime`` values as integers: the time since 1970 in ``unit``. They are read in UTC.
+    """``datetime`` values as integers: the time since 1970 in ``unit``. They are read as UTC.
 
     Fractions of the unit are rounded down. Raises ``ValueError`` for a ``datetime`` without a time
     zone.
@@ -152,7 +152,7 @@ def enum(kind: type[_E]) -> Form[_E]:
 
 
 def json() -> Form[Any]:
-    """Values that JSON can represent, as JSON text. NaN and infinities are refused."""
+    """Values that JSON can represent, as JSON text. NaN and infinities are rejected."""
     return Form(_to_json, _json.loads)
 
 
@@ -160,7 +160,7 @@ def pickle() -> Form[Any]:
     """Any Python object, as the bytes of ``pickle``.
 
     Unpickling can execute code: write access to the bin allows running code in every program that
-    reads it. Use it only where all writers are trusted.
+    reads it. Use it only if all writers are trusted.
     """
     return Form(_to_pickle, _pickle.loads)
 

@@ -1,9 +1,9 @@
 """Every failure of a call, in one tree under :class:`Error`.
 
-Each error carries ``code`` (the server's result code, or a negative number for failures on this
-side), ``in_doubt`` (a write may have been applied nevertheless), ``node`` (name and address),
-``attempts`` and ``key``. All of them pickle. Bad arguments raise ``TypeError``, ``ValueError`` or
-``OverflowError`` instead, before anything is sent.
+Each error carries ``code`` (the server's result code, or a negative number for client-side
+failures), ``in_doubt`` (a write may have been applied despite the error), ``node`` (name and
+address), ``attempts`` and ``key``. All of them can be pickled. Invalid arguments raise
+``TypeError``, ``ValueError`` or ``OverflowError`` instead, before anything is sent.
 """
 
 from __future__ import annotations
@@ -99,11 +99,11 @@ class Error(Exception):
 
 
 class ServerError(Error):
-    """The server refused the command; ``code`` says why."""
+    """The server rejected the command; ``code`` says why."""
 
 
 class RecordNotFound(ServerError, KeyError):
-    """There is no such record."""
+    """The record does not exist."""
 
     __str__ = Error.__str__
 
@@ -148,15 +148,17 @@ class RecordTooBig(ServerError):
 
 
 class FilteredOut(ServerError):
-    """There is a record, and the call's ``where`` is not true for it."""
+    """The record exists, but does not pass the call's ``where``."""
 
 
 class FunctionFailed(ServerError):
-    """A function that the cluster ran raised an error, or there is no such module or function."""
+    """A function that the cluster ran raised an error, or the module or function does not exist."""
 
 
 class IndexNotFound(ServerError):
-    """No secondary index fits the query: none is on that bin with that type, or of that name."""
+    """No secondary index fits the query: none exists on that bin with that type, or under that
+    name.
+    """
 
     advice = (
         "create it with client.indexes.create(...), or leave out index= and filter with where=, "
@@ -189,12 +191,13 @@ class TooBusy(Error):
 
 
 class ProtocolError(Error):
-    """The node sent bytes that do not belong to this protocol."""
+    """The node sent data that is not valid in this protocol."""
 
 
 class QueryPaused(Error):
     """The program took no record of a query for longer than its ``socket_timeout``, and a node
-    closed the connection. ``cursor`` is where to resume."""
+    closed the connection. ``cursor`` resumes it.
+    """
 
     advice = "resume with query(resume=error.cursor), or give the query a longer socket_timeout"
 

@@ -3,8 +3,8 @@
     client.indexes.create("test", "users", "age", int)
     users.query(index=spikewire.between("age", 20, 30))
 
-An index belongs to the whole cluster and has a name. By default the name is made of set, bin and
-what is indexed of a list or map: ``users_age``, ``users_tags_list``.
+An index belongs to the whole cluster and has a name. The default name consists of the set, the bin
+and the indexed part of a list or map: ``users_age``, ``users_tags_list``.
 """
 
 from __future__ import annotations
@@ -70,17 +70,17 @@ class Indexes:
     ) -> str:
         """Creates an index on a bin and waits until every node has built it. Returns its name.
 
-        ``set`` is ``None`` for all records of the namespace. ``kind`` is the type that is indexed:
+        ``set`` is ``None`` for all records of the namespace. ``kind`` is the type to index:
         ``int``, ``str``, ``bytes`` or ``spikewire.GeoJSON``; values of other types are not indexed.
         ``of``: the elements of a list, or the keys or values of a map, instead of the bin's value.
         ``ctx``: the path to a nested list or map, of steps from ``spikewire.ctx``. ``bin`` may be
-        an expression from ``spikewire.exp``, whose value is indexed then. These two need a
+        an expression from ``spikewire.exp`` whose value is indexed. ``ctx`` and expressions need a
         ``name``. ``wait=False`` returns at once. ``timeout`` is how long to wait, in seconds; 0: no
         limit.
 
-        Creating the same index again is no error. Raises ``ServerError`` with code 200 when there
-        is another index of that name, ``NamespaceNotFound``, ``Timeout`` when a node is not ready
-        in time, ``TypeError`` or ``ValueError`` for invalid names and kinds.
+        Creating the same index again is not an error. Raises ``ServerError`` with code 200 if
+        another index has that name, ``NamespaceNotFound``, ``Timeout`` if a node is not ready in
+        time, ``TypeError`` or ``ValueError`` for invalid names and kinds.
         """
         limit = timeout if wait else None
         task = self._admin.create_index(namespace, set, bin, kind, of, name, ctx, limit)
@@ -92,11 +92,13 @@ class Indexes:
         self._admin.wait_for_index(namespace, name, timeout).run()
 
     def list(self, namespace: str) -> list[Index]:
-        """The indexes of a namespace, sorted by name; raises ``ServerError`` if there is none."""
+        """The indexes of a namespace, sorted by name; raises ``ServerError`` if the namespace does
+        not exist.
+        """
         return [Index(*index) for index in self._admin.list_indexes(namespace).run()]
 
     def drop(self, namespace: str, set: str | None, name: str) -> None:  # noqa: A002
-        """Drops an index; does nothing if there is none of that name."""
+        """Drops an index; has no effect if it does not exist."""
         self._admin.drop_index(namespace, set, name).run()
 
 

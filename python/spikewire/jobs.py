@@ -54,7 +54,8 @@ class Job:
     def progress(self) -> JobProgress:
         """Its progress. A node that no longer knows the job ended it long ago, and reports nothing.
 
-        Raises ``ConnectionFailed`` when a node that runs it does not answer."""
+        Raises ``ConnectionFailed`` if a node that runs it does not answer.
+        """
         return JobProgress(*self._core.progress().run())
 
     def wait(self, timeout: Seconds | None = None) -> JobProgress:
@@ -66,7 +67,7 @@ class Job:
         return JobProgress(*self._core.wait(timeout).run())
 
     def abort(self) -> None:
-        """Aborts it on every node. Changes made so far remain. Does nothing if it has ended."""
+        """Aborts it on every node. Changes made so far remain. Has no effect if it has ended."""
         self._core.abort().run()
 
     def __repr__(self) -> str:

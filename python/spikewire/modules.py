@@ -1,9 +1,9 @@
-"""Modules of functions that the cluster runs, in Lua: registering, listing, removing.
+"""Modules of Lua functions that the cluster runs: registering, listing, removing.
 
     client.modules.register("counters.lua", source)
     users.apply("alice", "counters", "visit", [1])
 
-A module belongs to the whole cluster. A function gets the record and the arguments of the call:
+A module belongs to the whole cluster. A function receives the record and the arguments of the call:
 ``rec["bin"]`` reads and assigns bins, and nothing is stored before ``aerospike:create(rec)`` or
 ``aerospike:update(rec)``.
 """
@@ -51,11 +51,12 @@ class Modules:
     ) -> None:
         """Registers a module, replacing one of that name, and waits until every node has it.
 
-        ``file`` is the module's name with its ending, or the path of a file to read when there is
-        no ``source``. ``timeout`` is how long to wait for the nodes, in seconds; 0: no limit.
+        ``file`` is the module's name with its extension, or the path of a file to read if
+        ``source`` is not given. ``timeout`` is how long to wait for the nodes, in seconds; 0: no
+        limit.
 
-        Raises ``ServerError`` with the line when the source does not compile, ``Timeout`` when a
-        node does not receive it in time, ``ValueError`` for an invalid name or source.
+        Raises ``ServerError`` with the line if the source does not compile, ``Timeout`` if a node
+        does not receive it in time, ``ValueError`` for an invalid name or source.
         """
         if source is None:
             source = _read(file)
@@ -70,7 +71,7 @@ class Modules:
         return self._admin.module_source(name).run()
 
     def remove(self, name: str) -> None:
-        """Removes a module; does nothing if there is none of that name."""
+        """Removes a module; has no effect if it does not exist."""
         self._admin.remove_module(name).run()
 
 
@@ -103,7 +104,7 @@ class AsyncModules:
         return soon(self._admin.module_source(name))
 
     def remove(self, name: str) -> Future[None]:
-        """Removes a module; does nothing if there is none of that name."""
+        """Removes a module; has no effect if it does not exist."""
         return soon(self._admin.remove_module(name))
 
 

@@ -15,66 +15,71 @@ __all__ = ["AsyncOptions", "BlockingOptions", "ClientOptions", "StreamOptions", 
 
 
 class TlsOptions(TypedDict, total=False):
-    """How connections are encrypted, of clients and of sessions with Cassandra. Certificates and
-    keys are in PEM format: paths, or the bytes themselves. Unknown names are refused."""
+    """TLS options of clients and of Cassandra sessions. Certificates and keys are in PEM format:
+    paths, or the contents as bytes. Unknown names are rejected.
+    """
 
     ca: str | PathLike[str] | bytes | None
-    """Authorities that are trusted. Default: those of the system."""
+    """Trusted certificate authorities. Default: those of the system."""
     system_ca: bool | None
-    """Whether those of the system are trusted beside ``ca``. Default: False, if there is ``ca``."""
+    """Whether to trust the system's authorities in addition to ``ca``. Default: False if ``ca`` is
+    set.
+    """
     certificate: str | PathLike[str] | bytes | None
     """The client's certificate, together with ``private_key``. Default: none."""
     private_key: str | PathLike[str] | bytes | None
-    """Its key, which is not encrypted."""
+    """The unencrypted key of ``certificate``."""
     verify_hostname: bool
-    """Whether a node's certificate must be for its name or address. Default: True."""
+    """Whether a node's certificate must match its name or address. Default: True."""
     server_name: str | None
-    """The name that the certificates of all nodes are for instead. Default: none."""
+    """The name for which the certificates of all nodes are issued instead. Default: none."""
 
 
 class ClientOptions(TypedDict, total=False):
-    """Keyword options of ``Client`` and ``AsyncClient``. Unknown names are refused."""
+    """Keyword options of ``Client`` and ``AsyncClient``. Unknown names are rejected."""
 
     cluster_name: str
     """The name the cluster must have. Default: any."""
     user: str | None
-    """The user to log in as, together with ``password``. Default: no log-in."""
+    """The user to log in as, together with ``password``. Default: no login."""
     password: str | None
-    """The user's password. It is in no ``repr``, message or pickle."""
+    """The user's password. It never appears in a ``repr``, message or pickle."""
     auth: Auth | None
-    """Who knows the user: the cluster ("internal"), or a directory that it asks, which takes the
-    password as it is and so needs ``tls`` ("external", or without it "external-insecure"); "pki":
-    the client's certificate says who it is. Default: "internal", if there is a user."""
+    """Which system knows the user: "internal" (the cluster), "external" (a directory that the
+    cluster queries; the password itself is sent, so ``tls`` is required), "external-insecure" (the
+    same without ``tls``), or "pki" (the client's certificate identifies the user). Default:
+    "internal", if there is a user.
+    """
     tls: bool | TlsOptions
-    """Whether connections are encrypted, and how. Default: they are not."""
+    """Whether and how connections are encrypted. Default: not encrypted."""
     codec: Codec
     """How values of custom types and certain bins are stored. Default: none."""
     timeout: Seconds
     """Total time of a call including retries; 0: no limit. Default: 1 s."""
     socket_timeout: Seconds
-    """Longest silence of a node before an attempt is abandoned; 0: no limit. Default: 0."""
+    """How long a node may be silent before an attempt is abandoned; 0: no limit. Default: 0."""
     max_retries: int
-    """Further attempts after the first one. Default: 2."""
+    """Attempts after the first one. Default: 2."""
     sleep_between_retries: Seconds
-    """Pause before a retry on the same node; the first of them where pauses grow. Default: 0."""
+    """Pause before a retry on the same node; the first one, if pauses grow. Default: 0."""
     sleep_multiplier: float
-    """What each pause is multiplied by for the next one, from 1 to 100. Default: 1."""
+    """Factor by which each pause grows, from 1 to 100. Default: 1."""
     max_sleep_between_retries: Seconds
     """The longest pause; 0: no limit. Default: 0."""
     sleep_jitter: bool
-    """Whether each pause is drawn at random between 0 and what it would be. Default: False."""
+    """Whether each pause is drawn at random between 0 and its full length. Default: False."""
     retry_in_doubt: bool
-    """Whether writes that may have been applied are tried again. Default: False."""
+    """Whether to retry writes that may already have been applied. Default: False."""
     replica: Replica
     """Which replica a command goes to first. Default: "sequence"."""
     read_mode: ReadMode
     """The consistency of reads. Default: "one"."""
     hedge: Hedge
-    """When reads of one record have a second request, to another replica, because no answer has
-    come: after a time, or after as long as a share of that node's answers take ("p99"); 0: never.
-    Default: 0."""
+    """How long to wait before sending a single-record read a second time, to another replica: a
+    time, or a percentile of that node's recent response times ("p99"); 0: never. Default: 0.
+    """
     hedge_percent: int
-    """Most second requests for a hundred reads that may have one, 1 to 100. Default: 10."""
+    """Maximum number of second requests per hundred reads that qualify, 1 to 100. Default: 10."""
     racks: list[int]
     """The client's racks, best first, for ``replica="prefer-rack"``. Default: none."""
     send_key: bool
@@ -88,39 +93,39 @@ class ClientOptions(TypedDict, total=False):
     use_services_alternate: bool
     """Whether nodes are asked for their alternate addresses. Default: False."""
     ip_map: dict[str, str]
-    """Addresses that nodes advertise, and those to use instead. Default: none."""
+    """Addresses that nodes advertise, and their replacements. Default: none."""
     connections_per_node: int
-    """Connections to one node for each event loop, and for all blocking threads. Default: 4."""
+    """Connections to one node per event loop, and for all blocking threads. Default: 4."""
     pipeline_depth: int
     """Commands in flight on one connection before the next one waits. Default: 512."""
     queue_limit: int
-    """Commands that may wait for one node; beyond it they raise ``TooBusy``. Default: 100,000."""
+    """Commands that may wait for one node; further ones raise ``TooBusy``. Default: 100,000."""
     max_error_rate: int
     """Errors per window after which a node's circuit breaker opens; 0: never. Default: 100."""
     error_rate_window: int
-    """Length of that window in tend intervals. Default: 1."""
+    """Length of that window, in tend intervals. Default: 1."""
 
 
 class BlockingOptions(ClientOptions, total=False):
     """Keyword options that only ``Client`` has."""
 
     submit_limit: int
-    """Submitted calls in flight at once; beyond it ``submit`` waits. Default: 2,048."""
+    """Submitted calls in flight at once; further calls of ``submit`` wait. Default: 2,048."""
 
 
 class StreamOptions(TypedDict, total=False):
     """Keyword options of ``get_stream``: how keys are read, and those of ``get_many``."""
 
     ordered: bool
-    """Whether results come in the order of the keys. Default: True."""
+    """Whether results are in the order of the keys. Default: True."""
     window: int
-    """Keys that are sent together. Default: 256."""
+    """Keys per window. Default: 256."""
     limit: int
-    """Windows in flight, those that wait to be taken included. Default: 8."""
+    """Windows in flight, including those waiting to be consumed. Default: 8."""
     on_error: OnError
-    """What is done about a row that failed. Default: "raise"."""
+    """What to do about a failed row. Default: "raise"."""
     missing: Missing
-    """What is done about a record that is not there. Default: "keep"."""
+    """What to do about a record that does not exist. Default: "keep"."""
     buffers: bool
     """As in ``get``. Default: False."""
     where: Where | None
@@ -149,5 +154,6 @@ class AsyncOptions(ClientOptions, total=False):
     """Keyword options that only ``AsyncClient`` has."""
 
     max_in_flight: int
-    """Commands in flight on one event loop: beyond it verbs wait in line, first come, first served;
-    0: no limit. Default: 0."""
+    """Commands in flight per event loop; further verbs wait in line, first come, first served; 0:
+    no limit. Default: 0.
+    """

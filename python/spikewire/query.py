@@ -1,11 +1,11 @@
-"""The index ranges of queries; what is awaited of queries, and their results in one.
+"""The index ranges of queries, the awaitables of queries, and results in one call.
 
     import spikewire
 
     users.query(index=spikewire.between("age", 20, 30))
 
-An index has to be there for a query to use it; without one, a filter does the same at the cost of
-looking at every record: ``users.query(where=exp.bin("age") >= 20)``.
+A query can only use an index that exists. Without one, a filter does the same at the cost of
+examining every record: ``users.query(where=exp.bin("age") >= 20)``.
 """
 
 # The native half calls the functions at the end.
@@ -44,12 +44,13 @@ def between(
     name: str | None = None,
     ctx: Path | None = None,
 ) -> IndexRange:
-    """Integers from ``low`` to ``high``, both included. ``of``: the elements of a list, or the
-    keys or values of a map, instead of the bin's value. ``name``: the index itself, instead of the
-    bin, which is ``None`` then. ``ctx``: the way to a nested list or map, as the index was made
-    with. ``bin`` may be the expression of an index on one.
+    """Integers from ``low`` to ``high``, inclusive. ``of``: the elements of a list, or the keys or
+    values of a map, instead of the bin's value. ``name``: the name of the index, instead of the
+    bin, which is ``None`` then. ``ctx``: the path to a nested list or map, as given when the index
+    was created. ``bin`` may be an expression, for an index on one.
 
-    Raises ``TypeError``, ``ValueError`` or ``OverflowError`` for what no index can hold."""
+    Raises ``TypeError``, ``ValueError`` or ``OverflowError`` for values that an index cannot hold.
+    """
     return IndexRange("between", bin, [low, high], of, name, ctx)
 
 
@@ -60,8 +61,9 @@ def equal(
     name: str | None = None,
     ctx: Path | None = None,
 ) -> IndexRange:
-    """This value: an int of 64 bits, or a str or bytes of less than 2048 bytes. ``name`` and
-    ``ctx`` as in ``between``."""
+    """This value: a 64-bit int, or a str or bytes of less than 2048 bytes. ``name`` and ``ctx`` as
+    in ``between``.
+    """
     return IndexRange("equal", bin, [value], None, name, ctx)
 
 

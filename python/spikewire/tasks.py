@@ -1,8 +1,8 @@
 """Tasks of awaitables that are not coroutines, such as the futures of an asynchronous verb.
 
-``asyncio.create_task`` and ``TaskGroup.create_task`` take coroutines only. A loop that has this
-task factory takes every awaitable there. Asynchronous clients and pools give it to the loop that
-opens them, unless that has a factory already.
+``asyncio.create_task`` and ``TaskGroup.create_task`` only accept coroutines. On a loop with this
+task factory, they accept every awaitable. Asynchronous clients and pools install it on the loop
+that opens them, unless the loop already has a factory.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ _T = TypeVar("_T")
 
 
 async def settled(awaitable: Awaitable[_T]) -> _T:
-    """A coroutine of an awaitable, for whatever takes coroutines only.
+    """Wraps an awaitable in a coroutine, for APIs that only accept coroutines.
 
-    A verb has sent its command by then. Cancelling the task of this coroutine cancels the future.
+    A verb has already sent its command. Cancelling the task of this coroutine cancels the future.
     """
     return await awaitable
 
@@ -41,16 +41,16 @@ def begun(coroutine: Coroutine[Any, Any, _T]) -> asyncio.Task[_T]:
 
 
 def task_factory(loop: asyncio.AbstractEventLoop, coro: Any, **options: Any) -> asyncio.Task[Any]:
-    """Makes a task of any awaitable; for ``loop.set_task_factory``."""
+    """Creates a task from any awaitable; for ``loop.set_task_factory``."""
     if not asyncio.iscoroutine(coro) and hasattr(coro, "__await__"):
         coro = settled(coro)
     return asyncio.Task(coro, loop=loop, **options)
 
 
 def accept_awaitables(loop: asyncio.AbstractEventLoop | None = None) -> bool:
-    """Lets ``create_task`` of a loop, the running one unless given, take every awaitable.
+    """Makes ``create_task`` of a loop (default: the running one) accept every awaitable.
 
-    Returns whether it does. A task factory that the loop has already stays.
+    Returns whether it does. An existing task factory of the loop is kept.
     """
     loop = asyncio.get_running_loop() if loop is None else loop
     factory = loop.get_task_factory()

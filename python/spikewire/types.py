@@ -1,5 +1,4 @@
-"""The types that go in and come out: all that a program may have to write in its annotations and
-that is not in ``spikewire`` itself."""
+"""Types for annotations: everything a program may need that is not in ``spikewire`` itself."""
 
 from __future__ import annotations
 
@@ -145,8 +144,9 @@ Bins: TypeAlias = Mapping[str, object]
 
 
 class RecordsByKey(Protocol):
-    """A mapping of keys to bins. (Keys of mappings are invariant for type checkers, so that a
-    ``Mapping`` would have to name every kind of key and every mixture of them.)"""
+    """A mapping of keys to bins. (Type checkers treat keys of mappings as invariant, so a
+    ``Mapping`` would have to name every kind of key and every mixture of them.)
+    """
 
     def __len__(self) -> int: ...
 

@@ -1,4 +1,4 @@
-"""The chained builder: one way to say what is read and written, over the verbs of a client.
+"""The chained builder: a fluent API over the verbs of a client.
 
     session = client.session()
     session.query(users.key("alice")).bins("age").first()

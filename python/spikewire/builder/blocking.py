@@ -1,6 +1,7 @@
 """The builder of ``Client``: what its steps return.
 
-How steps work is in the other modules, once for both faces; here is what their methods return.
+The other modules implement the steps, for both clients; this one adds the types their methods
+return.
 """
 
 from __future__ import annotations
@@ -151,7 +152,7 @@ class ReadOne(Read):
 
 
 class WriteMany(_Many, write.Write):
-    """Writes bins of several records, or as part of a chain."""
+    """Writes bins of several records, or of one as part of a chain."""
 
     __slots__ = ()
 
@@ -161,19 +162,19 @@ class WriteMany(_Many, write.Write):
 
 
 class DeleteMany(_Many, plain.Delete):
-    """Deletes several records, or as part of a chain."""
+    """Deletes several records, or one as part of a chain."""
 
     __slots__ = ()
 
 
 class TouchMany(_Many, plain.Touch):
-    """Renews the time to live of several records, or as part of a chain."""
+    """Renews the time to live of several records, or of one as part of a chain."""
 
     __slots__ = ()
 
 
 class ExistsMany(_Many, plain.Exists):
-    """Asks which of several records exist, or as part of a chain."""
+    """Checks which of several records exist, or one as part of a chain."""
 
     __slots__ = ()
 
@@ -211,7 +212,7 @@ class WriteOne(_Chain, write.Write):
 
 
 class DeleteOne(_Chain, plain.Delete):
-    """Deletes one record; gives whether there was one."""
+    """Deletes one record; returns whether it existed."""
 
     __slots__ = ()
 
@@ -273,7 +274,7 @@ class TouchOne(_Chain, plain.Touch):
 
 
 class ExistsOne(_Chain, plain.Exists):
-    """Asks whether one record exists."""
+    """Checks whether one record exists."""
 
     __slots__ = ()
 
@@ -368,10 +369,11 @@ class Scan(scan.Scan):
 
 
 class Session(Start):
-    """Begins chains. From ``Client.session``; cheap to make and to keep.
+    """Starts chains. From ``Client.session``; cheap to create and to keep.
 
     Each method takes a ``Key`` (``dataset.key("alice")``), a tuple ``(namespace, set, key)``, or
-    several of them; ``query`` also takes a dataset."""
+    several of them; ``query`` also takes a dataset.
+    """
 
     __slots__ = ()
 

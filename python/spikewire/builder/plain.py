@@ -31,7 +31,7 @@ class Touch(PlainBase, Rows, Expiring, Writing):
 
 
 class Exists(PlainBase, Rows, Reading):
-    """Asks which records exist."""
+    """Checks which records exist."""
 
     __slots__ = ()
 

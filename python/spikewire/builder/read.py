@@ -25,7 +25,7 @@ __all__ = ["Read"]
 
 
 class Read(ReadBase, Rows, Reading):
-    """Reads records: all bins, those that are named, or what operations give."""
+    """Reads records: all bins, the named ones, or the results of operations."""
 
     __slots__ = ()
 
@@ -51,11 +51,11 @@ class Read(ReadBase, Rows, Reading):
             return None
 
     def to_list(self, *, on_error: OnError | None = None) -> Any:
-        """The records that are there, in input order. ``on_error="collect"`` is for ``execute``."""
+        """The records that exist, in input order. ``on_error="collect"`` is for ``execute``."""
         return self._of_records(_to_list, on_error)
 
     def count(self) -> Any:
-        """How many of the records are there. Reads no bins."""
+        """The number of records that exist. Reads no bins."""
         if self._ops is not None or self._before is not None:
             return self._of_records(_count)
         batch = self._verbs.get_many(self._input(), (), **self._keywords())
@@ -87,8 +87,9 @@ class Read(ReadBase, Rows, Reading):
         ttl: str | None = None,
         missing: Literal["mask", "raise"] = "mask",
     ) -> Any:
-        """A structured array, one row per key, as ``Batch.to_numpy``. Without ``bins`` it reads
-        those that ``dtype`` has fields for, straight into the array."""
+        """A structured array, one row per key, as ``Batch.to_numpy``. Without ``bins``, it reads
+        those that ``dtype`` has fields for, straight into the array.
+        """
         names = {"key": key, "generation": generation, "ttl": ttl, "missing": missing}
         if self._bins is None and self._ops is None and self._before is None:
             return self._verbs.get_numpy(self._input(), dtype, **names, **self._keywords())

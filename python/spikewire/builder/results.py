@@ -1,4 +1,4 @@
-"""What became of the rows of a chain, and what is done about those that failed."""
+"""The results of a chain's rows, and the strategies for failed rows."""
 
 from __future__ import annotations
 
@@ -36,16 +36,16 @@ absent = _errors._absent  # pyright: ignore[reportPrivateUsage]
 
 
 class Result(NamedTuple):
-    """What became of one row of a chain."""
+    """The result of one row of a chain."""
 
     row: int
-    """The row's place in the input."""
+    """The row's position in the input."""
     key: Key
     """The record's key."""
     record: Record | None
     """The record; ``None`` if there is none, or if the row failed."""
     error: Error | None
-    """Why the row failed."""
+    """The error, if the row failed."""
 
     @property
     def ok(self) -> bool:
@@ -54,7 +54,9 @@ class Result(NamedTuple):
 
     @property
     def missing(self) -> bool:
-        """Whether there is no such record, or none that passes the filter, and that is no error."""
+        """Whether the record does not exist or does not pass the filter, and that is not an
+        error.
+        """
         return self.record is None and self.error is None
 
     def unwrap(self) -> Record:
@@ -65,7 +67,7 @@ class Result(NamedTuple):
 
 
 class Results:
-    """The results of a chain, in input order, without those that its strategy leaves out."""
+    """The results of a chain, in input order, without those that its strategy omits."""
 
     __slots__ = ("_batch", "_errors", "_keys", "_offset", "_rows")
 
@@ -80,16 +82,16 @@ class Results:
 
     @property
     def batch(self) -> Batch:
-        """The outcomes of all rows, also of those that are left out here."""
+        """The outcomes of all rows, including those omitted here."""
         return self._batch
 
     @property
     def errors(self) -> list[Result]:
-        """The results of rows that failed; there are some only with ``on_error="collect"``."""
+        """The results of failed rows; only present with ``on_error="collect"``."""
         return [self._result(row) for row in self._errors]
 
     def records(self) -> Iterator[Record]:
-        """The records that are there. Raises the error of a row that failed."""
+        """The records that exist. Raises the error of a failed row."""
         batch = self._batch
         for row in self._numbers():
             error = self._errors.get(row)
@@ -100,7 +102,7 @@ class Results:
                 yield record
 
     def to_list(self) -> list[Record]:
-        """The records that are there, in a list. Raises the error of a row that failed."""
+        """The records that exist, in a list. Raises the error of a failed row."""
         if self._rows is None and not self._errors:
             found: list[Any] = list(self._batch)
             return found
@@ -117,7 +119,7 @@ class Results:
         return next(self.records(), None)
 
     def count(self) -> int:
-        """How many records are there."""
+        """The number of records that exist."""
         if self._rows is None and not self._errors:
             return self._batch.found
         codes = self._batch.codes
@@ -131,13 +133,15 @@ class Results:
         generation: str | None = None,
         ttl: str | None = None,
     ) -> ArrowTable:
-        """All rows as an Arrow table, as ``Batch.to_arrow``; null where a row failed or has no
-        record."""
+        """All rows as an Arrow table, as ``Batch.to_arrow``; null if a row failed or has no
+        record.
+        """
         return self._batch.to_arrow(schema, key=key, generation=generation, ttl=ttl, errors="mask")
 
     def to_pandas(self, *, generation: str | None = None, ttl: str | None = None) -> pd.DataFrame:  # pyright: ignore[reportUnknownMemberType, reportUnknownParameterType]
-        """All rows as a data frame, as ``Batch.to_pandas``; missing where a row failed or has no
-        record."""
+        """All rows as a data frame, as ``Batch.to_pandas``; missing if a row failed or has no
+        record.
+        """
         return self._batch.to_pandas(generation=generation, ttl=ttl, errors="mask")  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
 
     def to_numpy(
@@ -148,8 +152,9 @@ class Results:
         generation: str | None = None,
         ttl: str | None = None,
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
-        """All rows as a structured array, as ``Batch.to_numpy``; masked where a row failed or has
-        no record."""
+        """All rows as a structured array, as ``Batch.to_numpy``; masked if a row failed or has no
+        record.
+        """
         return self._batch.to_numpy(dtype, key=key, generation=generation, ttl=ttl, errors="mask")
 
     def _numbers(self) -> Sequence[int]:

@@ -44,13 +44,13 @@ class Rows(RowsBase, Step):
         limit: int = 8,
         ordered: bool = False,
     ) -> Any:
-        """The results as they arrive; nothing is sent before the first one is taken.
+        """The results as they arrive; nothing is sent before the first one is requested.
 
-        Keys are read from their iterable, which may be endless, and on asyncio asynchronous, and
-        sent in windows of this size, up to ``limit`` of them at once. Windows come in the order in
-        which they are completed, or
-        with ``ordered`` in that of the keys; the results of each in input order. A chain of several
-        steps is one window."""
+        Keys are read from their iterable, which may be endless (and on asyncio asynchronous), and
+        sent in windows of this size, up to ``limit`` of them at once. Windows are returned in the
+        order in which they complete, or with ``ordered`` in the order of the keys; the results of
+        each are in input order. A chain of several steps is one window.
+        """
         wanted: OnError = "raise" if on_error is None else on_error
         how = checked(window, limit, ordered, wanted, missing or self._treated)
         if self._before is not None or self._single:

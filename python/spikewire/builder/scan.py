@@ -16,12 +16,14 @@ __all__ = ["Scan"]
 
 
 class Scan(Step):
-    """A scan of a dataset, or an index query. Nothing is sent before the first record is taken."""
+    """A scan of a dataset, or an index query. Nothing is sent before the first record is
+    requested.
+    """
 
     __slots__ = ()
 
     def bins(self, *names: str) -> Self:
-        """The bins to read; without a name none, only keys, generations and times to live."""
+        """The bins to read; without names, only keys, generations and times to live."""
         return self._set("bins", names)
 
     def index(self, index: IndexRange) -> Self:
@@ -29,7 +31,7 @@ class Scan(Step):
         return self._set("index", index)
 
     def op(self, *operations: Operation) -> Self:
-        """Operations that read; each record has their ``results``. Needs server 8.1.2 or later."""
+        """Read operations; each record has their ``results``. Needs server 8.1.2 or later."""
         given = (self._options or {}).get("operations", ())
         return self._set("operations", (*given, *operations))
 
@@ -50,11 +52,11 @@ class Scan(Step):
         return self._set("page_size", count)
 
     def resume(self, cursor: bytes | None) -> Self:
-        """Goes on at the cursor of a page, or of a query with the same options."""
+        """Resumes at the cursor of a page, or of a query with the same options."""
         return self._set("resume", cursor)
 
     def records_per_second(self, count: int | None) -> Self:
-        """How many records each node sends per second at most."""
+        """The maximum number of records that each node sends per second."""
         return self._set("records_per_second", count)
 
     def concurrent_nodes(self, count: int | None) -> Self:
@@ -86,7 +88,7 @@ class Scan(Step):
         return self._query().to_list()
 
     def count(self) -> Any:
-        """How many records there are; as ``Query.count``."""
+        """The number of records, as ``Query.count``."""
         return self._query().count()
 
     def to_numpy(

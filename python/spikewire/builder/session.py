@@ -1,4 +1,4 @@
-"""Where chains begin: the session of a client."""
+"""The session of a client, which starts chains."""
 
 from __future__ import annotations
 

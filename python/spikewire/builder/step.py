@@ -71,8 +71,9 @@ class Step(StepBase):
         max_sleep: Seconds | None = None,
         jitter: bool | None = None,
     ) -> Self:
-        """How the call is tried again: ``max_retries``, ``sleep_between_retries`` and what goes
-        with it, as in ``get``."""
+        """How the call is retried: ``max_retries``, ``sleep_between_retries`` and related options,
+        as in ``get``.
+        """
         given = (max_retries, sleep, multiplier, max_sleep, jitter)
         for name, value in zip(RETRIES, given, strict=True):
             if value is not None:
@@ -106,7 +107,7 @@ class Reading(Step):
     __slots__ = ()
 
     def read_touch(self, percent: int | None) -> Self:
-        """Renews the time to live when no more than this percentage is left; as in ``get``."""
+        """Renews the time to live if at most this percentage is left, as in ``get``."""
         return self._set("read_touch", percent)
 
     def read_mode(self, mode: ReadMode | None) -> Self:
@@ -114,10 +115,11 @@ class Reading(Step):
         return self._set("read_mode", mode)
 
     def hedge(self, hedge: Hedge | None) -> Self:
-        """When a second request goes to another replica, because no answer has come; as in ``get``.
+        """How long to wait for an answer before sending a second request to another replica, as in
+        ``get``.
 
-        Raises ``ValueError`` where the step has several keys, and a batch that is made of the step
-        refuses it: there is a second request for reads of one record.
+        Raises ``ValueError`` if the step has several keys, and batches built from the step reject
+        it: only single-record reads can have a second request.
         """
         if not self._single and hedge is not None:
             raise ValueError("hedge is about reads of one record, and this step takes several keys")
@@ -130,13 +132,14 @@ class Writing(Step):
     __slots__ = ()
 
     def retry_in_doubt(self, retry: bool = True) -> Self:
-        """Tries the write again where it may have been applied; as in ``put``."""
+        """Retries the write even if it may already have been applied, as in ``put``."""
         return self._set("retry_in_doubt", retry)
 
     def generation(self, generation: int | Newer | None) -> Self:
-        """Only if the record has this generation, else ``GenerationMismatch``; as in ``put``.
+        """Writes only if the record has this generation, otherwise ``GenerationMismatch``; as in
+        ``put``.
 
-        Raises ``ValueError`` where the step has several keys: a generation is that of one record.
+        Raises ``ValueError`` if the step has several keys: a generation belongs to one record.
         """
         if not self._single and generation is not None:
             raise ValueError("generation is about one record, and this step takes several keys")
@@ -147,7 +150,7 @@ class Writing(Step):
         return self._set("send_key", send_key)
 
     def durable_delete(self, durable: bool = True) -> Self:
-        """Leaves a tombstone where the record is deleted (Enterprise servers only)."""
+        """Leaves a tombstone for the deleted record (Enterprise servers only)."""
         return self._set("durable", durable)
 
 

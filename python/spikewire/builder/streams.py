@@ -1,4 +1,4 @@
-"""Inputs without an end: keys are read a window at a time while other windows are in flight.
+"""Endless inputs: keys are read one window at a time while other windows are in flight.
 
 ``get_stream`` of clients and datasets, and ``stream`` of the builder, are made of this.
 """

@@ -20,7 +20,9 @@ __all__ = ["Write"]
 
 
 class Write(WriteBase, Rows, Writing):
-    """Writes bins: each method adds an operation; they are applied in order and atomically."""
+    """Writes bins. Each method adds an operation; operations are applied in order and
+    atomically.
+    """
 
     __slots__ = ()
 

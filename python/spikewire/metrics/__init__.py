@@ -1,13 +1,13 @@
-"""What clients count and tell of themselves: statistics, events, logs, Prometheus.
+"""Statistics, events, logs and Prometheus metrics of clients.
 
     client.metrics.enable()
     ...
     for command in client.stats().commands:
         print(command.operation, command.result, command.count, command.quantile(0.99))
 
-Counting is off at first, and costs next to nothing then. ``client.metrics`` turns it on and off;
-``client.stats()`` is plain data; ``prometheus`` makes text of it, ``wsgi_app`` and ``asgi_app``
-serve that, and ``Collector`` is for a registry of ``prometheus_client``.
+Counting is off by default, and then costs next to nothing. ``client.metrics`` switches it on and
+off; ``client.stats()`` returns plain data; ``prometheus`` formats it as text, ``wsgi_app`` and
+``asgi_app`` serve that, and ``Collector`` is for a registry of ``prometheus_client``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a client counts, and who hears of it; ``client.metrics``."""
+"""Control of a client's counters and events: ``client.metrics``."""
 
 from __future__ import annotations
 
@@ -49,12 +49,12 @@ def stats(client: AnyClient) -> Stats:
 
 
 class Metrics:
-    """Turns the counting of a client on and off, and tells of events; ``client.metrics``.
+    """Switches the counting of a client on and off, and reports events; ``client.metrics``.
 
-    Counting begins off. In the child of a fork it is off again, and there are no callbacks. On, it
-    costs a few percent of what commands cost; off, next to nothing.
+    Counting is off by default. In the child of a fork it is off again, without callbacks. When on,
+    it adds a few percent to the cost of commands; when off, next to nothing.
 
-    Everything raises ``ClientClosed`` after the client was closed.
+    All methods raise ``ClientClosed`` after the client was closed.
     """
 
     __slots__ = ("_client", "_signals")
@@ -74,32 +74,33 @@ class Metrics:
         return self._signals.times_stages()
 
     def enable(self, *, stages: bool = False) -> None:
-        """Counts every command from here on. ``stages``: its parts are timed, too, which costs
-        some percent more: composing requests, how long they wait to be sent and for their reply,
-        and until that is handed over and the caller goes on (``stats().stages``).
+        """Counts every command from now on. ``stages`` also times the stages of commands
+        (``stats().stages``), which costs a few percent more: composing the request, waiting to be
+        sent, waiting for the reply, handing it over, and resuming the caller.
         """
         self._signals.time_stages(stages)
         self._signals.turn(True)
 
     def disable(self) -> None:
-        """Counts no more; what was counted stays until ``reset()``."""
+        """Stops counting; the counters stay until ``reset()``."""
         self._signals.turn(False)
         self._signals.time_stages(False)
 
     def reset(self) -> None:
-        """Begins to count at zero."""
+        """Resets the counters to zero."""
         self._signals.reset()
 
     def on_event(self, callback: Callable[[Event], object]) -> Callable[[], None]:
-        """Calls ``callback`` with every event from here on; returns a function that ends that.
+        """Calls ``callback`` with every event from now on; returns a function that stops this.
 
-        Events are nodes that come and go (``NodeUp``, ``NodeDown``), ``MapChanged``, circuit
-        breakers (``BreakerOpened``, ``BreakerClosed``) and ``SlowCommand``. Where an event loop
-        runs, it is called there; otherwise on a thread for events. Commands never wait for it.
-        What it raises is logged by ``spikewire.metrics``, and does no harm. With callbacks so slow
-        that thousands of events wait, some are lost, which ``EventsLost`` tells.
+        Events are nodes joining and leaving (``NodeUp``, ``NodeDown``), ``MapChanged``, circuit
+        breakers (``BreakerOpened``, ``BreakerClosed``) and ``SlowCommand``. The callback runs on
+        the event loop running here, if any, otherwise on a thread for events. Commands never wait
+        for it. Its exceptions are logged by ``spikewire.metrics`` and have no other effect. If
+        callbacks are so slow that thousands of events wait, some are lost, which ``EventsLost``
+        reports.
 
-        Raises ``TypeError`` for what is no plain function: nothing awaits a coroutine.
+        Raises ``TypeError`` for a coroutine function, because nothing would await it.
         """
         if not callable(callback) or iscoroutinefunction(callback):
             raise TypeError(f"callback must be a plain function of an event, not {callback!r}")
@@ -115,13 +116,13 @@ class Metrics:
         return self._listener().add(called)
 
     def log_events(self, logger: logging.Logger | None = None) -> Callable[[], None]:
-        """Logs nodes that come and go, and circuit breakers, from here on; returns a function that
-        ends that.
+        """Logs nodes joining and leaving, and circuit breakers, from now on; returns a function
+        that stops this.
 
-        What is lost has the level ``WARNING``, what is there again ``INFO``, and a partition map
-        that changed ``DEBUG``; slow commands have ``log_slow``. ``logger`` is ``spikewire.events``
-        unless given. Records are made on the thread for events, and only where the logger wants
-        them; their ``event`` is the event.
+        Losses have the level ``WARNING``, recoveries ``INFO``, and changes of the partition map
+        ``DEBUG``; for slow commands use ``log_slow``. The default ``logger`` is
+        ``spikewire.events``. Log records are created on the thread for events, and only if the
+        logger is enabled for them; their ``event`` attribute is the event.
         """
         return self._listener().add(partial(log_event, logger_of(logger, "spikewire.events")))
 
@@ -134,9 +135,9 @@ class Metrics:
     ) -> None:
         """Logs every command that takes longer than this (seconds, or a timedelta); ``None``: none.
 
-        Needs ``enable()``. ``logger`` is ``spikewire.slow`` unless given. Records are made on the
-        thread for events, and only where the logger wants them; their ``event`` is the
-        ``SlowCommand``.
+        Needs ``enable()``. The default ``logger`` is ``spikewire.slow``. Log records are created on
+        the thread for events, and only if the logger is enabled for them; their ``event`` attribute
+        is the ``SlowCommand``.
         """
         logger = logger_of(logger, "spikewire.slow")
         if not isinstance(level, int):  # pyright: ignore[reportUnnecessaryIsInstance]

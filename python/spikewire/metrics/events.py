@@ -1,4 +1,4 @@
-"""What happens seldom, and the thread that tells of it."""
+"""Rare events, and the thread that reports them."""
 
 from __future__ import annotations
 
@@ -45,21 +45,21 @@ class MapChanged:
 
 @dataclass(frozen=True)
 class BreakerOpened:
-    """A node failed so often (``max_error_rate``) that commands leave it alone."""
+    """A node failed so often (``max_error_rate``) that commands avoid it."""
 
     node: str
 
 
 @dataclass(frozen=True)
 class BreakerClosed:
-    """Commands go there again."""
+    """Commands use the node again."""
 
     node: str
 
 
 @dataclass(frozen=True)
 class SlowCommand:
-    """A command took longer than ``client.metrics.log_slow`` says."""
+    """A command took longer than the threshold of ``client.metrics.log_slow``."""
 
     operation: str
     namespace: str
@@ -72,7 +72,7 @@ class SlowCommand:
 
 @dataclass(frozen=True)
 class EventsLost:
-    """So many events came while callbacks were too slow, and are lost."""
+    """The number of events that were lost because callbacks were too slow."""
 
     count: int
 

@@ -30,9 +30,9 @@ _UNAVAILABLE = "503 Service Unavailable"
 def prometheus(client: Clients, *, labels: Mapping[str, str] | None = None) -> str:
     """The statistics of a client in the text format of Prometheus.
 
-    Of several clients in one text, ``client`` is a dict of names to clients: the format has each
+    For several clients in one text, pass a dict of names to clients: the format requires each
     metric in one place, with a label ``client`` to tell them apart. ``labels`` are added to every
-    sample. Clients that are closed are left out; where none is left, ``ClientClosed`` is raised.
+    sample. Closed clients are left out; if none is left, ``ClientClosed`` is raised.
     """
     return _text(Sources(client, labels))
 
@@ -55,8 +55,8 @@ def wsgi_app(
 def asgi_app(
     client: Clients, *, labels: Mapping[str, str] | None = None
 ) -> Callable[[Scope, Receive, Send], Coroutine[Any, Any, None]]:
-    """An ASGI application that answers every HTTP request with ``prometheus(client)``; to be
-    mounted in another one. Without a server's lifespan events of its own.
+    """An ASGI application that answers every HTTP request with ``prometheus(client)``, to be
+    mounted in another application. It does not handle lifespan events.
     """
     sources = Sources(client, labels)
 

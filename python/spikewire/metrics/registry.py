@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 class Collector:
     """Collects the statistics of a client: ``REGISTRY.register(Collector(client))``.
 
-    Of several clients, ``client`` is a dict of names to clients, as for ``prometheus``; a registry
-    takes one collector of this kind. ``labels`` are added to every sample. Says nothing while all
-    clients are closed, so that the other metrics of the registry are served.
+    For several clients, pass a dict of names to clients, as for ``prometheus``; a registry accepts
+    one collector of this kind. ``labels`` are added to every sample. Yields nothing while all
+    clients are closed, so the registry's other metrics are still served.
 
-    Raises ``ImportError`` where ``prometheus_client`` is not installed
+    Raises ``ImportError`` if ``prometheus_client`` is not installed
     (``pip install 'spikewire[prometheus]'``).
     """
 
@@ -41,7 +41,7 @@ class Collector:
         self._sources = Sources(client, labels)
 
     def collect(self) -> Iterator[Metric]:
-        """What a registry asks for."""
+        """Yields the metrics to a registry."""
         try:
             families = self._sources.families()
         except ERRORS:
@@ -62,5 +62,5 @@ class Collector:
             yield metric
 
     def describe(self) -> Iterator[Metric]:
-        """The same, by which a registry finds names that are there twice."""
+        """The same, for a registry that checks for duplicate names."""
         return self.collect()

@@ -45,42 +45,47 @@ BOUNDS: tuple[float, ...] = tuple(Signals.bounds())
 
 @dataclass(frozen=True)
 class CommandStats:
-    """What commands of one kind, on one namespace and node, with one result came to."""
+    """Totals of commands of one kind, on one namespace and node, with one result."""
 
     operation: str
     """``get``, ``exists``, ``put``, ``add``, ``append``, ``prepend``, ``touch``, ``delete``,
-    ``operate``, ``apply``, ``batch_read``, ``batch_write`` or ``info``. A batch is a command
-    for each node that has a part of it. ``query``, ``aggregate``, ``job_start`` and ``job_wait``
-    count once, whatever they ask of nodes. Of Cassandra: ``query``, ``prepare``, ``execute``,
-    ``batch``."""
+    ``operate``, ``apply``, ``batch_read``, ``batch_write`` or ``info``. A batch is one command per
+    node involved. ``query``, ``aggregate``, ``job_start`` and ``job_wait`` count once, however many
+    requests they make. For Cassandra: ``query``, ``prepare``, ``execute``, ``batch``.
+    """
     namespace: str
-    """Empty where there is none. A batch of several namespaces counts as one of its first row's."""
+    """Empty if there is none. A batch over several namespaces counts under that of its first
+    row.
+    """
     node: str
-    """Name and address; empty where the command reached none, and of queries that went well."""
+    """Name and address; empty if the command reached no node, and for queries that succeeded."""
     result: str
-    """``ok``, a result code's name such as ``not_found``, or what went wrong on this side:
-    ``timeout``, ``connection``, ``busy``, ``circuit_open``, ``no_node``, ``withdrawn`` ..."""
+    """``ok``, a result code's name such as ``not_found``, or a client-side failure: ``timeout``,
+    ``connection``, ``busy``, ``circuit_open``, ``no_node``, ``withdrawn`` ...
+    """
     count: int
     """Commands."""
     seconds: float
-    """Their latencies together, each from the call to its end, with all attempts and pauses."""
+    """The sum of their latencies, each from the call to its end, including all attempts and
+    pauses.
+    """
     records: int
-    """Records that they were about."""
+    """Records involved."""
     retries: int
     """Attempts beyond the first."""
     buckets: tuple[int, ...]
-    """How many latencies are in each bucket of ``BOUNDS``, and beyond them."""
+    """The number of latencies in each bucket of ``BOUNDS``, and beyond the last."""
     parts: int = 0
-    """Requests that nodes were sent for queries, aggregations and jobs; 0 of other commands."""
+    """Requests sent to nodes for queries, aggregations and jobs; 0 for other commands."""
 
     @property
     def mean(self) -> float:
-        """The mean latency in seconds; NaN of no commands."""
+        """The mean latency in seconds; NaN if there are no commands."""
         return self.seconds / self.count if self.count else math.nan
 
     def quantile(self, share: float) -> float:
         """A latency in seconds that this share of the commands (0.99) did not exceed; at most an
-        eighth too high. NaN of no commands, infinite beyond 17 s.
+        eighth too high. NaN if there are no commands, infinite beyond 17 s.
 
         Raises ``ValueError`` for a share that is not between 0 and 1.
         """
@@ -89,26 +94,28 @@ class CommandStats:
 
 @dataclass(frozen=True)
 class StageStats:
-    """How long a part of commands took, while stages were timed (``enable(stages=True)``)."""
+    """How long a stage of commands took, while stages were timed (``enable(stages=True)``)."""
 
     stage: str
-    """``encode``: from the call until its request is composed; ``queue``: until the system has
-    it, earlier attempts included; ``wire``: until its reply is here; ``turn``: until it is its turn
-    among the replies that came together; ``deliver``: until it is handed over, that is, decoded and
-    given to its future, or copied for the thread that waits; ``hand_over``: until that goes on:
-    the thread that called, the task that waits for the future; ``decode``: of what was copied,
-    until there are objects; of a batch, once all of its rows were read."""
+    """``encode``: from the call until its request is composed; ``queue``: until the operating
+    system has it, including earlier attempts; ``wire``: until its reply has arrived; ``turn``:
+    until its turn among the replies that arrived together; ``deliver``: until it is handed over,
+    that is, decoded and given to its future, or copied for the waiting thread; ``hand_over``: until
+    the calling thread, or the task awaiting the future, continues; ``decode``: from the copy to
+    objects; for a batch, once all of its rows have been read.
+    """
     count: int
-    """Commands; of ``encode``, ``hand_over`` and ``decode`` calls: a batch is one, whatever the
-    number of nodes. Of ``hand_over`` with asyncio, every sixteenth."""
+    """Commands; for ``encode``, ``hand_over`` and ``decode`` calls: a batch is one, whatever the
+    number of nodes. For ``hand_over`` on asyncio, every sixteenth.
+    """
     seconds: float
-    """What the stage took of them together."""
+    """The sum of the stage's times."""
     buckets: tuple[int, ...]
-    """How many are in each bucket of ``BOUNDS``, and beyond them."""
+    """The number in each bucket of ``BOUNDS``, and beyond the last."""
 
     @property
     def mean(self) -> float:
-        """The mean in seconds; NaN of no commands."""
+        """The mean in seconds; NaN if there are no commands."""
         return self.seconds / self.count if self.count else math.nan
 
     def quantile(self, share: float) -> float:
@@ -121,45 +128,46 @@ class NodeStats:
     """A node as the client sees it."""
 
     name: str
-    """What it calls itself; of Cassandra its host id."""
+    """The node's own name; for Cassandra its host id."""
     address: str
     connections: int
-    """Connections that commands share, open or being opened; without those of queries."""
+    """Connections that commands share, open or being opened, excluding those of queries."""
     opened: int
-    """How many of them there were in all."""
+    """The number of them opened so far."""
     errors: int
     """Failures in this window of the circuit breaker (``max_error_rate``)."""
     breaker_open: bool
     """Whether the circuit breaker keeps commands away."""
     label: str
-    """The node as commands and events name it: its name and address; of Cassandra its address."""
+    """The node as named in commands and events: name and address; for Cassandra the address."""
 
 
 @dataclass(frozen=True)
 class Stats:
-    """What a client counted since the last reset, and what it holds at the moment."""
+    """A client's counters since the last reset, and its current state."""
 
     counting: bool
     """Whether commands are counted (``client.metrics.enable()``)."""
     commands: tuple[CommandStats, ...]
     nodes: tuple[NodeStats, ...]
     in_flight: int
-    """Commands that were sent or wait to be, as of the last replies; while commands are not counted
-    it is looked at ten times a second."""
+    """Commands sent or waiting to be sent, as of the last replies; while counting is off, it is
+    updated ten times a second.
+    """
     queued: int
-    """Those of them that wait for a place on a connection."""
+    """Those of them waiting for a place on a connection."""
     hedges_sent: int
-    """Second requests (``hedge``) since the client was opened; counted in any case."""
+    """Second requests (``hedge``) since the client was opened; always counted."""
     hedges_won: int
     """Those of them that were answered first."""
     tends: int
-    """How often the client looked at the cluster."""
+    """How often the client refreshed its view of the cluster."""
     failed_tends: int
-    """How often it found no node."""
+    """How often a refresh found no node."""
     tend_age: float
-    """How long ago it looked last, in seconds."""
+    """Time since the last refresh, in seconds."""
     stages: tuple[StageStats, ...] = ()
-    """The parts of all commands together; none while they were not timed."""
+    """The stages of all commands together; empty if they were not timed."""
 
     def select(
         self,
@@ -169,7 +177,9 @@ class Stats:
         node: str | None = None,
         result: str | None = None,
     ) -> CommandStats:
-        """All commands with these labels added up; a label that is not given is empty then."""
+        """The sum of all commands with these labels; labels that are not given are empty in the
+        result.
+        """
         wanted = (operation, namespace, node, result)
         these = [
             command

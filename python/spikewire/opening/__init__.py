@@ -1,6 +1,6 @@
-"""Where a client is opened, from a URL, environment variables and keywords.
+"""Opening clients from URLs, environment variables and keywords.
 
-``Client.from_url`` and ``AsyncClient.from_url`` open clients; ``read`` says what they would use,
+``Client.from_url`` and ``AsyncClient.from_url`` open clients; ``read`` returns what they would use,
 and from where. ``docs/opening.md`` has the rules.
 
 | module | what it holds |
@@ -56,23 +56,23 @@ _AEROSPIKE_ASYNC = Scheme(
 
 @dataclass(frozen=True)
 class Opening:
-    """What a client is opened with. Its ``repr`` shows no secret."""
+    """The settings that a client is opened with. Its ``repr`` shows no secrets."""
 
     seeds: str
-    """Where the cluster is looked for."""
+    """The seeds."""
     namespace: str | None
-    """What stands behind the hosts: the namespace; of Cassandra's URLs, the keyspace."""
+    """The path of the URL: the namespace, or the keyspace in Cassandra URLs."""
     options: dict[str, Any]
-    """The options that are not left at their defaults."""
+    """The options that differ from their defaults."""
     sources: dict[str, str] = field(default_factory=dict)
-    """Where the seeds and each option come from, in words."""
+    """The sources of the seeds and of each option, in words."""
 
     def __repr__(self) -> str:
         options = ", ".join(f"{name!r}: {shown(name, it)}" for name, it in self.options.items())
         return f"Opening(seeds={self.seeds!r}, namespace={self.namespace!r}, options={{{options}}})"
 
     def explain(self) -> str:
-        """What is used and from where, one option a line, without secrets."""
+        """The settings and their sources, one option per line, without secrets."""
         rows = [("seeds", self.seeds, self.sources["seeds"])]
         if self.namespace is not None:
             rows.append(("namespace", self.namespace, self.sources["namespace"]))
@@ -88,10 +88,10 @@ def read(
     environment: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Opening:
-    """What a client that is opened with these arguments uses.
+    """The settings of a client opened with these arguments.
 
-    First come keywords, then the URL, then environment variables, then the defaults. Each option
-    is checked, also one that another source overrides.
+    Keywords take precedence over the URL, then come environment variables, then defaults. Every
+    option is validated, including those that another source overrides.
 
     Raises ``ValueError`` or ``TypeError`` that names the keyword, the part of the URL, or the
     variable.

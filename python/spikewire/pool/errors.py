@@ -1,4 +1,4 @@
-"""What a pool raises besides what its handlers raise."""
+"""Errors that a pool raises itself."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def belongs_to(process: int) -> None:
 
 
 class LoopDied(RuntimeError):  # noqa: N818
-    """The event loop that ran the call has ended by an error, which is the cause of this one.
+    """The event loop that ran the call died of an error, which is the cause of this one.
 
-    What the call did until then is not known. Other loops of the pool go on.
+    It is unknown how far the call got. Other loops of the pool continue.
     """

@@ -22,10 +22,10 @@ _T = TypeVar("_T")
 
 
 class Job(concurrent.futures.Future[_T], Generic[_T]):
-    """The outcome of a call that a pool runs: ``await`` it, or ask for its ``result()``.
+    """The outcome of a call that a pool runs: ``await`` it, or call ``result()``.
 
-    It is a ``concurrent.futures.Future``. ``cancel()`` cancels the call wherever it is, and so does
-    cancelling the task that awaits the job; neither waits until the call has ended.
+    It is a ``concurrent.futures.Future``. ``cancel()`` cancels the call at any stage, and so does
+    cancelling the task that awaits the job; neither waits for the call to end.
     """
 
     def __init__(self, workers: list[Worker]) -> None:
@@ -36,7 +36,7 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
         self._stop: Callable[[], None] | None = None
 
     def cancel(self) -> bool:
-        """Cancels the call, also when it runs. ``False`` when it has ended already."""
+        """Cancels the call, even if it is running. Returns ``False`` if it has already ended."""
         if not super().cancel():
             return False
         # The loop sets it to `None` when the call ends.
@@ -46,12 +46,14 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
         return True
 
     def result(self, timeout: float | None = None) -> _T:
-        """What the call returned; waits for it, up to so many seconds."""
+        """Returns the call's result, waiting for it up to ``timeout`` seconds."""
         self._check()
         return super().result(timeout)
 
     def exception(self, timeout: float | None = None) -> BaseException | None:
-        """What the call raised, if anything; waits for its end, up to so many seconds."""
+        """Returns the exception of the call, or ``None``, waiting for its end up to ``timeout``
+        seconds.
+        """
         self._check()
         return super().exception(timeout)
 

@@ -64,26 +64,24 @@ def _end_all() -> None:
 
 
 class Pool:
-    """Several event loops, each in a thread of its own, over asyncio clients of one cluster.
+    """Several event loops, each in its own thread, over asyncio clients of one cluster.
 
-    Open it with ``async with`` in a coroutine or with ``with`` in any thread; ``open()`` and
-    ``close()`` do the same. Any number of threads and event loops may use it then. What its methods
-    return can be awaited, and waited for without an event loop.
+    Open it with ``async with`` in a coroutine or ``with`` in any thread; ``open()`` and ``close()``
+    do the same. Any number of threads and event loops may then use it. Results of its methods can
+    be awaited, or waited for without an event loop.
 
-    ``seeds`` and further options are those of ``AsyncClient``, which needs no seeds either. An
-    ``AsyncClient`` that is open, or an ``AsyncSession`` of ``spikewire.cql``, may stand in the
-    place of the seeds: it stays open when the pool ends. ``loops`` is how many there are; unless
-    given, one for each processor where Python runs without the GIL, and one otherwise. They are
-    uvloop's where it is installed;
-    ``uvloop=False`` says no to that, ``uvloop=True`` insists.
+    ``seeds`` and further options are those of ``AsyncClient``, whose seeds are optional, too.
+    Instead of seeds, an open ``AsyncClient`` or an ``AsyncSession`` of ``spikewire.cql`` may be
+    given; it stays open when the pool ends. ``loops`` is the number of loops; default: one per
+    processor if Python runs without the GIL, otherwise one. uvloop is used if it is installed;
+    ``uvloop=False`` disables it, ``uvloop=True`` requires it.
 
-    ``clients="each"`` opens a client for each loop, which is faster where Python runs without the
-    GIL and the default there; ``"shared"`` one for all. The pool's client and its datasets are the
-    loop's own in what the pool runs.
+    ``clients="each"`` opens a client per loop, which is faster without the GIL and the default
+    there; ``"shared"`` opens one for all. In code that the pool runs, the pool's client and its
+    datasets are the loop's own.
 
-    Leaving the block waits for calls that are under way, up to ``close_timeout`` seconds, cancels
-    those that are left, and waits as long for them once more. By an exception they are cancelled at
-    once.
+    Leaving the block waits up to ``close_timeout`` seconds for running calls, cancels those that
+    are left, and waits up to that long again. After an exception they are cancelled at once.
 
     Threads do not survive a fork: in the child the pool raises ``PoolClosed``. Open it after the
     fork.
@@ -125,11 +123,11 @@ class Pool:
         close_timeout: float = 10.0,
         **options: Unpack[AsyncOptions],
     ) -> Self:
-        """A pool whose clients are those of ``AsyncClient.from_url``: by a URL, or the environment
-        variable ``SPIKEWIRE_AEROSPIKE_URL``.
+        """A pool whose clients are opened with ``AsyncClient.from_url``: from a URL, or the
+        environment variable ``SPIKEWIRE_AEROSPIKE_URL``.
 
-        ``loops``, ``clients``, ``uvloop`` and ``close_timeout`` are the pool's own: no URL and no
-        variable has them.
+        ``loops``, ``clients``, ``uvloop`` and ``close_timeout`` are the pool's own options and
+        cannot be set by URL or variable.
         """
         opening = reads(AsyncClient, url, options)
         pool = cls(
@@ -148,13 +146,13 @@ class Pool:
 
     @property
     def client(self) -> AsyncClient:
-        """The client of all loops. Its verbs are called in what the pool runs.
+        """The client of all loops. Call its verbs in code that the pool runs.
 
-        With a client for each loop it is the loop's own in what the pool runs. Elsewhere it stands
-        for all of them: verbs are those of the thread that calls, ``stats()`` and ``metrics`` are
-        about all.
+        With a client per loop, it is the loop's own in code that the pool runs. Elsewhere it
+        represents all of them: verbs use the client of the calling thread, ``stats()`` and
+        ``metrics`` cover all.
 
-        Raises ``TypeError`` for a pool that was opened with another kind of session.
+        Raises ``TypeError`` if the pool was opened with another kind of session.
         """
         clients = self._clients
         client: Any = clients.here if clients.is_here else clients.face
@@ -165,26 +163,28 @@ class Pool:
         return found
 
     def stats(self) -> Stats:
-        """What the clients counted and hold, as ``AsyncClient.stats``; added up where each loop has
-        one."""
+        """The counters and state of the clients, as from ``AsyncClient.stats``; summed if each loop
+        has a client.
+        """
         stats: Stats = self._clients.face.stats()
         return stats
 
     @property
     def metrics(self) -> Metrics:
-        """Turns the counting of all clients on and off, and tells of their events, as
-        ``AsyncClient.metrics``."""
+        """Switches the counting of all clients on and off, and reports their events, as
+        ``AsyncClient.metrics``.
+        """
         metrics: Metrics = self._clients.face.metrics
         return metrics
 
     @property
     def loops(self) -> int:
-        """How many event loops there are."""
+        """The number of event loops."""
         return self._count
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes calls."""
+        """Whether it accepts calls."""
         return self._is_open and self._process == os.getpid()
 
     def dataset(
@@ -192,8 +192,9 @@ class Pool:
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
     ) -> AsyncDataset:
-        """The dataset of the pool's client, for handlers: ``pool.map(users.get, ids)``. Without a
-        namespace it is that of the client's URL."""
+        """A dataset of the pool's client, for handlers: ``pool.map(users.get, ids)``. The default
+        namespace is that of the client's URL.
+        """
         return self.client.dataset(namespace, set)
 
     # --- What it runs --------------------------------------------------------------------------
@@ -201,9 +202,9 @@ class Pool:
     def run(
         self, function: Callable[_P, Awaitable[_T]], /, *args: _P.args, **options: _P.kwargs
     ) -> Job[_T]:
-        """Calls an asynchronous function on the loop that has the least to do.
+        """Calls an asynchronous function on the least busy loop.
 
-        ``await`` what it returns, or ask for its ``result()`` in a thread. The call begins at once,
+        ``await`` the returned job, or call its ``result()`` in a thread. The call starts at once,
         in a copy of the caller's context. Raises ``PoolClosed``.
         """
         if not callable(function):
@@ -221,11 +222,12 @@ class Pool:
         return job
 
     def gather(self, *calls: Awaitable[Any] | Callable[[], Awaitable[Any]]) -> Results[Any]:
-        """Runs coroutines, or functions without arguments that return awaitables, each on the loop
-        that has the least to do, and gives their results in the order of the calls.
+        """Runs coroutines, or functions without arguments that return awaitables, each on the least
+        busy loop, and returns their results in the order of the calls.
 
-        The first error is raised, and the others are cancelled: awaited, as soon as it happens.
-        Raises ``TypeError`` for a future or a task: that belongs to the loop that made it.
+        The first error is raised, and the other calls are cancelled; when awaited, as soon as it
+        happens. Raises ``TypeError`` for a future or task, because it belongs to the loop that
+        created it.
         """
         for at, call in enumerate(calls):
             if not asyncio.iscoroutine(call) and (asyncio.isfuture(call) or not callable(call)):
@@ -270,20 +272,20 @@ class Pool:
         errors: str = "raise",
         progress: Callable[[int, int | None], object] | None = None,
     ) -> Results[Any]:
-        """Calls ``handler(item)`` for every item, on all loops, and gives the results in the order
-        of the items, or as they come with ``ordered=False``.
+        """Calls ``handler(item)`` for every item, on all loops, and returns the results in the
+        order of the items, or as they complete with ``ordered=False``.
 
-        ``await`` it for a list; ``async for`` and ``for`` take one result after the other. Each
-        loop has up to ``limit`` items in flight. Items are read where the results are taken, and
-        no more of them than twice what may be in flight wait for that, so they may be endless. They
-        may be an asynchronous iterable, too.
+        ``await`` it for a list; ``async for`` and ``for`` yield one result after the other. Each
+        loop has up to ``limit`` items in flight. Items are read by the consumer of the results, and
+        at most twice as many as may be in flight are held, so they may be endless. They may also
+        come from an asynchronous iterable.
 
-        The first error is raised, with its traceback, and cancels the rest: awaited, as soon as it
-        happens, and else in the order of the results. ``errors="return"`` puts every ``Exception``
-        in the place of its result. ``progress(done, total)`` is called where the results are taken,
-        whenever some have come; the total is ``None`` where the items have no length.
+        The first error is raised, with its traceback, and cancels the rest: when awaited, as soon
+        as it happens, otherwise at its place among the results. ``errors="return"`` puts every
+        ``Exception`` in the place of its result. ``progress(done, total)`` is called by the
+        consumer whenever results have arrived; the total is ``None`` if the items have no length.
 
-        Every handler runs in a copy of the context that ``map`` was called in. Raises
+        Every handler runs in a copy of the context in which ``map`` was called. Raises
         ``PoolClosed``.
         """
         self._check()
@@ -330,10 +332,9 @@ class Pool:
     # --- Its life ------------------------------------------------------------------------------
 
     def open(self) -> Self:
-        """Connects the client and starts the loops; blocks until that is done.
+        """Connects the clients and starts the loops; blocks until done.
 
-        Raises what ``AsyncClient.connect`` raises, and ``RuntimeError`` when it has been opened
-        before.
+        Raises the errors of ``AsyncClient.connect``, and ``RuntimeError`` if it was opened before.
         """
         if self._workers:
             message = "a pool is opened once: make another one"
@@ -355,11 +356,11 @@ class Pool:
         return self
 
     def close(self) -> None:
-        """Waits for what is under way, as leaving the block does. Closing again does nothing."""
+        """Waits for running calls, as leaving the block does. Closing again has no effect."""
         self._close(self._close_timeout)
 
     def abandon(self) -> None:
-        """Cancels what is under way and ends it; as an interpreter that exits does."""
+        """Cancels running calls and closes, as at interpreter exit."""
         self._close(0)
 
     def _close(self, patience: float) -> None:

@@ -1,4 +1,4 @@
-"""What ``Pool.map`` returns: results to be awaited or iterated over."""
+"""The result of ``Pool.map``: results to await or to iterate over."""
 
 from __future__ import annotations
 
@@ -35,17 +35,18 @@ _T = TypeVar("_T")
 
 
 class Results(Generic[_T]):
-    """The results of a ``map``, which starts when the first of them is asked for.
+    """The results of a ``map``, which starts when the first of them is requested.
 
-    ``await`` it for the list, or take one after the other: ``async for``, or ``for`` in a thread
-    without an event loop. An error that is raised ends the list as soon as it happens; one after
-    the other, it comes in its place.
+    ``await`` it for a list, or iterate: ``async for``, or ``for`` in a thread without an event
+    loop. When awaited, an error is raised as soon as it happens; during iteration, at its place in
+    the order.
 
-    One task or thread takes them, and once: to share the results, hand them on.
+    The results can be consumed once, by one task or thread.
 
-    An iteration that ends early cancels what is under way: by an error, when the task is cancelled,
-    at the end of ``async with results`` or ``with results``, by ``aclose()`` or ``close()``. Those
-    wait until it has ended, within the pool's ``close_timeout``; a ``break`` without them does not.
+    An iteration that ends early cancels running calls: after an error, when the task is cancelled,
+    at the end of ``async with results`` or ``with results``, with ``aclose()`` or ``close()``. All
+    of these wait for the calls to end, within the pool's ``close_timeout``; a ``break`` without
+    them does not.
     """
 
     def __init__(
@@ -208,7 +209,7 @@ class Results(Generic[_T]):
     # --- The end -----------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Cancels what is under way, and waits until it has ended."""
+        """Cancels running calls, and waits until they have ended."""
         window = self._end()
         until = time.monotonic() + self._close_timeout
         while window is not None and (left := until - time.monotonic()) > 0:
@@ -219,7 +220,7 @@ class Results(Generic[_T]):
             gate.wait(min(left, SIGNALS_EVERY))
 
     async def aclose(self) -> None:
-        """Cancels what is under way, and waits until it has ended."""
+        """Cancels running calls, and waits until they have ended."""
         reading, window = self._reading, self._end()
         if reading is not None:
             await asyncio.wait([reading], timeout=self._close_timeout)

@@ -1,4 +1,4 @@
-"""Profiles: options by kind of operation, under a name, for views of a client.
+"""Profiles: named sets of options by kind of operation, for views of a client.
 
     fast = spikewire.Profile("fast", timeout=0.5, read={"timeout": 0.05, "replica": "any"})
     view = client.with_profile(fast)

@@ -26,11 +26,12 @@ class Used(NamedTuple):
 
 
 class Explanation(dict[str, Used]):
-    """The options that a call would use, by name; ``print`` shows one on a line."""
+    """The options that a call would use, by name; ``print`` shows one per line."""
 
     consistency: Mode | None
-    """The mode of the call's namespace: ``"strong"`` or ``"available"``. ``None`` where it is not
-    known; then the sections for modes do not hold."""
+    """The mode of the call's namespace: ``"strong"`` or ``"available"``. ``None`` if unknown; then
+    the sections for modes do not apply.
+    """
 
     def __init__(
         self, used: dict[str, Used], consistency: Mode | None, *, depends: bool = False

@@ -1,4 +1,4 @@
-"""A profile: options by kind of operation, under a name."""
+"""A profile: a named set of options by kind of operation."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class ProfileError(ValueError):
-    """A mistake in a profile; in a file, with its place."""
+    """A mistake in a profile; for a file, with its position."""
 
     def __init__(
         self, message: str, *, file: str | None = None, line: int | None = None, key: str = ""
@@ -168,9 +168,9 @@ class Profile:
     Keywords are options, for all verbs that take them, and sections of options: ``read`` and
     ``write``, each with ``point`` and ``many``; ``write`` also with ``retryable`` and
     ``not_retryable``; ``batch``, ``query`` and ``job``; and each of these with ``strong`` and
-    ``available``, for namespaces with and without strong consistency. The more specific section
-    counts, and an option of the call itself before any of them. ``None`` stands for the client's
-    own.
+    ``available``, for namespaces with and without strong consistency. The most specific section
+    wins, and an option of the call itself takes precedence over all of them. ``None`` stands for
+    the client's own option.
 
     Raises ``ProfileError`` that names section and option; the values are checked by the verbs.
     """
@@ -197,8 +197,8 @@ class Profile:
         return self._name
 
     def derive(self, name: str, /, **options: Unpack[ProfileOptions]) -> Profile:
-        """A profile that says what this one says, and more or otherwise. It follows this one when
-        that is reloaded.
+        """A profile based on this one, with further or different options. It is updated when this
+        one is reloaded.
         """
         derived = Profile(name, **options)
         derived._base = self
@@ -208,7 +208,7 @@ class Profile:
 
     @property
     def options(self) -> dict[str, Any]:
-        """What it says, with what it derives from, by place: ``{"read.timeout": 0.1}``."""
+        """Its options, including inherited ones, by place: ``{"read.timeout": 0.1}``."""
         settings = self.state.settings.items()
         return {".".join((*path, name)): setting.value for (path, name), setting in settings}
 

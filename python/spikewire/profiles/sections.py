@@ -24,7 +24,7 @@ __all__ = [
 
 
 class CallOptions(TypedDict, total=False):
-    """Options of all calls but queries' and jobs'."""
+    """Options of all calls except queries and jobs."""
 
     timeout: Seconds | None
     replica: Replica | None
@@ -36,7 +36,7 @@ class CallOptions(TypedDict, total=False):
 
 
 class BatchOptions(CallOptions, total=False):
-    """Options of ``batch``, and those of its rows that do not say otherwise."""
+    """Options of ``batch``, and defaults for its rows."""
 
     retry_in_doubt: bool | None
     read_mode: ReadMode | None

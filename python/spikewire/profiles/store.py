@@ -32,13 +32,11 @@ _SETTLED = 0.1
 class Profiles(Mapping[str, Profile]):
     """Profiles by name, from a TOML or YAML file: a mapping.
 
-    Each is a table with options and sections as in ``Profile``; ``derives`` names another one that
-    it derives from. ``reload()`` and ``watch()`` change the profiles that are in use, and with
-    them every view.
+    Each is a table with options and sections as in ``Profile``; ``derives`` names the profile it is
+    based on. ``reload()`` and ``watch()`` update profiles in use, and with them every view.
 
-    Raises ``ProfileError`` with file, line and key for mistakes, ``ImportError`` where YAML is
-    read without PyYAML (``pip install 'spikewire[profiles]'``), and ``OSError`` where the file
-    cannot be read.
+    Raises ``ProfileError`` with file, line and key for mistakes, ``ImportError`` for YAML without
+    PyYAML (``pip install 'spikewire[profiles]'``), and ``OSError`` if the file cannot be read.
     """
 
     def __init__(self, path: str | PathLike[str]) -> None:
@@ -64,8 +62,9 @@ class Profiles(Mapping[str, Profile]):
     def reload(self) -> bool:
         """Reads the file again. Returns whether it has changed.
 
-        The new profiles apply only if all of them are right and none is missing; calls see the
-        old options or the new ones. Raises what reading raises; the old profiles stay then.
+        The new profiles are applied only if all of them are valid and none is missing; each call
+        sees either the old options or the new ones. If reading raises, the old profiles stay in
+        effect.
         """
         if self._process != os.getpid():  # Another thread of the parent may have held the lock.
             self._process, self._lock = os.getpid(), threading.RLock()
@@ -101,11 +100,11 @@ class Profiles(Mapping[str, Profile]):
     def watch(
         self, *, every: float = 1.0, on_error: Callable[[Exception], object] | None = None
     ) -> Watch:
-        """Reloads when the file changes, looked at ``every`` so many seconds by a thread.
+        """Reloads when the file changes; a thread checks it ``every`` so many seconds.
 
-        What is wrong with a file is logged (logger ``spikewire.profiles``), once,
-        and given to ``on_error``; the old profiles stay. Ends with ``stop()`` or the ``with``
-        block of what it returns.
+        Mistakes in a file are logged once (logger ``spikewire.profiles``) and passed to
+        ``on_error``; the old profiles stay in effect. Stop watching with ``stop()`` of the returned
+        object, or use it in a ``with`` block.
         """
         if isinstance(every, bool) or not isinstance(every, (int, float)):  # pyright: ignore[reportUnnecessaryIsInstance]
             message = f"every must be a number of seconds, not {type(every).__name__}"
@@ -151,7 +150,7 @@ class Watch:
         self._thread.start()
 
     def stop(self) -> None:
-        """Ends it; the profiles stay as they are. Stopping again does nothing."""
+        """Stops watching; the profiles stay as they are. Stopping again has no effect."""
         self._stopped.set()
         if threading.current_thread() is not self._thread:
             self._thread.join()

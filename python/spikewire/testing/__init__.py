@@ -3,7 +3,7 @@
     with spikewire.testing.Cluster(nodes=3) as cluster:
         client = spikewire.Client(cluster.seeds)
 
-The pytest fixture ``spikewire_cluster`` gives one per test session.
+The pytest fixture ``spikewire_cluster`` provides one per test session.
 """
 
 from spikewire.testing.certificates import Certificates

@@ -1,4 +1,4 @@
-"""Files with what clients of a cluster with TLS need."""
+"""Files for clients of a cluster with TLS."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ __all__ = ["Certificates"]
 
 @dataclass(frozen=True)
 class Certificates:
-    """Files in PEM with what clients need."""
+    """PEM files for clients."""
 
     ca: Path
-    """The authority that signed the certificates of the nodes, to trust."""
+    """The authority that signed the certificates of the nodes."""
     certificate: Path
     """A certificate for a client, with the common name ``client``."""
     key: Path
     """Its private key, PKCS 8 without a password."""
 
     def context(self) -> ssl.SSLContext:
-        """A context for clients that trusts the nodes, and shows the certificate."""
+        """A context for clients that trusts the nodes and presents the certificate."""
         context = ssl.create_default_context(cafile=self.ca)
         context.load_cert_chain(self.certificate, self.key)
         return context

@@ -20,12 +20,12 @@ __all__ = ["Cluster", "ClusterOptions", "Faults", "NodeStats", "TlsOptions", "Us
 
 
 class TlsOptions(TypedDict, total=False):
-    """How an embedded cluster encrypts."""
+    """TLS options of an embedded cluster."""
 
     name: str
-    """The name of all nodes, which their certificate is for. Default: "spikewire"."""
+    """The TLS name of all nodes, for which their certificate is issued. Default: "spikewire"."""
     client_certificates: bool
-    """Whether clients must show a certificate, too. Default: False."""
+    """Whether clients must present a certificate, too. Default: False."""
 
 
 class _UserOptions(TypedDict, total=False):
@@ -53,18 +53,19 @@ class ClusterOptions(TypedDict, total=False):
     replication_factor: int
     """Copies of every record. Default: 2."""
     default_ttl: int
-    """Time to live of records that are written without one, in seconds; 0: for ever. Default: 0."""
+    """Time to live of records written without one, in seconds; 0: forever. Default: 0."""
     nsup_period: int
-    """Seconds between two removals of expired records; 0 refuses TTLs. Default: 1."""
+    """Seconds between two removals of expired records; 0 rejects TTLs. Default: 1."""
     max_record_size: int
     """Largest stored record in bytes. Default: 1,048,576."""
     indexed_sets: list[str]
-    """Sets with an index of all their records, so that a scan reads no others. Default: []."""
+    """Sets with an index of all their records, so a scan reads no others. Default: []."""
     cluster_name: str
     """Default: "spikewire"."""
     threads: int
-    """Threads that serve connections, for all nodes together; for each there is another one that
-    sends long replies. Default: 1."""
+    """Threads that serve connections, for all nodes together; each has a second thread that sends
+    long replies. Default: 1.
+    """
     build: str
     """Server version to report. Default: "8.1.2.0"."""
     racks: list[int]
@@ -72,13 +73,13 @@ class ClusterOptions(TypedDict, total=False):
     migration_pause: Seconds
     """Pause after each partition that is copied, to make a migration last. Default: 0."""
     udf_time: Seconds
-    """Processor time that one call of a user-defined function may take. Default: 0.1."""
+    """CPU time that one call of a user-defined function may take. Default: 0.1."""
     tls: bool | TlsOptions
-    """Speak TLS and nothing else, with certificates that are made for it. Default: False."""
+    """Speak TLS only, with certificates created for the cluster. Default: False."""
     users: Mapping[str, str | User]
-    """Users who must log in, by name: a password, or a dict. Default: {}, nobody has to."""
+    """Users who must log in, by name: a password, or a dict. Default: {}, no login."""
     session_ttl: Seconds
-    """How long those who logged in may open connections. Default: 86,400, a day."""
+    """How long a session token is valid for opening connections. Default: 86,400, a day."""
 
 
 class Faults(TypedDict, total=False):
@@ -89,11 +90,11 @@ class Faults(TypedDict, total=False):
     late_end: Seconds
     """The end of a scan or query is sent this long after its last record, in its own packet."""
     drop: float
-    """Share of requests that are lost before they are run; their connections stay silent."""
+    """Share of requests that are lost before they run; their connections stay silent."""
     drop_reply: float
     """Share of requests that are run but whose reply is lost; their connections stay silent."""
     cut: float
-    """Share of replies of which half is sent before the connection is closed."""
+    """Share of replies that are cut in half before the connection is closed."""
     error: float
     """Share of requests that are answered with ``code`` instead of being run."""
     code: int
@@ -101,7 +102,7 @@ class Faults(TypedDict, total=False):
     refuse: Literal["never", "close", "port"]
     """New connections are served, accepted and closed at once, or not accepted at all."""
     drip: tuple[int, Seconds]
-    """Replies are sent in pieces of so many bytes, with so many seconds between them."""
+    """Replies are sent in pieces of this many bytes, with this many seconds between them."""
     info: bool
     """Whether info requests are affected too. Default: False: clients see a healthy cluster."""
     seed: int
@@ -130,8 +131,8 @@ class Cluster(_native.ClusterCore):
     Use it in a ``with`` block, or call ``stop()``. Its threads belong to this process: the child of
     a fork can connect to it, but does not serve it.
 
-    Raises ``OSError`` when a port is in use, ``TypeError`` or ``ValueError`` for invalid options.
-    Its methods raise ``ValueError`` for a node that does not exist, ``OSError`` after ``stop()``.
+    Raises ``OSError`` if a port is in use, ``TypeError`` or ``ValueError`` for invalid options. Its
+    methods raise ``ValueError`` for a node that does not exist, ``OSError`` after ``stop()``.
     """
 
     def __new__(cls, nodes: int = 1, **options: Unpack[ClusterOptions]) -> Self:
@@ -144,7 +145,7 @@ class Cluster(_native.ClusterCore):
 
     @property
     def seeds(self) -> str:
-        """The addresses of all nodes as a comma list, as clients take them."""
+        """The addresses of all nodes, separated by commas, as clients take them."""
         return ",".join(self._addresses())
 
     @property
@@ -154,7 +155,7 @@ class Cluster(_native.ClusterCore):
 
     @property
     def certificates(self) -> Certificates | None:
-        """The files for clients, with the option ``tls``; they end with the cluster."""
+        """The files for clients, with the option ``tls``; they are removed with the cluster."""
         paths = self._certificates()
         return paths and Certificates(*map(Path, paths))
 
@@ -195,7 +196,7 @@ class Cluster(_native.ClusterCore):
         return self._stats(node)
 
     def stop(self) -> None:
-        """Stops every node. Stopping twice does nothing."""
+        """Stops every node. Stopping again has no effect."""
         self._stop()
 
     def __enter__(self) -> Self:

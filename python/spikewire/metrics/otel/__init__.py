@@ -6,8 +6,9 @@
     users = client.dataset("test", "users")
     users.get("alice")  # a span "get users", child of the one that is current here
 
-``instrument`` makes a view of a client, as profiles do: who does not use the view pays nothing.
-``observe`` needs no view: connections, queues and breakers as asynchronous instruments.
+``instrument`` returns a view of a client, as profiles do; code that does not use the view pays
+nothing. ``observe`` needs no view: it exports connections, queues and breakers as asynchronous
+instruments.
 
 | module | what it holds |
 |---|---|
@@ -52,14 +53,13 @@ def instrument(
     meter_provider: MeterProvider | None = None,
 ) -> _C:
     """The same client, with a span for every command and its duration in the histogram
-    ``db.client.operation.duration``; the client itself goes on without.
+    ``db.client.operation.duration``; the client itself is unchanged.
 
-    It may have a profile, and need not be open yet; opening or closing the view opens or closes the
-    client. Datasets, ``session()``, ``submit`` and ``concurrent`` of the view are traced as well.
-    Providers are the global ones unless given. The same goes for a session with Cassandra, and its
-    ``submit``.
+    The client may have a profile, and need not be open yet; opening or closing the view opens or
+    closes it. The view's datasets, ``session()``, ``submit`` and ``concurrent`` are traced as well.
+    Providers default to the global ones. Cassandra sessions and their ``submit`` work the same way.
 
-    Raises ``TypeError`` for what is no client.
+    Raises ``TypeError`` if the argument is not a client or session.
     """
     any_client = cast("Any", client)
     session = instrumented_session(any_client, tracer_provider, meter_provider)

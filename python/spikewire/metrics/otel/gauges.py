@@ -29,12 +29,12 @@ def observe(
     meter_provider: MeterProvider | None = None,
     attributes: dict[str, str] | None = None,
 ) -> None:
-    """Instruments that look at ``client.stats()`` whenever metrics are collected: connections and
-    breakers of each node, commands under way and waiting; while commands are counted
-    (``client.metrics.enable()``), also how many there were, by kind, namespace, node and result.
+    """Creates instruments that read ``client.stats()`` whenever metrics are collected: connections
+    and breakers of each node, commands in flight and waiting; while commands are counted
+    (``client.metrics.enable()``), also their number by kind, namespace, node and result.
 
-    No command is slower for it. ``attributes`` are added to every value, to tell several clients
-    of a program apart. The instruments do not keep the client alive, and say nothing once it is
+    Commands are not slowed down. ``attributes`` are added to every value, to tell several clients
+    of a program apart. The instruments do not keep the client alive, and report nothing once it is
     closed.
     """
     meter = (meter_provider or get_meter_provider()).get_meter("spikewire")

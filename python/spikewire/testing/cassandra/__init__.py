@@ -3,7 +3,7 @@
     with CassandraCluster(nodes=3) as cluster:
         ...  # cluster.addresses: ["127.0.0.1:9042", "127.0.0.2:9042", "127.0.0.3:9042"]
 
-Java 17 and Maven have to be there; ``CassandraUnavailable`` says what is missing.
+Java 17 and Maven are required; ``CassandraUnavailable`` says what is missing.
 
 | module | holds |
 |---|---|

@@ -1,4 +1,4 @@
-"""Canned replies: what is left of a server when clients are to be measured and not the server.
+"""Canned replies, to measure clients without the cost of a real server.
 
 with CannedServer() as server:
     ...  # server.address: "127.0.0.1:40123"
@@ -21,7 +21,7 @@ __all__ = ["CannedServer", "ShardTraffic"]
 
 
 class ShardTraffic(NamedTuple):
-    """What has come to a shard of a ``CannedServer``."""
+    """The traffic of one shard of a ``CannedServer``."""
 
     open: int
     """Connections that are open."""
@@ -36,20 +36,19 @@ class ShardTraffic(NamedTuple):
 class CannedServer(CannedCore):
     """One node that speaks Cassandra's native protocol, versions 4 and 5, and stores nothing.
 
-    Keyspaces and tables can be made, statements prepared and executed. A write is answered as done.
-    A ``SELECT`` that names the whole primary key gets one row, in which the columns of the key hold
-    what was asked for; any other gets ``rows`` rows that are made up, page by page. There are no
-    conditions, functions, passwords, TLS or events.
+    Keyspaces and tables can be created, statements prepared and executed. Writes are acknowledged.
+    A ``SELECT`` that names the full primary key returns one row whose key columns hold the
+    requested values; any other returns ``rows`` generated rows, page by page. Conditions,
+    functions, passwords, TLS and events are not supported.
 
-    With ``shards`` it is divided as Scylla's servers are, as far as that is documented, and counts
-    what comes to each shard (``traffic``). ``shard_aware_port`` is a second port, where the port
-    that a connection comes from ``"chooses"`` the shard; or where it does not, as if it were
-    ``"rewritten"`` on the way; or ``None``, for there is none. Shards in ``refusing`` close what
-    comes for them over that port. ``says`` are options of SUPPORTED that it says instead of the
-    truth.
+    With ``shards`` it is divided into shards like a Scylla server, as far as that is documented,
+    and counts the traffic of each shard (``traffic``). ``shard_aware_port`` controls a second port:
+    ``"chooses"``: the client's port selects the shard; ``"rewritten"``: it does not, as if the port
+    were rewritten on the way; ``None``: there is no second port. Shards in ``refusing`` close
+    connections to them over that port. ``says`` overrides options of SUPPORTED.
 
-    It ends with the ``with`` block, with ``stop()``, or with this process. Raises ``OSError`` where
-    it cannot listen, ``TypeError`` or ``ValueError`` for invalid arguments.
+    It ends with the ``with`` block, with ``stop()``, or with this process. Raises ``OSError`` if it
+    cannot listen, ``TypeError`` or ``ValueError`` for invalid arguments.
     """
 
     def __new__(
@@ -81,16 +80,16 @@ class CannedServer(CannedCore):
 
     @property
     def served(self) -> int:
-        """How many statements about tables that were made it has answered; 0 once it is stopped."""
+        """The number of statements on created tables that it has answered; 0 once stopped."""
         return self._served()
 
     @property
     def traffic(self) -> list[ShardTraffic]:
-        """What has come to each shard; empty where it has none, and once it is stopped."""
+        """The traffic of each shard; empty if it has none, and once stopped."""
         return [ShardTraffic(*shard) for shard in self._traffic()]
 
     def stop(self) -> None:
-        """Ends it, and its connections."""
+        """Stops the server and closes its connections."""
         self._stop()
 
     def __enter__(self) -> Self:

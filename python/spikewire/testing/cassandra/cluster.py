@@ -41,9 +41,9 @@ INTERVAL = 0.1
 
 
 def need_cassandra(progress: Callable[[str], None] = silent) -> tuple[Path, Path]:
-    """Java, and the folder with the jars, which are fetched if need be.
+    """Returns Java and the folder with the jars, which are downloaded if necessary.
 
-    Raises ``CassandraUnavailable``: here, too, for those who would rather know beforehand.
+    Raises ``CassandraUnavailable``. Use it to check before starting a cluster.
     """
     if os.environ.get(SWITCH) == "none":
         message = f"{SWITCH} is none"
@@ -54,10 +54,10 @@ def need_cassandra(progress: Callable[[str], None] = silent) -> tuple[Path, Path
 class CassandraCluster:
     """A Cassandra cluster of ``nodes`` nodes on this machine, ready when this returns.
 
-    Every node is a JVM. They end with the ``with`` block, with ``stop()``, and when this process
-    ends in whatever way. Nodes are counted from 0.
+    Every node is a JVM. The nodes end with the ``with`` block, with ``stop()``, and with this
+    process, however it ends. Nodes are counted from 0.
 
-    Raises ``CassandraUnavailable`` where Java 17 or Maven is missing, or where the variable
+    Raises ``CassandraUnavailable`` if Java 17 or Maven is missing, or if the variable
     ``SPIKEWIRE_CASSANDRA`` is ``none``; ``CassandraFailed`` if a node does not start; ``OSError``
     if a port is taken; ``TypeError`` or ``ValueError`` for invalid options. Methods raise
     ``IndexError`` for a node that does not exist.
@@ -88,12 +88,12 @@ class CassandraCluster:
 
     @property
     def credentials(self) -> tuple[str, str] | None:
-        """User and password of the first user, if users must log in."""
+        """User name and password of the first user, if users must log in."""
         return FIRST_USER if self._settings.password else None
 
     @property
     def certificates(self) -> Certificates | None:
-        """What clients need, if they must or may use TLS."""
+        """The files for clients, if they must or may use TLS."""
         return self._certificates
 
     @property
@@ -111,7 +111,7 @@ class CassandraCluster:
         return [node.log for node in self._nodes]
 
     def is_alive(self, node: int) -> bool:
-        """Whether the process of a node runs; that of a frozen one does."""
+        """Whether the process of a node is running; a frozen node's is."""
         return self._node(node).is_alive
 
     def pid(self, node: int) -> int:
@@ -119,46 +119,48 @@ class CassandraCluster:
         return self._node(node).pid
 
     def kill(self, node: int) -> None:
-        """Ends a node as a crash would. The other nodes notice after some seconds."""
+        """Kills a node like a crash. The other nodes notice after some seconds."""
         self._node(node).kill()
 
     def stop(self, node: int | None = None) -> None:
-        """Stops a node as an administrator would, or without a number all, for good."""
+        """Stops a node as an administrator would; without a number, stops all nodes for good."""
         if node is None:
             self._end(keep_logs=False)
         else:
             self._node(node).stop()
 
     def start(self, node: int) -> None:
-        """Starts a node that was stopped or killed, on its data; it is ready when this returns.
+        """Restarts a stopped or killed node on its data; it is ready when this returns.
 
-        When no other node is down, all see each other by then.
+        If no other node is down, all nodes see each other by then.
         """
         self._start([node])
 
     def freeze(self, node: int) -> None:
-        """Stops the process of a node where it stands: its port is open, and it says nothing."""
+        """Suspends the process of a node: its port stays open, but it does not answer."""
         self._node(node).freeze()
 
     def thaw(self, node: int) -> None:
-        """Lets a frozen node go on."""
+        """Resumes a frozen node."""
         self._node(node).thaw()
 
     def heal(self) -> None:
-        """Starts and thaws what does not run, until all nodes see each other with one schema."""
+        """Starts and thaws nodes until all see each other and agree on one schema."""
         for node in self._nodes:
             node.thaw()
         self._start([number for number, node in enumerate(self._nodes) if not node.is_alive])
 
     def execute(self, statement: str, node: int = 0) -> None:
-        """Runs a statement without parameters, such as one that makes a keyspace.
+        """Runs a statement without parameters, such as ``CREATE KEYSPACE``.
 
-        What the node says against it is raised as ``OSError``.
+        An error from the node is raised as ``OSError``.
         """
         run_statement(self._node(node).endpoint, statement, self._access)
 
     def wait_settled(self, timeout: Seconds = 60) -> bool:
-        """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
+        """Waits until all nodes see each other and agree on one schema; False if ``timeout``
+        passes.
+        """
         end = time.monotonic() + seconds_of(timeout)
         while not agree(self.endpoints, self._access):
             if time.monotonic() > end:

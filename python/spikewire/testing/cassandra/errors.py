@@ -6,8 +6,12 @@ __all__ = ["CassandraFailed", "CassandraUnavailable"]
 
 
 class CassandraUnavailable(OSError):  # noqa: N818
-    """This machine lacks what a Cassandra needs, or is told to do without; the text says what."""
+    """This machine lacks something that Cassandra needs, or Cassandra is disabled; the text says
+    which.
+    """
 
 
 class CassandraFailed(OSError):  # noqa: N818
-    """A node did not start, or ended; the text has the last errors of its log, and its place."""
+    """A node did not start, or died; the text has the last errors of its log, and the log's
+    path.
+    """

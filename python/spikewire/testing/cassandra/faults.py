@@ -1,4 +1,4 @@
-"""What a proxy does to bytes, and what it counts."""
+"""Faults and counters of a proxy."""
 
 from __future__ import annotations
 
@@ -23,33 +23,35 @@ Direction: TypeAlias = Literal["requests", "replies"]
 
 
 class ProxyFaults(TypedDict, total=False):
-    """What happens to the bytes of one direction."""
+    """Faults for the bytes of one direction."""
 
     delay: Seconds
-    """They arrive so much later, in order."""
+    """Bytes are delayed by this long, in order."""
     drip: tuple[int, Seconds]
-    """They arrive in pieces of so many bytes, with so many seconds between them."""
+    """Bytes arrive in pieces of this many bytes, with this many seconds between them."""
     cut: int
-    """After so many bytes the connection is cut: 0 with the next byte, before it is passed on."""
+    """The connection is cut after this many bytes; 0: at the next byte, before it is passed on."""
     cut_by: Literal["reset", "close"]
-    """How it is cut; ``close`` is an end of file in order. Default: "reset"."""
+    """How the connection is cut; ``close`` is an orderly end of file. Default: "reset"."""
     corrupt: tuple[int, int]
-    """The byte at this offset is changed by this exclusive or."""
+    """The byte at this offset is XORed with this value."""
     times: int
-    """How often ``cut`` or ``corrupt`` strikes, on all connections together. Default: always."""
+    """How often ``cut`` or ``corrupt`` takes effect, on all connections together. Default:
+    always.
+    """
     swallow: bool
-    """They are read and dropped."""
+    """Bytes are read and dropped."""
     hold: bool
-    """They are not read, so that the sender is held up when buffers are full."""
+    """Bytes are not read, so the sender blocks when buffers are full."""
 
 
 class ProxyStats(TypedDict):
-    """What went through a proxy."""
+    """Counters of a proxy."""
 
     connections: int
-    """Open ones."""
+    """Open connections."""
     connections_opened: int
-    """Accepted ones, with those that were refused or cut."""
+    """Accepted connections, including refused and cut ones."""
     requests: int
     """Bytes from clients that were passed on."""
     replies: int
@@ -57,7 +59,7 @@ class ProxyStats(TypedDict):
     swallowed: int
     """Bytes in either direction that were dropped."""
     struck: int
-    """How often a cut or a corruption struck."""
+    """How often a cut or corruption took effect."""
 
 
 @dataclass(eq=False)

@@ -23,10 +23,11 @@ class CassandraOptions(TypedDict, total=False):
     """Keyword options of a Cassandra cluster."""
 
     host: str | None
-    """IPv4 address of the first node; the others take those behind it. Default: None, loopback
-    addresses that no other cluster has."""
+    """IPv4 address of the first node; the others use the following ones. Default: None, loopback
+    addresses that no other cluster uses.
+    """
     port: int
-    """Port for clients, the same on every node; 0: one that is free. Default: 9042."""
+    """Port for clients, the same on every node; 0: a free one. Default: 9042."""
     heap: int
     """Heap of each node in MiB; the process takes about 400 MiB more. Default: 512 for one node,
     256 for each of several."""
@@ -35,34 +36,37 @@ class CassandraOptions(TypedDict, total=False):
     datacenters: Sequence[str]
     """Data centre of each node. Default: "dc1" for all."""
     vnodes: int
-    """Tokens of each node, evenly on the ring. Default: 1."""
+    """Tokens per node, spread evenly over the ring. Default: 1."""
     cluster_name: str
     """Default: "spikewire"."""
     password: bool
     """Whether users must log in; the first one is ``cassandra`` with the password ``cassandra``.
     Default: False."""
     tls: bool | Literal["optional"]
-    """Whether clients must use TLS, with certificates that are made for the cluster, or may.
-    Default: False."""
+    """Whether clients must (or may) use TLS, with certificates created for the cluster. Default:
+    False.
+    """
     client_certificates: bool
-    """Whether clients must show one of these certificates; asks for ``tls``. Default: False."""
+    """Whether clients must present one of these certificates; requires ``tls``. Default: False."""
     certificate_names: Sequence[str]
     """Names and addresses in the nodes' certificate. Default: their addresses and "localhost"."""
     data: str | PathLike[str] | None
-    """Folder to keep the data in; a cluster of the same kind that finds some there goes on with it,
-    and ``host`` is 127.0.0.1 unless given. Default: None, a temporary folder that ends with the
-    cluster."""
+    """Folder to keep the data in; a cluster of the same kind continues with existing data, and
+    ``host`` defaults to 127.0.0.1. Default: None, a temporary folder that is removed with the
+    cluster.
+    """
     yaml: Mapping[str, Any]
-    """Further settings for ``cassandra.yaml``, or others than those made here. Default: {}."""
+    """Additional or overriding settings for ``cassandra.yaml``. Default: {}."""
     jvm: Sequence[str]
     """Further flags for the JVM. Default: []."""
     quick_start: bool
-    """Whether the JVM compiles in haste, which starts a third sooner and is slower afterwards: for
-    tests, never to be measured. Default: False."""
+    """Whether the JVM uses only its quick compiler, which starts a third faster and runs slower:
+    for tests, never for measurements. Default: False.
+    """
     timeout: Seconds
-    """How long all nodes may take to be ready. Default: 120 for each."""
+    """How long all nodes may take to become ready. Default: 120 per node."""
     progress: Callable[[str], None]
-    """Gets a line of text for each step while the cluster starts. Default: nothing is said."""
+    """Called with a line of text for each step while the cluster starts. Default: none."""
 
 
 @dataclass(frozen=True)

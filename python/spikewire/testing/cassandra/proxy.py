@@ -1,4 +1,4 @@
-"""A proxy in front of a node, to see how clients take what networks do."""
+"""A proxy in front of a node, to test how clients handle network faults."""
 
 from __future__ import annotations
 
@@ -37,17 +37,18 @@ RESET = struct.pack("ii", 1, 0)
 
 
 class CqlProxy:
-    """Passes bytes between clients and the node at ``target`` (``host:port``), or harms them.
+    """Passes bytes between clients and the node at ``target`` (``host:port``), with optional
+    faults.
 
         with CqlProxy(cluster.addresses[0]) as proxy:
             ...  # connect to proxy.address
             proxy.inject("replies", cut=20)
 
-    It knows nothing of the protocol and passes TLS as it is. A client that asks the cluster for its
-    nodes has to translate their addresses: one proxy for each node, ``{target: address}``.
+    It is independent of the protocol and passes TLS through. A client that discovers nodes has to
+    translate their addresses: one proxy per node, ``{target: address}``.
 
-    ``inject`` and the other methods have taken effect when they return. They can be called by any
-    thread. ``address`` stays the same until ``stop()``.
+    ``inject`` and the other methods have taken effect when they return. Any thread may call them.
+    ``address`` stays the same until ``stop()``.
     """
 
     def __init__(self, target: str, host: str = "127.0.0.1", port: int = 0) -> None:
@@ -80,10 +81,10 @@ class CqlProxy:
         return f"{self._address[0]}:{self._address[1]}"
 
     def inject(self, direction: Direction, **faults: Unpack[ProxyFaults]) -> None:
-        """Harms the bytes of one direction from now on; replaces what was injected there before.
+        """Injects faults into one direction from now on; replaces earlier faults.
 
-        Bytes are counted on each connection by itself: from now on those that are open, from their
-        first byte those to come.
+        Bytes are counted per connection: from now on for open connections, from the first byte for
+        new ones.
         """
         if direction not in self._ways:
             message = f"direction must be 'requests' or 'replies', not {direction!r}"
@@ -91,10 +92,10 @@ class CqlProxy:
         self._do(self._set(direction, faults_of(**faults)))
 
     def refuse(self, how: Refusal) -> None:
-        """What becomes of new connections, while open ones go on.
+        """How new connections are treated; open ones continue.
 
-        ``never``: they are served. ``close``: accepted and reset. ``silent``: accepted, nothing is
-        read. ``port``: nothing listens there.
+        ``never``: served. ``close``: accepted and reset. ``silent``: accepted, but nothing is read.
+        ``port``: nothing listens there.
         """
         if how not in REFUSALS:
             message = f"refuse takes one of {', '.join(REFUSALS)}, not {how!r}"
@@ -106,15 +107,15 @@ class CqlProxy:
         self._do(self._cut())
 
     def clear(self) -> None:
-        """Ends all faults and refusals. Connections that were harmed stay as they are."""
+        """Ends all faults and refusals. Connections already affected stay as they are."""
         self._do(self._clear())
 
     def stats(self) -> ProxyStats:
-        """Connections and bytes up to now."""
+        """Connections and bytes so far."""
         return self._do(self._read_stats())
 
     def stop(self) -> None:
-        """Resets every connection and closes the port. Stopping twice does nothing."""
+        """Resets every connection and closes the port. Stopping again has no effect."""
         if not self._loop.is_closed():
             self._do(self._stop())
             self._end_thread()

@@ -1,7 +1,7 @@
 """One cluster for several processes, as the workers of one test run are.
 
-The first that asks starts an owner (``owner.py``), a process of its own; the others get the same
-cluster. It ends when the last of them has left, or is gone in whatever way: each holds a lock.
+The first process starts an owner (``owner.py``), a separate process; the others get the same
+cluster. It ends when the last user has left or died: each holds a lock.
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ KINDS: dict[str, type[Exception]] = {
 
 
 class SharedCassandra:
-    """The cluster that all processes that name the same ``folder`` have together.
+    """A cluster shared by all processes that name the same ``folder``.
 
-    Options and errors are those of ``CassandraCluster``, but there is no ``progress``; the options
-    of the first process count. Leave it with ``close()`` or a ``with`` block. The folder gets the
-    owner's log, and is best a new one for each run.
+    Options and errors are those of ``CassandraCluster``, without ``progress``; the options of the
+    first process apply. Leave it with ``close()`` or a ``with`` block. The folder contains the
+    owner's log; use a new one for each run.
     """
 
     def __init__(
@@ -86,13 +86,13 @@ class SharedCassandra:
 
     @property
     def credentials(self) -> tuple[str, str] | None:
-        """User and password of the first user, if users must log in."""
+        """User name and password of the first user, if users must log in."""
         given = self._state["credentials"]
         return (given[0], given[1]) if given else None
 
     @property
     def certificates(self) -> Certificates | None:
-        """What clients need, if they must use TLS."""
+        """The files for clients, if they must use TLS."""
         given = self._state["certificates"]
         return Certificates(*map(Path, given)) if given else None
 
@@ -102,7 +102,7 @@ class SharedCassandra:
         return [Path(name) for name in self._state["logs"]]
 
     def is_alive(self, node: int) -> bool:
-        """Whether the process of a node runs; that of a frozen one does."""
+        """Whether the process of a node is running; a frozen node's is."""
         return bool(self._call("is_alive", node))
 
     def pid(self, node: int) -> int:
@@ -110,7 +110,7 @@ class SharedCassandra:
         return int(cast("int", self._call("pid", node)))
 
     def kill(self, node: int) -> None:
-        """Ends a node as a crash would. The other nodes notice after some seconds."""
+        """Kills a node like a crash. The other nodes notice after some seconds."""
         self._call("kill", node)
 
     def stop(self, node: int) -> None:
@@ -118,36 +118,38 @@ class SharedCassandra:
         self._call("stop", node)
 
     def start(self, node: int) -> None:
-        """Starts a node that was stopped or killed; it is ready when this returns."""
+        """Restarts a stopped or killed node; it is ready when this returns."""
         self._call("start", node)
 
     def freeze(self, node: int) -> None:
-        """Stops the process of a node where it stands: its port is open, and it says nothing."""
+        """Suspends the process of a node: its port stays open, but it does not answer."""
         self._call("freeze", node)
 
     def thaw(self, node: int) -> None:
-        """Lets a frozen node go on."""
+        """Resumes a frozen node."""
         self._call("thaw", node)
 
     def heal(self) -> None:
-        """Starts and thaws what does not run, until all nodes see each other with one schema."""
+        """Starts and thaws nodes until all see each other and agree on one schema."""
         self._call("heal")
 
     def wait_settled(self, timeout: float = 60) -> bool:
-        """Waits until all nodes see each other with one schema; False if ``timeout`` passes."""
+        """Waits until all nodes see each other and agree on one schema; False if ``timeout``
+        passes.
+        """
         return bool(self._call("wait_settled", timeout))
 
     def execute(self, statement: str, node: int = 0) -> None:
-        """Runs a statement without parameters, such as one that makes a keyspace."""
+        """Runs a statement without parameters, such as ``CREATE KEYSPACE``."""
         run_statement(
             self._endpoints()[node], statement, Access(self.credentials, self.certificates)
         )
 
     @contextmanager
     def alone(self, wait: float = 600) -> Generator[None, None, None]:
-        """Has the nodes to itself, to harm some; they are healed in the end.
+        """Reserves the nodes, to break some of them; they are healed at the end.
 
-        Of other processes it keeps those out that ask for the same.
+        Other processes that also reserve them wait.
         """
         with hold(self._folder / ALONE, wait):
             try:
@@ -156,7 +158,7 @@ class SharedCassandra:
                 self.heal()
 
     def close(self) -> None:
-        """Leaves the cluster, which ends with the last one that leaves."""
+        """Leaves the cluster, which ends when the last user leaves."""
         self._users.close()
 
     def __enter__(self) -> Self:
