@@ -325,8 +325,8 @@ class Client:
     def _nodes(self) -> list[tuple[str, str]]: ...
     def close(self) -> None:
         """Closes every connection. Calls in flight in other threads fail at once with
-        `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing twice does
-        nothing.
+        `ClientClosed` or `ConnectionFailed`, later ones with `ClientClosed`. Closing again has no
+        effect.
         """
     @property
     def submit(self) -> ClientSubmit:
@@ -349,27 +349,26 @@ class Client:
         bins: BinNames | None = None,
         **options: Unpack[StreamOptions],
     ) -> Generator[Result]:
-        """Reads records by their keys without an end: an iterator over a `Result` for each key,
-        read in windows while others are in flight, in memory that does not grow.
+        """Reads records for an endless supply of keys: an iterator over a `Result` for each key.
+        Keys are sent in windows while others are in flight, and memory use does not grow.
 
-        `keys` is any iterable of keys. It is read as results are taken, at most one window ahead
-        of those in flight. `bins` as in `get`.
-        `ordered`: results come in the order of the keys; False: window by window, in the order
-        in which they are completed, with the place of its key in each `Result.row`. Default:
-        True.
-        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
-        be taken included. Default: 8.
-        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
-        its result), "skip", or a function that is called with the result. Default: "raise".
-        `missing`: what is done about a record that is not there, or does not pass `where`:
+        `keys` is any iterable of keys. It is read as results are consumed, at most one window
+        ahead of those in flight. `bins` as in `get`.
+        `ordered`: True yields results in the order of the keys; False in the order in which
+        windows complete, with the position of the key in `Result.row`. Default: True.
+        `window`: keys per window. Default: 256. `limit`: windows in flight, including those
+        waiting to be consumed. Default: 8.
+        `on_error`: what to do about a failed row: "raise", "collect" (its error stays in its
+        result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what to do about a record that does not exist or does not pass `where`:
         "keep" (a result without a record), "skip", or "error". Default: "keep".
         The other keywords are those of `get_many`, and apply to each window.
 
-        When the iteration ends early, by an error or because the iterator is closed, windows
-        that were not sent are withdrawn, and the others are waited for.
+        If the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are awaited.
 
-        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
-        the error of what is no key, comes behind the results of the windows before it.
+        Raises `TypeError` or `ValueError` for invalid arguments at once. Exceptions from `keys`,
+        and errors about invalid keys, are raised after the results of the windows before them.
         """
     # verbs of Client: tools/generate.py
     @overload
@@ -393,22 +392,20 @@ class Client:
     ) -> Record:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -419,15 +416,15 @@ class Client:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -455,22 +452,20 @@ class Client:
     ) -> Record | _D:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -481,15 +476,15 @@ class Client:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -513,7 +508,7 @@ class Client:
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
-        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        `where`: a filter as in `get`; a record that does not pass it is treated as absent.
         Default: no filter.
         The other keywords are those of `get`.
         """
@@ -537,35 +532,35 @@ class Client:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
-        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` replaces the record.
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
+        bins keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
-        moment of expiry (a datetime with a time zone, in the future), "default" (the
-        namespace's own), "never" or "unchanged". Default: "default".
+        expiry time (a timezone-aware datetime, in the future), "default" (the namespace's
+        own), "never" or "unchanged". Default: "default".
         `generation`: the write is applied only if the record has this generation (0 to
-        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        65535; 0: the record does not exist), or with `Newer(n)` only if n is greater than it;
         otherwise `GenerationMismatch`. Default: any.
-        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
-        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
-        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
-        no record. Default: "merge".
+        `exists`: "merge" creates or updates; "create" raises `RecordExists` if the record
+        exists; "update" raises `RecordNotFound` if it does not; "replace" drops all other
+        bins; "replace_only" does so and raises `RecordNotFound` if the record does not exist.
+        Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
         `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
-        written, and `FilteredOut` is raised. A record that does not exist is created
-        nevertheless, unless `exists` prevents it. Default: no filter.
+        written, and `FilteredOut` is raised. A record that does not exist is still created,
+        unless `exists` prevents it. Default: no filter.
         `replica`: as in `get`, for retries; a write always goes to the master first.
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
-        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
@@ -672,7 +667,7 @@ class Client:
         `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
         `send_key`: makes the server compare the user key with the one stored with the
-        record, if there is one. Default: False.
+        record, if any. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
         The other keywords are those of `put`.
@@ -722,15 +717,15 @@ class Client:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
-        `module`: the module's name without its ending. `function`: the function's name; it
-        gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It also runs when the record does not exist, and may create it.
+        `module`: the module's name without its extension. `function`: the function's name; it
+        receives the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It also runs if the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
         one. The other keywords are those of `put`.
 
-        Raises `FunctionFailed` with the error of the function, including file and line, or
-        when there is no such module or function; also the errors of `put`.
+        Raises `FunctionFailed` with the function's error, including file and line, or if the
+        module or function does not exist; also the errors of `put`.
         """
     def operate(
         self,
@@ -757,15 +752,15 @@ class Client:
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
-        per operation, `None` where an operation returns nothing.
+        per operation, `None` if the operation returns nothing.
 
-        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
-        that only read, else `ValueError`.
+        Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
+        that only read. Otherwise they raise `ValueError`.
 
-        Raises `RecordNotFound` if the operations only read and there is no such record,
-        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
-        operation does not fit its bin, and the errors of `put`.
+        Raises `RecordNotFound` if the operations only read and the record does not exist,
+        `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
+        does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
@@ -786,10 +781,10 @@ class Client:
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
-        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
-        where there is no such record or `where` is not true for it. A row that fails does
-        not affect the others. With `buffers`, a view keeps the replies to the whole call.
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
         """
     @overload
     def get_numpy(
@@ -816,10 +811,10 @@ class Client:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     @overload
@@ -847,10 +842,10 @@ class Client:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -870,8 +865,8 @@ class Client:
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
-        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record or `where` is not true for it. Keywords as in `get`.
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`.
         """
     @overload
     def put_many(
@@ -902,22 +897,22 @@ class Client:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     @overload
@@ -949,22 +944,22 @@ class Client:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     def delete_many(
@@ -986,8 +981,8 @@ class Client:
     ) -> Batch:
         """Deletes many records in one call.
 
-        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
+        exist or did not pass `where`. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -1013,8 +1008,8 @@ class Client:
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
-        such record or `where` is not true for it. Keywords as in `operate`.
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`.
         """
     def apply_many(
         self,
@@ -1040,8 +1035,7 @@ class Client:
         that holds it.
 
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
-        function failed has `FunctionFailed` as its error. Arguments and keywords
-        as in `apply`.
+        function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
     def batch(
         self,
@@ -1064,16 +1058,15 @@ class Client:
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
-        its own. Rows for one node are sent in one request and run in order; those for
-        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not affect the
-        others.
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
-        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
-        say otherwise. The other keywords are those of `put`, for all rows.
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -1106,38 +1099,38 @@ class Client:
     ) -> Query:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
-        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
         `where`: a filter as in `get`. Default: no filter.
-        `bins` names the bins to read, in a list or tuple; records that have none of them
-        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `bins`: the names of the bins to read, in a list or tuple; records that have none of
+        them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
         `contains`, `within` or `around`. Default: all records.
-        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
-        record has their `results`. Needs server 8.1.2 or later.
+        `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
+        their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
         live are read.
         `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
         `after`: a key; only records after it in its partition, in digest order.
-        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `page_size`: the number of records that `page()` returns, from 1 to 1,000,000.
         `resume`: the cursor of a page, or of a query with the same arguments.
-        `records_per_second`: how many records each node sends per second at most, from 1.
-        Default: no limit.
+        `records_per_second`: the maximum number of records that each node sends per second,
+        at least 1. Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
         `socket_timeout`: how long a node may be silent before its partitions are read from
         another one, and how long a node waits for a consumer that takes no records, after
         which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
-        Default: the client's `socket_timeout`, 30 s where it has none.
+        Default: the client's `socket_timeout`, 30 s if it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
-        `max_retries`: failures in a row, without a record in between, after which the query
-        fails. Default: the client's, but 8 at least if that is not 0.
-        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
-        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
+        `max_retries`: consecutive failures, without a record in between, after which the query
+        fails. Default: the client's, but at least 8 if that is not 0.
+        `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
+        client has no pause, 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -1157,22 +1150,22 @@ class Client:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set, in the background on the nodes. Returns a `Job` once it runs on
-        every node; the job reports its progress. A record that disappears or fails meanwhile
-        is counted and skipped.
+        """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
+        the job reports its progress. A record that disappears or fails in the meantime is
+        counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
-        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
-        (Enterprise servers only). Default: False.
-        `records_per_second`: how many records each node processes per second at most.
-        Default: the nodes' setting.
-        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
+        only). Default: False.
+        `records_per_second`: the maximum number of records that each node processes per
+        second. Default: the nodes' setting.
+        `timeout`: total time for starting the job, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, for example with code 201 when there is
-        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
-        error is `in_doubt`.
+        Raises `ServerError` if a node rejects the job, for example with code 201 if the index
+        does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
+        the error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -1236,12 +1229,12 @@ class Dataset:
     """A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
     may use it.
 
-    Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
-    options: where it is unpickled it finds the client it came from if that lives in the process
-    and is not closed, and else makes one like it that connects on first use, is shared by all
-    datasets from the same client, and is closed when the process exits, or when no dataset uses it
-    and newer ones have come. A password is in no pickle: such a client takes it from the
-    environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
+    Datasets are equal if client, namespace and set are. A pickled dataset carries its client's
+    seeds and options. When unpickled, it uses the client it came from if that exists in the
+    process and is open. Otherwise it creates a client like it, which connects on first use, is
+    shared by all datasets from the same client, and is closed when the process exits, or when no
+    dataset uses it and newer ones exist. Passwords are not pickled: such a client takes its
+    password from the environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
     """
 
     def _is_strong(self) -> bool | None:
@@ -1255,15 +1248,15 @@ class Dataset:
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
     def key(self, key: UserKey | Key) -> Key:
-        """The whole key of a record of this set, for verbs of the client, for sessions and for
+        """The full key of a record of this set, for verbs of the client, for sessions and for
         `batch`.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key.
         """
     def keys(self, keys: Iterable[UserKey | Key]) -> list[Key]:
-        """The whole keys of records of this set, in a list: from an iterable of user keys.
+        """The full keys of records of this set, in a list: from an iterable of user keys.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key, naming the row.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
         """
     @property
     def submit(self) -> DatasetSubmit:
@@ -1274,27 +1267,26 @@ class Dataset:
         bins: BinNames | None = None,
         **options: Unpack[StreamOptions],
     ) -> Generator[Result]:
-        """Reads records by their keys without an end: an iterator over a `Result` for each key,
-        read in windows while others are in flight, in memory that does not grow.
+        """Reads records for an endless supply of keys: an iterator over a `Result` for each key.
+        Keys are sent in windows while others are in flight, and memory use does not grow.
 
-        `keys` is any iterable of keys. It is read as results are taken, at most one window ahead
-        of those in flight. `bins` as in `get`.
-        `ordered`: results come in the order of the keys; False: window by window, in the order
-        in which they are completed, with the place of its key in each `Result.row`. Default:
-        True.
-        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
-        be taken included. Default: 8.
-        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
-        its result), "skip", or a function that is called with the result. Default: "raise".
-        `missing`: what is done about a record that is not there, or does not pass `where`:
+        `keys` is any iterable of keys. It is read as results are consumed, at most one window
+        ahead of those in flight. `bins` as in `get`.
+        `ordered`: True yields results in the order of the keys; False in the order in which
+        windows complete, with the position of the key in `Result.row`. Default: True.
+        `window`: keys per window. Default: 256. `limit`: windows in flight, including those
+        waiting to be consumed. Default: 8.
+        `on_error`: what to do about a failed row: "raise", "collect" (its error stays in its
+        result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what to do about a record that does not exist or does not pass `where`:
         "keep" (a result without a record), "skip", or "error". Default: "keep".
         The other keywords are those of `get_many`, and apply to each window.
 
-        When the iteration ends early, by an error or because the iterator is closed, windows
-        that were not sent are withdrawn, and the others are waited for.
+        If the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are awaited.
 
-        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
-        the error of what is no key, comes behind the results of the windows before it.
+        Raises `TypeError` or `ValueError` for invalid arguments at once. Exceptions from `keys`,
+        and errors about invalid keys, are raised after the results of the windows before them.
         """
     # verbs of Dataset: tools/generate.py
     @overload
@@ -1318,22 +1310,20 @@ class Dataset:
     ) -> Record:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -1344,15 +1334,15 @@ class Dataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1380,22 +1370,20 @@ class Dataset:
     ) -> Record | _D:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -1406,15 +1394,15 @@ class Dataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -1438,7 +1426,7 @@ class Dataset:
     ) -> bool:
         """Whether the record exists. Reads no bins.
 
-        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        `where`: a filter as in `get`; a record that does not pass it is treated as absent.
         Default: no filter.
         The other keywords are those of `get`.
         """
@@ -1462,35 +1450,35 @@ class Dataset:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> None:
-        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` replaces the record.
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
+        bins keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
-        moment of expiry (a datetime with a time zone, in the future), "default" (the
-        namespace's own), "never" or "unchanged". Default: "default".
+        expiry time (a timezone-aware datetime, in the future), "default" (the namespace's
+        own), "never" or "unchanged". Default: "default".
         `generation`: the write is applied only if the record has this generation (0 to
-        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        65535; 0: the record does not exist), or with `Newer(n)` only if n is greater than it;
         otherwise `GenerationMismatch`. Default: any.
-        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
-        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
-        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
-        no record. Default: "merge".
+        `exists`: "merge" creates or updates; "create" raises `RecordExists` if the record
+        exists; "update" raises `RecordNotFound` if it does not; "replace" drops all other
+        bins; "replace_only" does so and raises `RecordNotFound` if the record does not exist.
+        Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
         `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
-        written, and `FilteredOut` is raised. A record that does not exist is created
-        nevertheless, unless `exists` prevents it. Default: no filter.
+        written, and `FilteredOut` is raised. A record that does not exist is still created,
+        unless `exists` prevents it. Default: no filter.
         `replica`: as in `get`, for retries; a write always goes to the master first.
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
-        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
@@ -1597,7 +1585,7 @@ class Dataset:
         `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
         `send_key`: makes the server compare the user key with the one stored with the
-        record, if there is one. Default: False.
+        record, if any. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
         The other keywords are those of `put`.
@@ -1647,15 +1635,15 @@ class Dataset:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
-        `module`: the module's name without its ending. `function`: the function's name; it
-        gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It also runs when the record does not exist, and may create it.
+        `module`: the module's name without its extension. `function`: the function's name; it
+        receives the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It also runs if the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
         one. The other keywords are those of `put`.
 
-        Raises `FunctionFailed` with the error of the function, including file and line, or
-        when there is no such module or function; also the errors of `put`.
+        Raises `FunctionFailed` with the function's error, including file and line, or if the
+        module or function does not exist; also the errors of `put`.
         """
     def operate(
         self,
@@ -1682,15 +1670,15 @@ class Dataset:
     ) -> Record:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
-        per operation, `None` where an operation returns nothing.
+        per operation, `None` if the operation returns nothing.
 
-        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
-        that only read, else `ValueError`.
+        Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
+        that only read. Otherwise they raise `ValueError`.
 
-        Raises `RecordNotFound` if the operations only read and there is no such record,
-        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
-        operation does not fit its bin, and the errors of `put`.
+        Raises `RecordNotFound` if the operations only read and the record does not exist,
+        `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
+        does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
@@ -1711,10 +1699,10 @@ class Dataset:
     ) -> Batch:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
-        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
-        where there is no such record or `where` is not true for it. A row that fails does
-        not affect the others. With `buffers`, a view keeps the replies to the whole call.
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
         """
     @overload
     def get_numpy(
@@ -1741,10 +1729,10 @@ class Dataset:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     @overload
@@ -1772,10 +1760,10 @@ class Dataset:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -1795,8 +1783,8 @@ class Dataset:
     ) -> Batch:
         """Checks which of many records exist, without reading their bins.
 
-        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record or `where` is not true for it. Keywords as in `get`.
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`.
         """
     @overload
     def put_many(
@@ -1827,22 +1815,22 @@ class Dataset:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     @overload
@@ -1874,22 +1862,22 @@ class Dataset:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     def delete_many(
@@ -1911,8 +1899,8 @@ class Dataset:
     ) -> Batch:
         """Deletes many records in one call.
 
-        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
+        exist or did not pass `where`. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -1938,8 +1926,8 @@ class Dataset:
     ) -> Batch:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
-        such record or `where` is not true for it. Keywords as in `operate`.
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`.
         """
     def apply_many(
         self,
@@ -1965,8 +1953,7 @@ class Dataset:
         that holds it.
 
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
-        function failed has `FunctionFailed` as its error. Arguments and keywords
-        as in `apply`.
+        function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
     def batch(
         self,
@@ -1989,16 +1976,15 @@ class Dataset:
     ) -> Batch:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
-        its own. Rows for one node are sent in one request and run in order; those for
-        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not affect the
-        others.
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
-        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
-        say otherwise. The other keywords are those of `put`, for all rows.
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2029,38 +2015,38 @@ class Dataset:
     ) -> Query:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
-        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
         `where`: a filter as in `get`. Default: no filter.
-        `bins` names the bins to read, in a list or tuple; records that have none of them
-        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `bins`: the names of the bins to read, in a list or tuple; records that have none of
+        them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
         `contains`, `within` or `around`. Default: all records.
-        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
-        record has their `results`. Needs server 8.1.2 or later.
+        `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
+        their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
         live are read.
         `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
         `after`: a key; only records after it in its partition, in digest order.
-        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `page_size`: the number of records that `page()` returns, from 1 to 1,000,000.
         `resume`: the cursor of a page, or of a query with the same arguments.
-        `records_per_second`: how many records each node sends per second at most, from 1.
-        Default: no limit.
+        `records_per_second`: the maximum number of records that each node sends per second,
+        at least 1. Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
         `socket_timeout`: how long a node may be silent before its partitions are read from
         another one, and how long a node waits for a consumer that takes no records, after
         which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
-        Default: the client's `socket_timeout`, 30 s where it has none.
+        Default: the client's `socket_timeout`, 30 s if it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
-        `max_retries`: failures in a row, without a record in between, after which the query
-        fails. Default: the client's, but 8 at least if that is not 0.
-        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
-        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
+        `max_retries`: consecutive failures, without a record in between, after which the query
+        fails. Default: the client's, but at least 8 if that is not 0.
+        `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
+        client has no pause, 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -2078,22 +2064,22 @@ class Dataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Job:
-        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set, in the background on the nodes. Returns a `Job` once it runs on
-        every node; the job reports its progress. A record that disappears or fails meanwhile
-        is counted and skipped.
+        """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
+        the job reports its progress. A record that disappears or fails in the meantime is
+        counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
-        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
-        (Enterprise servers only). Default: False.
-        `records_per_second`: how many records each node processes per second at most.
-        Default: the nodes' setting.
-        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
+        only). Default: False.
+        `records_per_second`: the maximum number of records that each node processes per
+        second. Default: the nodes' setting.
+        `timeout`: total time for starting the job, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, for example with code 201 when there is
-        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
-        error is `in_doubt`.
+        Raises `ServerError` if a node rejects the job, for example with code 201 if the index
+        does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
+        the error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -2185,22 +2171,20 @@ class ClientSubmit:
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -2211,15 +2195,15 @@ class ClientSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2247,22 +2231,20 @@ class ClientSubmit:
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -2273,15 +2255,15 @@ class ClientSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2305,7 +2287,7 @@ class ClientSubmit:
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
-        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        `where`: a filter as in `get`; a record that does not pass it is treated as absent.
         Default: no filter.
         The other keywords are those of `get`.
         """
@@ -2329,35 +2311,35 @@ class ClientSubmit:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
-        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` replaces the record.
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
+        bins keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
-        moment of expiry (a datetime with a time zone, in the future), "default" (the
-        namespace's own), "never" or "unchanged". Default: "default".
+        expiry time (a timezone-aware datetime, in the future), "default" (the namespace's
+        own), "never" or "unchanged". Default: "default".
         `generation`: the write is applied only if the record has this generation (0 to
-        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        65535; 0: the record does not exist), or with `Newer(n)` only if n is greater than it;
         otherwise `GenerationMismatch`. Default: any.
-        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
-        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
-        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
-        no record. Default: "merge".
+        `exists`: "merge" creates or updates; "create" raises `RecordExists` if the record
+        exists; "update" raises `RecordNotFound` if it does not; "replace" drops all other
+        bins; "replace_only" does so and raises `RecordNotFound` if the record does not exist.
+        Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
         `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
-        written, and `FilteredOut` is raised. A record that does not exist is created
-        nevertheless, unless `exists` prevents it. Default: no filter.
+        written, and `FilteredOut` is raised. A record that does not exist is still created,
+        unless `exists` prevents it. Default: no filter.
         `replica`: as in `get`, for retries; a write always goes to the master first.
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
-        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
@@ -2464,7 +2446,7 @@ class ClientSubmit:
         `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
         `send_key`: makes the server compare the user key with the one stored with the
-        record, if there is one. Default: False.
+        record, if any. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
         The other keywords are those of `put`.
@@ -2514,15 +2496,15 @@ class ClientSubmit:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
-        `module`: the module's name without its ending. `function`: the function's name; it
-        gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It also runs when the record does not exist, and may create it.
+        `module`: the module's name without its extension. `function`: the function's name; it
+        receives the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It also runs if the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
         one. The other keywords are those of `put`.
 
-        Raises `FunctionFailed` with the error of the function, including file and line, or
-        when there is no such module or function; also the errors of `put`.
+        Raises `FunctionFailed` with the function's error, including file and line, or if the
+        module or function does not exist; also the errors of `put`.
         """
     def operate(
         self,
@@ -2549,15 +2531,15 @@ class ClientSubmit:
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
-        per operation, `None` where an operation returns nothing.
+        per operation, `None` if the operation returns nothing.
 
-        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
-        that only read, else `ValueError`.
+        Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
+        that only read. Otherwise they raise `ValueError`.
 
-        Raises `RecordNotFound` if the operations only read and there is no such record,
-        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
-        operation does not fit its bin, and the errors of `put`.
+        Raises `RecordNotFound` if the operations only read and the record does not exist,
+        `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
+        does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
@@ -2578,10 +2560,10 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
-        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
-        where there is no such record or `where` is not true for it. A row that fails does
-        not affect the others. With `buffers`, a view keeps the replies to the whole call.
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
         """
     @overload
     def get_numpy(
@@ -2608,10 +2590,10 @@ class ClientSubmit:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     @overload
@@ -2639,10 +2621,10 @@ class ClientSubmit:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -2662,8 +2644,8 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
-        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record or `where` is not true for it. Keywords as in `get`.
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`.
         """
     @overload
     def put_many(
@@ -2694,22 +2676,22 @@ class ClientSubmit:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     @overload
@@ -2741,22 +2723,22 @@ class ClientSubmit:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     def delete_many(
@@ -2778,8 +2760,8 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
 
-        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
+        exist or did not pass `where`. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -2805,8 +2787,8 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
-        such record or `where` is not true for it. Keywords as in `operate`.
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`.
         """
     def apply_many(
         self,
@@ -2832,8 +2814,7 @@ class ClientSubmit:
         that holds it.
 
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
-        function failed has `FunctionFailed` as its error. Arguments and keywords
-        as in `apply`.
+        function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
     def batch(
         self,
@@ -2856,16 +2837,15 @@ class ClientSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
-        its own. Rows for one node are sent in one request and run in order; those for
-        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not affect the
-        others.
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
-        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
-        say otherwise. The other keywords are those of `put`, for all rows.
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -2900,22 +2880,20 @@ class DatasetSubmit:
     ) -> SubmittedCall[Record]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -2926,15 +2904,15 @@ class DatasetSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -2962,22 +2940,20 @@ class DatasetSubmit:
     ) -> SubmittedCall[Record | _D]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -2988,15 +2964,15 @@ class DatasetSubmit:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3020,7 +2996,7 @@ class DatasetSubmit:
     ) -> SubmittedCall[bool]:
         """Whether the record exists. Reads no bins.
 
-        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        `where`: a filter as in `get`; a record that does not pass it is treated as absent.
         Default: no filter.
         The other keywords are those of `get`.
         """
@@ -3044,35 +3020,35 @@ class DatasetSubmit:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> SubmittedCall[None]:
-        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` replaces the record.
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
+        bins keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
-        moment of expiry (a datetime with a time zone, in the future), "default" (the
-        namespace's own), "never" or "unchanged". Default: "default".
+        expiry time (a timezone-aware datetime, in the future), "default" (the namespace's
+        own), "never" or "unchanged". Default: "default".
         `generation`: the write is applied only if the record has this generation (0 to
-        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        65535; 0: the record does not exist), or with `Newer(n)` only if n is greater than it;
         otherwise `GenerationMismatch`. Default: any.
-        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
-        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
-        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
-        no record. Default: "merge".
+        `exists`: "merge" creates or updates; "create" raises `RecordExists` if the record
+        exists; "update" raises `RecordNotFound` if it does not; "replace" drops all other
+        bins; "replace_only" does so and raises `RecordNotFound` if the record does not exist.
+        Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
         `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
-        written, and `FilteredOut` is raised. A record that does not exist is created
-        nevertheless, unless `exists` prevents it. Default: no filter.
+        written, and `FilteredOut` is raised. A record that does not exist is still created,
+        unless `exists` prevents it. Default: no filter.
         `replica`: as in `get`, for retries; a write always goes to the master first.
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
-        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
@@ -3179,7 +3155,7 @@ class DatasetSubmit:
         `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
         `send_key`: makes the server compare the user key with the one stored with the
-        record, if there is one. Default: False.
+        record, if any. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
         The other keywords are those of `put`.
@@ -3229,15 +3205,15 @@ class DatasetSubmit:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
-        `module`: the module's name without its ending. `function`: the function's name; it
-        gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It also runs when the record does not exist, and may create it.
+        `module`: the module's name without its extension. `function`: the function's name; it
+        receives the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It also runs if the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
         one. The other keywords are those of `put`.
 
-        Raises `FunctionFailed` with the error of the function, including file and line, or
-        when there is no such module or function; also the errors of `put`.
+        Raises `FunctionFailed` with the function's error, including file and line, or if the
+        module or function does not exist; also the errors of `put`.
         """
     def operate(
         self,
@@ -3264,15 +3240,15 @@ class DatasetSubmit:
     ) -> SubmittedCall[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
-        per operation, `None` where an operation returns nothing.
+        per operation, `None` if the operation returns nothing.
 
-        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
-        that only read, else `ValueError`.
+        Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
+        that only read. Otherwise they raise `ValueError`.
 
-        Raises `RecordNotFound` if the operations only read and there is no such record,
-        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
-        operation does not fit its bin, and the errors of `put`.
+        Raises `RecordNotFound` if the operations only read and the record does not exist,
+        `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
+        does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
@@ -3293,10 +3269,10 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
-        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
-        where there is no such record or `where` is not true for it. A row that fails does
-        not affect the others. With `buffers`, a view keeps the replies to the whole call.
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
         """
     @overload
     def get_numpy(
@@ -3323,10 +3299,10 @@ class DatasetSubmit:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     @overload
@@ -3354,10 +3330,10 @@ class DatasetSubmit:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -3377,8 +3353,8 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Checks which of many records exist, without reading their bins.
 
-        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record or `where` is not true for it. Keywords as in `get`.
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`.
         """
     @overload
     def put_many(
@@ -3409,22 +3385,22 @@ class DatasetSubmit:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     @overload
@@ -3456,22 +3432,22 @@ class DatasetSubmit:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     def delete_many(
@@ -3493,8 +3469,8 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Deletes many records in one call.
 
-        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
+        exist or did not pass `where`. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -3520,8 +3496,8 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
-        such record or `where` is not true for it. Keywords as in `operate`.
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`.
         """
     def apply_many(
         self,
@@ -3547,8 +3523,7 @@ class DatasetSubmit:
         that holds it.
 
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
-        function failed has `FunctionFailed` as its error. Arguments and keywords
-        as in `apply`.
+        function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
     def batch(
         self,
@@ -3571,16 +3546,15 @@ class DatasetSubmit:
     ) -> SubmittedCall[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
-        its own. Rows for one node are sent in one request and run in order; those for
-        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not affect the
-        others.
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
-        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
-        say otherwise. The other keywords are those of `put`, for all rows.
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -3595,29 +3569,29 @@ class FutureBase:
     def result(self, timeout: float | None = None) -> object:
         """Waits for the call and returns its result, or raises its error.
 
-        `timeout` is how long to wait, in seconds; default: until the call ends, as its own timeout
-        makes sure. The call goes on when the wait is over.
+        `timeout` is how long to wait, in seconds. Default: until the call ends, which its own
+        timeout ensures. The call continues when the wait is over.
 
         Raises `concurrent.futures.TimeoutError` when the wait is over, and
-        `concurrent.futures.CancelledError` when the call was cancelled. Raises `RuntimeError` in a
+        `concurrent.futures.CancelledError` if the call was cancelled. Raises `RuntimeError` in a
         callback of the same client, where it would wait forever.
         """
     def exception(self, timeout: float | None = None) -> BaseException | None:
         """Waits for the call and returns its error, or `None`. Waits and raises like `result`."""
     def cancel(self) -> bool:
         """Withdraws the call if it has not been sent. Returns whether it was withdrawn; a call that
-        is on its way goes on.
+        has been sent continues.
         """
     def cancelled(self) -> bool:
         """Whether the call was withdrawn."""
     def running(self) -> bool:
-        """Whether the call is on its way and can no longer be withdrawn."""
+        """Whether the call has been sent and can no longer be withdrawn."""
     def done(self) -> bool:
         """Whether there is a result or an error, or the call was withdrawn."""
     def add_done_callback(self, fn: Callable[[Self], object]) -> None:
-        """Calls `fn` with this future when it is done; at once if it is. It is called on the thread
-        that drives the client, which does nothing else meanwhile, so it should be brief. It may
-        submit further calls. An exception in it is logged and affects no other call.
+        """Calls `fn` with this future when it is done, or at once if it already is. `fn` runs on
+        the thread that drives the client, which does nothing else meanwhile, so keep it short.
+        It may submit further calls. An exception in it is logged and affects no other call.
         """
     @property
     def _state(self) -> str: ...
@@ -3664,28 +3638,27 @@ class AsyncClient:
         bins: BinNames | None = None,
         **options: Unpack[StreamOptions],
     ) -> AsyncGenerator[Result]:
-        """Reads records by their keys without an end: an iterator over a `Result` for each key,
-        read in windows while others are in flight, in memory that does not grow.
+        """Reads records for an endless supply of keys: an iterator over a `Result` for each key.
+        Keys are sent in windows while others are in flight, and memory use does not grow.
 
-        `keys` is any iterable of keys, or an asynchronous one. It is read as results are taken,
-        at most one window ahead of those in flight; where an asynchronous one has to be waited
-        for, what came before is sent meanwhile. `bins` as in `get`.
-        `ordered`: results come in the order of the keys; False: window by window, in the order
-        in which they are completed, with the place of its key in each `Result.row`. Default:
-        True.
-        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
-        be taken included. Default: 8.
-        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
-        its result), "skip", or a function that is called with the result. Default: "raise".
-        `missing`: what is done about a record that is not there, or does not pass `where`:
+        `keys` is any iterable of keys, or an asynchronous one. It is read as results are
+        consumed, at most one window ahead of those in flight; while an asynchronous iterable
+        has to be awaited, the keys read so far are sent. `bins` as in `get`.
+        `ordered`: True yields results in the order of the keys; False in the order in which
+        windows complete, with the position of the key in `Result.row`. Default: True.
+        `window`: keys per window. Default: 256. `limit`: windows in flight, including those
+        waiting to be consumed. Default: 8.
+        `on_error`: what to do about a failed row: "raise", "collect" (its error stays in its
+        result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what to do about a record that does not exist or does not pass `where`:
         "keep" (a result without a record), "skip", or "error". Default: "keep".
         The other keywords are those of `get_many`, and apply to each window.
 
-        When the iteration ends early, by an error or because the iterator is closed, windows
-        that were not sent are withdrawn, and the others are waited for.
+        If the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are awaited.
 
-        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
-        the error of what is no key, comes behind the results of the windows before it.
+        Raises `TypeError` or `ValueError` for invalid arguments at once. Exceptions from `keys`,
+        and errors about invalid keys, are raised after the results of the windows before them.
         """
     # verbs of AsyncClient: tools/generate.py
     @overload
@@ -3709,22 +3682,20 @@ class AsyncClient:
     ) -> Future[Record]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -3735,15 +3706,15 @@ class AsyncClient:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3771,22 +3742,20 @@ class AsyncClient:
     ) -> Future[Record | _D]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -3797,15 +3766,15 @@ class AsyncClient:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -3829,7 +3798,7 @@ class AsyncClient:
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
-        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        `where`: a filter as in `get`; a record that does not pass it is treated as absent.
         Default: no filter.
         The other keywords are those of `get`.
         """
@@ -3853,35 +3822,35 @@ class AsyncClient:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
-        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` replaces the record.
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
+        bins keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
-        moment of expiry (a datetime with a time zone, in the future), "default" (the
-        namespace's own), "never" or "unchanged". Default: "default".
+        expiry time (a timezone-aware datetime, in the future), "default" (the namespace's
+        own), "never" or "unchanged". Default: "default".
         `generation`: the write is applied only if the record has this generation (0 to
-        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        65535; 0: the record does not exist), or with `Newer(n)` only if n is greater than it;
         otherwise `GenerationMismatch`. Default: any.
-        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
-        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
-        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
-        no record. Default: "merge".
+        `exists`: "merge" creates or updates; "create" raises `RecordExists` if the record
+        exists; "update" raises `RecordNotFound` if it does not; "replace" drops all other
+        bins; "replace_only" does so and raises `RecordNotFound` if the record does not exist.
+        Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
         `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
-        written, and `FilteredOut` is raised. A record that does not exist is created
-        nevertheless, unless `exists` prevents it. Default: no filter.
+        written, and `FilteredOut` is raised. A record that does not exist is still created,
+        unless `exists` prevents it. Default: no filter.
         `replica`: as in `get`, for retries; a write always goes to the master first.
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
-        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
@@ -3988,7 +3957,7 @@ class AsyncClient:
         `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
         `send_key`: makes the server compare the user key with the one stored with the
-        record, if there is one. Default: False.
+        record, if any. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
         The other keywords are those of `put`.
@@ -4038,15 +4007,15 @@ class AsyncClient:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
-        `module`: the module's name without its ending. `function`: the function's name; it
-        gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It also runs when the record does not exist, and may create it.
+        `module`: the module's name without its extension. `function`: the function's name; it
+        receives the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It also runs if the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
         one. The other keywords are those of `put`.
 
-        Raises `FunctionFailed` with the error of the function, including file and line, or
-        when there is no such module or function; also the errors of `put`.
+        Raises `FunctionFailed` with the function's error, including file and line, or if the
+        module or function does not exist; also the errors of `put`.
         """
     def operate(
         self,
@@ -4073,15 +4042,15 @@ class AsyncClient:
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
-        per operation, `None` where an operation returns nothing.
+        per operation, `None` if the operation returns nothing.
 
-        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
-        that only read, else `ValueError`.
+        Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
+        that only read. Otherwise they raise `ValueError`.
 
-        Raises `RecordNotFound` if the operations only read and there is no such record,
-        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
-        operation does not fit its bin, and the errors of `put`.
+        Raises `RecordNotFound` if the operations only read and the record does not exist,
+        `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
+        does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
@@ -4102,10 +4071,10 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
-        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
-        where there is no such record or `where` is not true for it. A row that fails does
-        not affect the others. With `buffers`, a view keeps the replies to the whole call.
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
         """
     @overload
     def get_numpy(
@@ -4132,10 +4101,10 @@ class AsyncClient:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     @overload
@@ -4163,10 +4132,10 @@ class AsyncClient:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -4186,8 +4155,8 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
-        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record or `where` is not true for it. Keywords as in `get`.
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`.
         """
     @overload
     def put_many(
@@ -4218,22 +4187,22 @@ class AsyncClient:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     @overload
@@ -4265,22 +4234,22 @@ class AsyncClient:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     def delete_many(
@@ -4302,8 +4271,8 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
-        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
+        exist or did not pass `where`. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -4329,8 +4298,8 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
-        such record or `where` is not true for it. Keywords as in `operate`.
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`.
         """
     def apply_many(
         self,
@@ -4356,8 +4325,7 @@ class AsyncClient:
         that holds it.
 
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
-        function failed has `FunctionFailed` as its error. Arguments and keywords
-        as in `apply`.
+        function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
     def batch(
         self,
@@ -4380,16 +4348,15 @@ class AsyncClient:
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
-        its own. Rows for one node are sent in one request and run in order; those for
-        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not affect the
-        others.
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
-        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
-        say otherwise. The other keywords are those of `put`, for all rows.
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -4422,38 +4389,38 @@ class AsyncClient:
     ) -> AsyncQuery:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
-        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
         `where`: a filter as in `get`. Default: no filter.
-        `bins` names the bins to read, in a list or tuple; records that have none of them
-        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `bins`: the names of the bins to read, in a list or tuple; records that have none of
+        them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
         `contains`, `within` or `around`. Default: all records.
-        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
-        record has their `results`. Needs server 8.1.2 or later.
+        `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
+        their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
         live are read.
         `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
         `after`: a key; only records after it in its partition, in digest order.
-        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `page_size`: the number of records that `page()` returns, from 1 to 1,000,000.
         `resume`: the cursor of a page, or of a query with the same arguments.
-        `records_per_second`: how many records each node sends per second at most, from 1.
-        Default: no limit.
+        `records_per_second`: the maximum number of records that each node sends per second,
+        at least 1. Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
         `socket_timeout`: how long a node may be silent before its partitions are read from
         another one, and how long a node waits for a consumer that takes no records, after
         which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
-        Default: the client's `socket_timeout`, 30 s where it has none.
+        Default: the client's `socket_timeout`, 30 s if it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
-        `max_retries`: failures in a row, without a record in between, after which the query
-        fails. Default: the client's, but 8 at least if that is not 0.
-        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
-        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
+        `max_retries`: consecutive failures, without a record in between, after which the query
+        fails. Default: the client's, but at least 8 if that is not 0.
+        `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
+        client has no pause, 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -4473,22 +4440,22 @@ class AsyncClient:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set, in the background on the nodes. Returns a `Job` once it runs on
-        every node; the job reports its progress. A record that disappears or fails meanwhile
-        is counted and skipped.
+        """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
+        the job reports its progress. A record that disappears or fails in the meantime is
+        counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
-        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
-        (Enterprise servers only). Default: False.
-        `records_per_second`: how many records each node processes per second at most.
-        Default: the nodes' setting.
-        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
+        only). Default: False.
+        `records_per_second`: the maximum number of records that each node processes per
+        second. Default: the nodes' setting.
+        `timeout`: total time for starting the job, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, for example with code 201 when there is
-        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
-        error is `in_doubt`.
+        Raises `ServerError` if a node rejects the job, for example with code 201 if the index
+        does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
+        the error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -4552,13 +4519,13 @@ class AsyncDataset:
     """A namespace and a set of an asyncio client, from `AsyncClient.dataset`. Any event loop may
     use it; verbs return `asyncio.Future` objects of the running one.
 
-    Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
-    options: where it is unpickled it finds the client it came from if that lives in the process
-    and is not closed, and else makes one like it that is shared by all datasets from the same
-    client and closed when the process exits, or when no dataset uses it and newer ones have come.
-    Such a client connects inside the first verb, which holds up the event loop until the cluster is
-    found. A password is in no pickle: such a client takes it from the environment variable
-    `SPIKEWIRE_AEROSPIKE_PASSWORD`.
+    Datasets are equal if client, namespace and set are. A pickled dataset carries its client's
+    seeds and options. When unpickled, it uses the client it came from if that exists in the
+    process and is open. Otherwise it creates a client like it, which is shared by all datasets
+    from the same client and closed when the process exits, or when no dataset uses it and newer
+    ones exist. Such a client connects inside the first verb, which blocks the event loop until
+    the cluster is found. Passwords are not pickled: such a client takes its password from the
+    environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
     """
 
     def _is_strong(self) -> bool | None:
@@ -4572,15 +4539,15 @@ class AsyncDataset:
     def set(self) -> str | None:
         """The set's name; `None` for records without a set."""
     def key(self, key: UserKey | Key) -> Key:
-        """The whole key of a record of this set, for verbs of the client, for sessions and for
+        """The full key of a record of this set, for verbs of the client, for sessions and for
         `batch`.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key.
         """
     def keys(self, keys: Iterable[UserKey | Key]) -> list[Key]:
-        """The whole keys of records of this set, in a list: from an iterable of user keys.
+        """The full keys of records of this set, in a list: from an iterable of user keys.
 
-        Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key, naming the row.
+        Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
         """
     def get_stream(
         self,
@@ -4588,28 +4555,27 @@ class AsyncDataset:
         bins: BinNames | None = None,
         **options: Unpack[StreamOptions],
     ) -> AsyncGenerator[Result]:
-        """Reads records by their keys without an end: an iterator over a `Result` for each key,
-        read in windows while others are in flight, in memory that does not grow.
+        """Reads records for an endless supply of keys: an iterator over a `Result` for each key.
+        Keys are sent in windows while others are in flight, and memory use does not grow.
 
-        `keys` is any iterable of keys, or an asynchronous one. It is read as results are taken,
-        at most one window ahead of those in flight; where an asynchronous one has to be waited
-        for, what came before is sent meanwhile. `bins` as in `get`.
-        `ordered`: results come in the order of the keys; False: window by window, in the order
-        in which they are completed, with the place of its key in each `Result.row`. Default:
-        True.
-        `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
-        be taken included. Default: 8.
-        `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
-        its result), "skip", or a function that is called with the result. Default: "raise".
-        `missing`: what is done about a record that is not there, or does not pass `where`:
+        `keys` is any iterable of keys, or an asynchronous one. It is read as results are
+        consumed, at most one window ahead of those in flight; while an asynchronous iterable
+        has to be awaited, the keys read so far are sent. `bins` as in `get`.
+        `ordered`: True yields results in the order of the keys; False in the order in which
+        windows complete, with the position of the key in `Result.row`. Default: True.
+        `window`: keys per window. Default: 256. `limit`: windows in flight, including those
+        waiting to be consumed. Default: 8.
+        `on_error`: what to do about a failed row: "raise", "collect" (its error stays in its
+        result), "skip", or a function that is called with the result. Default: "raise".
+        `missing`: what to do about a record that does not exist or does not pass `where`:
         "keep" (a result without a record), "skip", or "error". Default: "keep".
         The other keywords are those of `get_many`, and apply to each window.
 
-        When the iteration ends early, by an error or because the iterator is closed, windows
-        that were not sent are withdrawn, and the others are waited for.
+        If the iteration ends early, by an error or because the iterator is closed, windows
+        that were not sent are withdrawn, and the others are awaited.
 
-        Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
-        the error of what is no key, comes behind the results of the windows before it.
+        Raises `TypeError` or `ValueError` for invalid arguments at once. Exceptions from `keys`,
+        and errors about invalid keys, are raised after the results of the windows before them.
         """
     # verbs of AsyncDataset: tools/generate.py
     @overload
@@ -4633,22 +4599,20 @@ class AsyncDataset:
     ) -> Future[Record]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -4659,15 +4623,15 @@ class AsyncDataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4695,22 +4659,20 @@ class AsyncDataset:
     ) -> Future[Record | _D]:
         """Reads a record.
 
-        `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-        and none (only generation and TTL) when it is empty. A bin that the record does not
-        have is omitted.
+        `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+        and TTL are read. Bins that the record does not have are omitted. Default: all bins.
 
-        `default`: returned when there is no such record, or when it does not pass `where`,
-        instead of raising an error. Default: raise.
-        `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-        memoryviews of the reply's own memory, without a copy of each. A view keeps the
-        whole reply alive. Bins that the client's codec decodes are not affected. Default:
-        False, `bytes`.
+        `default`: returned instead of raising an error if the record does not exist or does
+        not pass `where`. Default: raise.
+        `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+        memoryviews of the reply's memory, without copying. A view keeps the whole reply
+        alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
         `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
         text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-        read only if it is true. It should not divide by a bin that may hold 0 or -1:
-        servers may fail on that. Default: no filter.
-        `read_touch`: renews the record's time to live when no more than this percentage of
-        it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+        read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+        fail on that. Default: no filter.
+        `read_touch`: renews the record's time to live if at most this percentage of it is
+        left (1 to 100); 0: the server's setting; -1: never. Default: 0.
         `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
         replicas while they may differ. In strongly consistent namespaces "session" (never
         older than what this client has seen), "linearize" (nor than what any client has
@@ -4721,15 +4683,15 @@ class AsyncDataset:
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
-        `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-        client's, 2 unless set.
+        `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+        unless set.
         `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-        longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-        at random between 0 and that. Default: the client's; unless set, there are no pauses.
-        `hedge`: when a second request goes to another replica, because no answer has come: after
-        this time, or after as long as a share of that node's answers take ("p99"); the first
-        answer counts. 0: never. Default: the client's; unless set, never.
+        timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+        `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+        between 0 and its full length. Default: the client's; no pauses unless set.
+        `hedge`: how long to wait for an answer before sending a second request to another
+        replica: a time, or a percentile of that node's recent response times ("p99"). The first
+        answer wins. 0: never. Default: the client's, never unless set.
 
         Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
         errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -4753,7 +4715,7 @@ class AsyncDataset:
     ) -> Future[bool]:
         """Whether the record exists. Reads no bins.
 
-        `where`: a filter as in `get`; a record that does not pass it counts as absent.
+        `where`: a filter as in `get`; a record that does not pass it is treated as absent.
         Default: no filter.
         The other keywords are those of `get`.
         """
@@ -4777,35 +4739,35 @@ class AsyncDataset:
         sleep_jitter: bool | None = None,
         retry_in_doubt: bool | None = None,
     ) -> Future[None]:
-        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-        that are not named keep their values, unless `exists` replaces the record.
+        """Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
+        bins keep their values, unless `exists` replaces the record.
 
         A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
         list, tuple or dict of these; map keys are int, str or bytes.
 
         `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
-        moment of expiry (a datetime with a time zone, in the future), "default" (the
-        namespace's own), "never" or "unchanged". Default: "default".
+        expiry time (a timezone-aware datetime, in the future), "default" (the namespace's
+        own), "never" or "unchanged". Default: "default".
         `generation`: the write is applied only if the record has this generation (0 to
-        65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+        65535; 0: the record does not exist), or with `Newer(n)` only if n is greater than it;
         otherwise `GenerationMismatch`. Default: any.
-        `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
-        record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
-        that are not named, "replace_only" does so and raises `RecordNotFound` if there is
-        no record. Default: "merge".
+        `exists`: "merge" creates or updates; "create" raises `RecordExists` if the record
+        exists; "update" raises `RecordNotFound` if it does not; "replace" drops all other
+        bins; "replace_only" does so and raises `RecordNotFound` if the record does not exist.
+        Default: "merge".
         `durable`: leaves a tombstone if the write removes the last bin, so that the record
         cannot reappear (Enterprise servers only). Default: False.
         `send_key`: stores the user key with the record. Default: the client's `send_key`.
         `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
-        written, and `FilteredOut` is raised. A record that does not exist is created
-        nevertheless, unless `exists` prevents it. Default: no filter.
+        written, and `FilteredOut` is raised. A record that does not exist is still created,
+        unless `exists` prevents it. Default: no filter.
         `replica`: as in `get`, for retries; a write always goes to the master first.
         Default: the client's `replica`.
         `timeout`: total time of the call including retries, in seconds or as a timedelta;
         0: no limit. Default: the client's `timeout`, 1 s unless set.
         `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
         `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
-        `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+        `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
         the client's, False unless set.
 
         Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
@@ -4912,7 +4874,7 @@ class AsyncDataset:
         `durable`: leaves a tombstone, so that the record cannot reappear after a cold
         restart (Enterprise servers only). Default: False.
         `send_key`: makes the server compare the user key with the one stored with the
-        record, if there is one. Default: False.
+        record, if any. Default: False.
         `where`: a filter as in `get`; a record that does not pass it is kept, and the result
         is False. Default: no filter.
         The other keywords are those of `put`.
@@ -4962,15 +4924,15 @@ class AsyncDataset:
         """Runs a function of a registered module on one record, on the node that holds it, and
         returns its result. Modules are registered with `client.modules`.
 
-        `module`: the module's name without its ending. `function`: the function's name; it
-        gets the record and then the `arguments`, a list or tuple of values as in `put`
-        (default: none). It also runs when the record does not exist, and may create it.
+        `module`: the module's name without its extension. `function`: the function's name; it
+        receives the record and then the `arguments`, a list or tuple of values as in `put`
+        (default: none). It also runs if the record does not exist, and may create it.
 
         `ttl`: seconds to live as in `put`, if the function stores the record without setting
         one. The other keywords are those of `put`.
 
-        Raises `FunctionFailed` with the error of the function, including file and line, or
-        when there is no such module or function; also the errors of `put`.
+        Raises `FunctionFailed` with the function's error, including file and line, or if the
+        module or function does not exist; also the errors of `put`.
         """
     def operate(
         self,
@@ -4997,15 +4959,15 @@ class AsyncDataset:
     ) -> Future[Record]:
         """Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
         atomically. Returns a record with the bins that were read; its `results` has one item
-        per operation, `None` where an operation returns nothing.
+        per operation, `None` if the operation returns nothing.
 
-        Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-        need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
-        that only read, else `ValueError`.
+        Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
+        need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
+        that only read. Otherwise they raise `ValueError`.
 
-        Raises `RecordNotFound` if the operations only read and there is no such record,
-        `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
-        operation does not fit its bin, and the errors of `put`.
+        Raises `RecordNotFound` if the operations only read and the record does not exist,
+        `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
+        does not fit its bin, and the errors of `put`.
         """
     def get_many(
         self,
@@ -5026,10 +4988,10 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Reads many records in one call, in parallel over the nodes.
 
-        `keys` is any iterable of keys, also of several sets on a client. `bins` and the
-        keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
-        where there is no such record or `where` is not true for it. A row that fails does
-        not affect the others. With `buffers`, a view keeps the replies to the whole call.
+        `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+        the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+        `None` if the record does not exist or does not pass `where`. A row that fails does not
+        affect the others. With `buffers`, a view keeps the replies of the whole call alive.
         """
     @overload
     def get_numpy(
@@ -5056,10 +5018,10 @@ class AsyncDataset:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     @overload
@@ -5087,10 +5049,10 @@ class AsyncDataset:
         """Reads many records straight into a structured NumPy array, one row per key.
 
         `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-        `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-        has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-        with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-        the replies arrive, and they are not kept: this takes less memory and time than
+        `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+        for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+        `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+        replies arrive, and replies are not kept, so this takes less memory and time than
         `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
         """
     def exists_many(
@@ -5110,8 +5072,8 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Checks which of many records exist, without reading their bins.
 
-        Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-        record or `where` is not true for it. Keywords as in `get`.
+        Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+        or does not pass `where`. Keywords as in `get`.
         """
     @overload
     def put_many(
@@ -5142,22 +5104,22 @@ class AsyncDataset:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     @overload
@@ -5189,22 +5151,22 @@ class AsyncDataset:
         also a table: a structured NumPy array, plain or masked, a pandas or polars data
         frame, or any object with the Arrow PyCapsule interface, such as the tables and
         streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-        in windows, so that a stream may be larger than memory; `timeout` applies to each
-        window. An array must not change while it is written.
+        in windows, so a stream may be larger than memory; `timeout` applies to each window.
+        Do not modify an array while it is being written.
 
-        `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-        pandas frame may name a level of its index; left out, it is the index.
+        `key`: the column of user keys (integers, text or bytes), required for tables. For a
+        pandas frame it may name an index level. Default for pandas frames: the index.
         `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-        to bin names. Default: all but the key's, under their own names.
+        to bin names. Default: all except the key column, under their own names.
         `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
         unchanged, "remove" removes them. Default: "skip".
 
         The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-        `Record` without bins per row that was written, `None` where `where` was not true;
-        see `Batch.errors` and `Batch.raise_for_errors`.
+        `Record` without bins per written row, `None` if the row did not pass `where`; see
+        `Batch.errors` and `Batch.raise_for_errors`.
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-        values that cannot be written. Nothing is sent then; beyond the first window of a
+        values that cannot be written. Nothing is sent then; after the first window of a
         table, the error says how many rows were sent.
         """
     def delete_many(
@@ -5226,8 +5188,8 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Deletes many records in one call.
 
-        Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-        there was no such record or `where` was not true for it. Keywords as in `delete`.
+        Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
+        exist or did not pass `where`. Keywords as in `delete`.
         """
     def operate_many(
         self,
@@ -5253,8 +5215,8 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Applies the same operations to many records in one call.
 
-        Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
-        such record or `where` is not true for it. Keywords as in `operate`.
+        Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+        does not pass `where`. Keywords as in `operate`.
         """
     def apply_many(
         self,
@@ -5280,8 +5242,7 @@ class AsyncDataset:
         that holds it.
 
         Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
-        function failed has `FunctionFailed` as its error. Arguments and keywords
-        as in `apply`.
+        function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
         """
     def batch(
         self,
@@ -5304,16 +5265,15 @@ class AsyncDataset:
     ) -> Future[Batch]:
         """Reads, writes and deletes in one call, each row on its own record.
 
-        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
-        its own. Rows for one node are sent in one request and run in order; those for
-        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
-        row (`results` where it is made of operations), `None` where there is no such record
-        or the row's `where` is not true for it. A row that fails does not affect the
-        others.
+        `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+        options. Rows for one node are sent in one request and run in order; those for
+        different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+        (with `results` if the row has operations), `None` if the record does not exist or does
+        not pass the row's `where`. A row that fails does not affect the others.
 
         `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
-        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
-        say otherwise. The other keywords are those of `put`, for all rows.
+        `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+        do not set them. The other keywords are those of `put`, for all rows.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
         number; nothing is sent then.
@@ -5344,38 +5304,38 @@ class AsyncDataset:
     ) -> AsyncQuery:
         """A scan of the set, or an index query: an object to iterate over, with `for` or
         `async for`. Nothing is sent until the first record is requested; then all nodes are
-        read in parallel, at the consumer's pace. When a node fails, the others take over: no
+        read in parallel, at the consumer's pace. If a node fails, the others take over: no
         record is returned twice, and none is omitted.
 
         `where`: a filter as in `get`. Default: no filter.
-        `bins` names the bins to read, in a list or tuple; records that have none of them
-        are omitted. Default: all bins. An empty list means `include_values=False`.
+        `bins`: the names of the bins to read, in a list or tuple; records that have none of
+        them are omitted. An empty list means `include_values=False`. Default: all bins.
         `index`: selects records by a secondary index: `spikewire.between`, `equal`,
         `contains`, `within` or `around`. Default: all records.
-        `operations`: operations from `spikewire.op` that read, in a list or tuple; each
-        record has their `results`. Needs server 8.1.2 or later.
+        `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
+        their `results`. Needs server 8.1.2 or later.
         `include_values`: False omits the bins: only keys, digests, generations and times to
         live are read.
         `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
         `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
         all.
         `after`: a key; only records after it in its partition, in digest order.
-        `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+        `page_size`: the number of records that `page()` returns, from 1 to 1,000,000.
         `resume`: the cursor of a page, or of a query with the same arguments.
-        `records_per_second`: how many records each node sends per second at most, from 1.
-        Default: no limit.
+        `records_per_second`: the maximum number of records that each node sends per second,
+        at least 1. Default: no limit.
         `concurrent_nodes`: how many nodes are read at the same time. Default: all.
         `replica`: as in `get`.
         `socket_timeout`: how long a node may be silent before its partitions are read from
         another one, and how long a node waits for a consumer that takes no records, after
         which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
-        Default: the client's `socket_timeout`, 30 s where it has none.
+        Default: the client's `socket_timeout`, 30 s if it has none.
         `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
         Default: no limit; the client's `timeout` does not apply.
-        `max_retries`: failures in a row, without a record in between, after which the query
-        fails. Default: the client's, but 8 at least if that is not 0.
-        `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
-        without a pause of the client 20 ms, doubled for each further one, up to 1 s.
+        `max_retries`: consecutive failures, without a record in between, after which the query
+        fails. Default: the client's, but at least 8 if that is not 0.
+        `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
+        client has no pause, 20 ms, doubled for each further one, up to 1 s.
 
         Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
         `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -5393,22 +5353,22 @@ class AsyncDataset:
         records_per_second: int | None = None,
         timeout: Seconds | None = None,
     ) -> Future[AsyncJob]:
-        """Applies operations from `spikewire.op` that write, in a list or tuple, to every
-        record of the set, in the background on the nodes. Returns a `Job` once it runs on
-        every node; the job reports its progress. A record that disappears or fails meanwhile
-        is counted and skipped.
+        """Applies write operations from `spikewire.op`, in a list or tuple, to every record of
+        the set, in the background on the nodes. Returns a `Job` once it runs on every node;
+        the job reports its progress. A record that disappears or fails in the meantime is
+        counted and skipped.
 
         `where` and `index`: which records, as in `query`. Default: all.
-        `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
-        (Enterprise servers only). Default: False.
-        `records_per_second`: how many records each node processes per second at most.
-        Default: the nodes' setting.
-        `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+        `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
+        only). Default: False.
+        `records_per_second`: the maximum number of records that each node processes per
+        second. Default: the nodes' setting.
+        `timeout`: total time for starting the job, in seconds or as a timedelta; 0: no limit.
         Default: the client's `timeout`.
 
-        Raises `ServerError` when a node refuses it, for example with code 201 when there is
-        no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
-        error is `in_doubt`.
+        Raises `ServerError` if a node rejects the job, for example with code 201 if the index
+        does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
+        the error is `in_doubt`.
         """
     def delete_all(
         self,
@@ -5474,12 +5434,12 @@ class AsyncDataset:
 
 @final
 class Key:
-    """A record's address: namespace, set and user key, with the digest worked out once. Every verb
-    of a client takes one, and so do the verbs of the dataset it belongs to.
+    """A record's address: namespace, set and user key, with the digest computed once. Every verb of
+    a client takes one, and so do the verbs of the dataset it belongs to.
 
     The user key is int (64 bits signed), str or bytes. Raises `TypeError` for other types,
-    `ValueError` for names that the server does not take, `OverflowError` for larger integers.
-    Keys are equal when namespace, set and digest are.
+    `ValueError` for names that the server does not accept, `OverflowError` for larger integers.
+    Keys are equal if namespace, set and digest are.
     """
 
     def __new__(cls, namespace: str, set: str | None, key: UserKey) -> Self: ...
@@ -5494,10 +5454,10 @@ class Key:
         """The set's name; `None` for records without a set."""
     @property
     def key(self) -> UserKey | None:
-        """The user key as it was given; `None` when only the digest is known."""
+        """The user key as given; `None` if only the digest is known."""
     @property
     def digest(self) -> bytes:
-        """The 20 bytes that the cluster knows the record by."""
+        """The 20-byte hash that identifies the record in the cluster."""
     @property
     def partition(self) -> int:
         """The partition that holds the record, 0 to 4095."""
@@ -5509,8 +5469,9 @@ class Key:
 
 @final
 class IndexRange:
-    """What a query asks a secondary index for; from `between`, `equal`, `contains`, `within` and
-    `around`. For the `index` of `query`."""
+    """A range of a secondary index, created by `between`, `equal`, `contains`, `within` and
+    `around`. For the `index` of `query`.
+    """
 
     def __new__(
         cls,
@@ -5527,19 +5488,19 @@ class IndexRange:
 
 @final
 class Page:
-    """Some records of a query, and where the next ones are: `records`, a list; `cursor`, bytes for
-    the `resume` of `query`, in any process; `done`, whether there are no more."""
+    """Some records of a query, and the position of the next ones: `records`, a list; `cursor`,
+    bytes for the `resume` of `query`, in any process; `done`, whether there are no more.
+    """
 
     @property
     def records(self) -> list[Record]:
         """The records."""
     @property
     def cursor(self) -> bytes:
-        """Where the next page begins, as bytes to keep or to hand to another process."""
+        """The start of the next page, as bytes to keep or to hand to another process."""
     @property
     def done(self) -> bool:
-        """Whether this is the last page. A page that came out full may be followed by an empty
-        one."""
+        """Whether this is the last page. A full page may be followed by an empty one."""
     def __len__(self) -> int: ...
     def __iter__(self) -> Iterator[Record]: ...
     def __bool__(self) -> bool: ...
@@ -5648,19 +5609,19 @@ class QueryBatches(Generic[_B]):
 @final
 class Query:
     """A scan or an index query, from `Dataset.query` or `Client.query`. Nothing is sent until the
-    first record is asked for.
+    first record is requested.
 
-    Iterate over it once; memory stays small however many records there are, because the nodes wait
-    until records are taken. Use one query per thread. What is left unread ends with `close()`, with
-    a `with` block, or when the query is garbage collected.
+    Iterate over it once. Memory use stays small however many records there are, because the
+    nodes wait until records are consumed. Use one query per thread. End an unfinished query with
+    `close()` or a `with` block; garbage collection ends it, too.
     """
 
     def __iter__(self) -> Self: ...
     def __next__(self) -> Record: ...
     def page(self) -> Page:
-        """The next `page_size` records, with the cursor of those that follow.
+        """The next `page_size` records, with the cursor of the records after them.
 
-        Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+        Raises `ValueError` if the query has no `page_size`, and the errors of iteration.
         """
     def arrow_batches(
         self,
@@ -5672,13 +5633,14 @@ class Query:
         ttl: str | None = None,
     ) -> Iterator[ArrowTable]:
         """The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
-        65,536). A table with 4 MiB of records is not made longer, so that memory stays small.
+        65,536). A table ends at 4 MiB of records, so memory use stays small.
 
         `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
         has the columns and types of its own records.
 
-        Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
-        What is in a table that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_arrow`, with the row of the table, and the errors of
+        iteration. The records of a table that could not be built are returned again: see
+        `cursor`.
         """
     @overload
     def numpy_batches(
@@ -5692,12 +5654,13 @@ class Query:
         missing: Literal["mask"] = "mask",
     ) -> Iterator[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 4 MiB of records is not made longer.
+        default 65,536). An array ends at 4 MiB of records.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
-        What is in an array that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_numpy`, with the row of the array, and the errors of
+        iteration. The records of an array that could not be built are returned again: see
+        `cursor`.
         """
     @overload
     def numpy_batches(
@@ -5711,12 +5674,13 @@ class Query:
         missing: Literal["raise"],
     ) -> Iterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 4 MiB of records is not made longer.
+        default 65,536). An array ends at 4 MiB of records.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
-        What is in an array that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_numpy`, with the row of the array, and the errors of
+        iteration. The records of an array that could not be built are returned again: see
+        `cursor`.
         """
     @overload
     def numpy_batches(
@@ -5730,32 +5694,32 @@ class Query:
         missing: Literal["mask", "raise"] = "mask",
     ) -> Iterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 4 MiB of records is not made longer.
+        default 65,536). An array ends at 4 MiB of records.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
-        What is in an array that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_numpy`, with the row of the array, and the errors of
+        iteration. The records of an array that could not be built are returned again: see
+        `cursor`.
         """
     def first(self) -> Record:
-        """The first record that arrives; ends the query. With `limit=1` the nodes send no more than
-        that.
+        """The first record that arrives; ends the query. With `limit=1` the nodes send no further
+        records.
 
-        Raises `RecordNotFound` if there is none, and the errors of iterating.
+        Raises `RecordNotFound` if there is none, and the errors of iteration.
         """
     def first_or_none(self) -> Record | None:
         """As `first`, but `None` if there is no record."""
     def to_list(self) -> list[Record]:
-        """The records that were not taken yet, in a list, in the order in which they arrive. Ends
-        the query.
+        """The remaining records, in a list, in the order in which they arrive. Ends the query.
 
-        Raises the errors of iterating.
+        Raises the errors of iteration.
         """
     def count(self) -> int:
-        """How many records there are that were not taken yet. Ends the query. Unless it names bins
-        or operations, the nodes send no bins.
+        """The number of remaining records. Ends the query. Unless it names bins or operations, the
+        nodes send no bins.
 
-        Raises the errors of iterating.
+        Raises the errors of iteration.
         """
     @overload
     def to_numpy(
@@ -5771,7 +5735,7 @@ class Query:
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `numpy_batches` raises.
+        Raises the errors of `numpy_batches`.
         """
     @overload
     def to_numpy(
@@ -5787,7 +5751,7 @@ class Query:
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `numpy_batches` raises.
+        Raises the errors of `numpy_batches`.
         """
     @overload
     def to_numpy(
@@ -5803,7 +5767,7 @@ class Query:
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `numpy_batches` raises.
+        Raises the errors of `numpy_batches`.
         """
     def to_arrow(
         self,
@@ -5813,13 +5777,12 @@ class Query:
         generation: str | None = None,
         ttl: str | None = None,
     ) -> pa.Table:  # pyright: ignore[reportUnknownMemberType]
-        """The records in one `pyarrow.Table`; a bin that a record does not have is null there.
-        Ends the query.
+        """The records in one `pyarrow.Table`; missing bins are null. Ends the query.
 
         `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`.
 
-        Raises what `arrow_batches` raises, `TypeError` if a bin has values of different types and
-        no schema says which it is to be, and `ImportError` without pyarrow.
+        Raises the errors of `arrow_batches`, `TypeError` if a bin has values of different types
+        and no schema gives its type, and `ImportError` without pyarrow.
         """
     def to_pandas(
         self,
@@ -5828,54 +5791,56 @@ class Query:
         generation: str | None = None,
         ttl: str | None = None,
     ) -> pd.DataFrame:  # pyright: ignore[reportUnknownMemberType]
-        """The records in one `pandas.DataFrame`, with a column of one of pandas' nullable types for
-        each bin. Ends the query.
+        """The records in one `pandas.DataFrame`, with a column of a nullable pandas type for each
+        bin. Ends the query.
 
-        `key`, `generation`, `ttl`: names of columns that take those. Default: none.
+        `key`, `generation`, `ttl`: names of columns for these values. Default: none.
 
-        Raises what `to_arrow` raises, and `ImportError` without pandas or pyarrow.
+        Raises the errors of `to_arrow`, and `ImportError` without pandas or pyarrow.
         """
     @property
     def cursor(self) -> bytes:
-        """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
-        after the last record that was taken, in this process or another one. Also after an error,
-        and after `close()`."""
+        """The position of the caller, as bytes: `query(resume=cursor)` with the same arguments
+        continues after the last record consumed, in this process or another one. Available even
+        after an error or `close()`.
+        """
     def aggregate(
         self, module: str, function: str, arguments: Sequence[BinValue] | None = None
     ) -> list[Value]:
-        """What a stream function of a registered module makes of the records: each node runs it
-        over its own, and what they send is reduced here. A list of what comes out in the end; of
-        one value when the function ends with a `reduce`, or of none when there are no records.
+        """Runs a stream function of a registered module on the records: each node runs it on its
+        own records, and their results are reduced here. Returns the final values in a list: one
+        value if the function ends with a `reduce`, none if there are no records.
 
-        `module`, `function`, `arguments`: as in `apply`; the function gets the stream first. It is
-        about all records of the set, or of the query's `index`; the other keywords that choose
-        records do not apply, and `ValueError` says so.
+        `module`, `function`, `arguments`: as in `apply`; the function receives the stream first.
+        It runs on all records of the set, or of the query's `index`; other keywords that select
+        records are not supported and raise `ValueError`.
 
-        Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
-        between the nodes meanwhile, `Timeout`, and the other errors of iterating.
+        Raises `FunctionFailed` with the function's error, `NodeUnavailable` if records moved
+        between nodes in the meantime, `Timeout`, and the other errors of iteration.
         """
     def close(self) -> None:
-        """Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
-        Closing twice does nothing; any thread may do it."""
+        """Ends the query: the nodes stop sending. Requesting more records raises `ClientClosed`.
+        Closing again has no effect; any thread may close it.
+        """
     def __enter__(self) -> Self: ...
     def __exit__(self, *_error: object) -> None: ...
 
 @final
 class AsyncQuery:
     """A scan or an index query, from `AsyncDataset.query` or `AsyncClient.query`. Nothing is sent
-    until the first record is asked for.
+    until the first record is requested.
 
-    Iterate over it once, with `async for`; memory stays small however many records there are,
-    because the nodes wait until records are taken. Use one query per task. What is left unread ends
-    with `close()`, with an `async with` block, or when the query is garbage collected.
+    Iterate over it once, with `async for`. Memory use stays small however many records there
+    are, because the nodes wait until records are consumed. Use one query per task. End an
+    unfinished query with `close()` or an `async with` block; garbage collection ends it, too.
     """
 
     def __aiter__(self) -> AsyncIterator[Record]: ...
     def __anext__(self) -> Coroutine[Any, Any, Record]: ...
     def page(self) -> Future[Page]:
-        """The next `page_size` records, with the cursor of those that follow.
+        """The next `page_size` records, with the cursor of the records after them.
 
-        Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+        Raises `ValueError` if the query has no `page_size`, and the errors of iteration.
         """
     def arrow_batches(
         self,
@@ -5887,13 +5852,14 @@ class AsyncQuery:
         ttl: str | None = None,
     ) -> AsyncIterator[ArrowTable]:
         """The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
-        65,536). A table with 4 MiB of records is not made longer, so that memory stays small.
+        65,536). A table ends at 4 MiB of records, so memory use stays small.
 
         `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
         has the columns and types of its own records.
 
-        Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
-        What is in a table that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_arrow`, with the row of the table, and the errors of
+        iteration. The records of a table that could not be built are returned again: see
+        `cursor`.
         """
     @overload
     def numpy_batches(
@@ -5907,12 +5873,13 @@ class AsyncQuery:
         missing: Literal["mask"] = "mask",
     ) -> AsyncIterator[np.ma.MaskedArray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 4 MiB of records is not made longer.
+        default 65,536). An array ends at 4 MiB of records.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
-        What is in an array that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_numpy`, with the row of the array, and the errors of
+        iteration. The records of an array that could not be built are returned again: see
+        `cursor`.
         """
     @overload
     def numpy_batches(
@@ -5926,12 +5893,13 @@ class AsyncQuery:
         missing: Literal["raise"],
     ) -> AsyncIterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 4 MiB of records is not made longer.
+        default 65,536). An array ends at 4 MiB of records.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
-        What is in an array that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_numpy`, with the row of the array, and the errors of
+        iteration. The records of an array that could not be built are returned again: see
+        `cursor`.
         """
     @overload
     def numpy_batches(
@@ -5945,32 +5913,32 @@ class AsyncQuery:
         missing: Literal["mask", "raise"] = "mask",
     ) -> AsyncIterator[np.ndarray[tuple[int], np.dtype[np.void]]]:
         """The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-        default 65,536). An array with 4 MiB of records is not made longer.
+        default 65,536). An array ends at 4 MiB of records.
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
-        What is in an array that could not be made comes again: see `cursor`.
+        Raises the errors of `Batch.to_numpy`, with the row of the array, and the errors of
+        iteration. The records of an array that could not be built are returned again: see
+        `cursor`.
         """
     def first(self) -> Future[Record]:
-        """The first record that arrives; ends the query. With `limit=1` the nodes send no more than
-        that.
+        """The first record that arrives; ends the query. With `limit=1` the nodes send no further
+        records.
 
-        Raises `RecordNotFound` if there is none, and the errors of iterating.
+        Raises `RecordNotFound` if there is none, and the errors of iteration.
         """
     def first_or_none(self) -> Future[Record | None]:
         """As `first`, but `None` if there is no record."""
     def to_list(self) -> Future[list[Record]]:
-        """The records that were not taken yet, in a list, in the order in which they arrive. Ends
-        the query.
+        """The remaining records, in a list, in the order in which they arrive. Ends the query.
 
-        Raises the errors of iterating.
+        Raises the errors of iteration.
         """
     def count(self) -> Future[int]:
-        """How many records there are that were not taken yet. Ends the query. Unless it names bins
-        or operations, the nodes send no bins.
+        """The number of remaining records. Ends the query. Unless it names bins or operations, the
+        nodes send no bins.
 
-        Raises the errors of iterating.
+        Raises the errors of iteration.
         """
     @overload
     def to_numpy(
@@ -5986,7 +5954,7 @@ class AsyncQuery:
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `numpy_batches` raises.
+        Raises the errors of `numpy_batches`.
         """
     @overload
     def to_numpy(
@@ -6002,7 +5970,7 @@ class AsyncQuery:
 
         `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
 
-        Raises what `numpy_batches` raises.
+        Raises the errors of `numpy_batches`.
         """
     def to_arrow(
         self,
@@ -6012,13 +5980,12 @@ class AsyncQuery:
         generation: str | None = None,
         ttl: str | None = None,
     ) -> Future[pa.Table]:  # pyright: ignore[reportUnknownMemberType]
-        """The records in one `pyarrow.Table`; a bin that a record does not have is null there.
-        Ends the query.
+        """The records in one `pyarrow.Table`; missing bins are null. Ends the query.
 
         `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`.
 
-        Raises what `arrow_batches` raises, `TypeError` if a bin has values of different types and
-        no schema says which it is to be, and `ImportError` without pyarrow.
+        Raises the errors of `arrow_batches`, `TypeError` if a bin has values of different types
+        and no schema gives its type, and `ImportError` without pyarrow.
         """
     def to_pandas(
         self,
@@ -6027,36 +5994,38 @@ class AsyncQuery:
         generation: str | None = None,
         ttl: str | None = None,
     ) -> Future[pd.DataFrame]:  # pyright: ignore[reportUnknownMemberType]
-        """The records in one `pandas.DataFrame`, with a column of one of pandas' nullable types for
-        each bin. Ends the query.
+        """The records in one `pandas.DataFrame`, with a column of a nullable pandas type for each
+        bin. Ends the query.
 
-        `key`, `generation`, `ttl`: names of columns that take those. Default: none.
+        `key`, `generation`, `ttl`: names of columns for these values. Default: none.
 
-        Raises what `to_arrow` raises, and `ImportError` without pandas or pyarrow.
+        Raises the errors of `to_arrow`, and `ImportError` without pandas or pyarrow.
         """
     @property
     def cursor(self) -> bytes:
-        """How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
-        after the last record that was taken, in this process or another one. Also after an error,
-        and after `close()`."""
+        """The position of the caller, as bytes: `query(resume=cursor)` with the same arguments
+        continues after the last record consumed, in this process or another one. Available even
+        after an error or `close()`.
+        """
     def aggregate(
         self, module: str, function: str, arguments: Sequence[BinValue] | None = None
     ) -> Future[list[Value]]:
-        """What a stream function of a registered module makes of the records: each node runs it
-        over its own, and what they send is reduced here. A list of what comes out in the end; of
-        one value when the function ends with a `reduce`, or of none when there are no records.
+        """Runs a stream function of a registered module on the records: each node runs it on its
+        own records, and their results are reduced here. Returns the final values in a list: one
+        value if the function ends with a `reduce`, none if there are no records.
 
-        `module`, `function`, `arguments`: as in `apply`; the function gets the stream first. It is
-        about all records of the set, or of the query's `index`; the other keywords that choose
-        records do not apply, and `ValueError` says so.
+        `module`, `function`, `arguments`: as in `apply`; the function receives the stream first.
+        It runs on all records of the set, or of the query's `index`; other keywords that select
+        records are not supported and raise `ValueError`.
 
-        Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
-        between the nodes meanwhile, `Timeout`, and the other errors of iterating. Cancelling it
-        ends it on the nodes, too.
+        Raises `FunctionFailed` with the function's error, `NodeUnavailable` if records moved
+        between nodes in the meantime, `Timeout`, and the other errors of iteration. Cancelling
+        the call also ends it on the nodes.
         """
     def close(self) -> None:
-        """Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
-        Closing twice does nothing. Needs no `await`."""
+        """Ends the query: the nodes stop sending. Requesting more records raises `ClientClosed`.
+        Closing again has no effect. Needs no `await`.
+        """
     async def __aenter__(self) -> Self: ...
     async def __aexit__(self, *_error: object) -> None: ...
 
@@ -6084,21 +6053,21 @@ class ArrowTable:
 class Batch:
     """The outcomes of a batch, one per row, in input order.
 
-    Indexing and iterating give a `Record`, or `None` where there is no such record; a row that
-    failed raises its error. `codes` and `errors` look without raising.
+    Indexing and iteration return a `Record`, or `None` if the record does not exist; accessing a
+    row that failed raises its error. `codes` and `errors` inspect rows without raising.
     """
 
     @property
     def codes(self) -> array[int]:
         """The result code of every row, as an `array.array`: 0 is success, 2 no such record;
-        numbers below 0 are failures on this side."""
+        negative numbers are client-side failures.
+        """
     @property
     def errors(self) -> dict[int, Error]:
-        """The errors of the rows that failed, by row number. Records that are not there are no
-        failures."""
+        """The errors of failed rows, by row number. Missing records are not failures."""
     @property
     def in_doubt(self) -> list[int]:
-        """The numbers of the rows that failed and may have been written all the same."""
+        """The numbers of the rows that failed but may have been written."""
     @property
     def keys(self) -> list[Key]:
         """The keys, in input order."""
@@ -6106,10 +6075,11 @@ class Batch:
     def found(self) -> int:
         """How many rows found their record."""
     def raise_for_errors(self) -> Self:
-        """Raises the error of the first row that failed; returns the batch itself otherwise."""
+        """Raises the error of the first failed row, if any; otherwise returns the batch itself."""
     def to_dict(self) -> dict[int | str | bytes, Record]:
-        """The records that were found, by user key (by digest where that is all there is). A row
-        that failed raises its error."""
+        """The records found, by user key (by digest if the user key is unknown). A failed row
+        raises its error.
+        """
     @overload
     def to_numpy(
         self,
@@ -6123,22 +6093,22 @@ class Batch:
     ) -> np.ma.MaskedArray[tuple[int], np.dtype[np.void]]:
         """The records as a structured NumPy array, one row per key, in input order.
 
-        `dtype` is a structured dtype, or what `numpy.dtype` makes one of. Each field takes the bin
-        of its name; bins without a field are left out. Fields are integers, float32, float64,
-        bool, S (bytes or ASCII text), U (text), V (bytes of just that size), datetime64 and
-        timedelta64 (integers, counted in their unit), and sub-arrays: lists of just that shape, or
-        bytes of just that size.
-        `key`, `generation`, `ttl`: names of fields that take the user key, the record's generation
-        and its seconds left to live instead of a bin. Default: none.
-        `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
-        there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
+        `dtype` is a structured dtype, or anything `numpy.dtype` converts to one. Each field
+        takes the bin of the same name; bins without a field are left out. Fields are integers,
+        float32, float64, bool, S (bytes or ASCII text), U (text), V (bytes of exactly that
+        size), datetime64 and timedelta64 (integers, counted in their unit), and sub-arrays:
+        lists of exactly that shape, or bytes of exactly that size.
+        `key`, `generation`, `ttl`: names of fields that take the user key, the record's
+        generation and its remaining seconds to live instead of a bin. Default: none.
+        `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
+        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
         `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
-        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows, for
-        which the array must have a mask. Default: "raise".
+        `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
+        requires a masked array. Default: "raise".
 
-        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
-        that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
-        float32 where that is asked for. Raises `ImportError` without NumPy.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a
+        value that its field cannot hold; values are never truncated, wrapped or invented. Floats
+        are rounded for float32 fields. Raises `ImportError` without NumPy.
         """
     @overload
     def to_numpy(
@@ -6153,22 +6123,22 @@ class Batch:
     ) -> np.ndarray[tuple[int], np.dtype[np.void]]:
         """The records as a structured NumPy array, one row per key, in input order.
 
-        `dtype` is a structured dtype, or what `numpy.dtype` makes one of. Each field takes the bin
-        of its name; bins without a field are left out. Fields are integers, float32, float64,
-        bool, S (bytes or ASCII text), U (text), V (bytes of just that size), datetime64 and
-        timedelta64 (integers, counted in their unit), and sub-arrays: lists of just that shape, or
-        bytes of just that size.
-        `key`, `generation`, `ttl`: names of fields that take the user key, the record's generation
-        and its seconds left to live instead of a bin. Default: none.
-        `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
-        there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
+        `dtype` is a structured dtype, or anything `numpy.dtype` converts to one. Each field
+        takes the bin of the same name; bins without a field are left out. Fields are integers,
+        float32, float64, bool, S (bytes or ASCII text), U (text), V (bytes of exactly that
+        size), datetime64 and timedelta64 (integers, counted in their unit), and sub-arrays:
+        lists of exactly that shape, or bytes of exactly that size.
+        `key`, `generation`, `ttl`: names of fields that take the user key, the record's
+        generation and its remaining seconds to live instead of a bin. Default: none.
+        `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
+        field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
         `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
-        `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows, for
-        which the array must have a mask. Default: "raise".
+        `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
+        requires a masked array. Default: "raise".
 
-        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
-        that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
-        float32 where that is asked for. Raises `ImportError` without NumPy.
+        Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a
+        value that its field cannot hold; values are never truncated, wrapped or invented. Floats
+        are rounded for float32 fields. Raises `ImportError` without NumPy.
         """
     def to_arrow(
         self,
@@ -6181,18 +6151,18 @@ class Batch:
     ) -> ArrowTable:
         """The records as an Arrow table, one row per key, in input order.
 
-        `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of its
-        name, and bins without a field are left out. Default: a column for each bin, of the type
-        that its values have: int64, double, bool, string (text and GeoJSON), binary (bytes and
-        HyperLogLog), list, map; null where no row has a value. What is not there is null.
+        `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of the
+        same name, and bins without a field are left out. Default: a column for each bin, of the
+        type of its values: int64, double, bool, string (text and GeoJSON), binary (bytes and
+        HyperLogLog), list, map; null if no row has a value. Missing values are null.
         `key`, `generation`, `ttl`: names of columns that take the user key, the record's
-        generation and its seconds left to live. Default: none.
-        `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
-        null. Default: "raise".
+        generation and its remaining seconds to live. Default: none.
+        `errors`: "raise" raises the error of the first failed row, "mask" makes such rows null.
+        Default: "raise".
 
         Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and column, for a
-        value that does not go into its column, also when the values of a bin have different types
-        and no schema says which it is to be.
+        value that does not fit its column, including values of different types in a bin whose
+        type no schema gives.
         """
     def to_pandas(
         self,
@@ -6202,14 +6172,14 @@ class Batch:
         errors: Literal["raise", "mask"] = "raise",
     ) -> pd.DataFrame:  # pyright: ignore[reportUnknownMemberType]
         """The records as a `pandas.DataFrame`, one row per key, in input order, with the user keys
-        (digests where that is all there is) as its index.
+        (or digests, if the user key is unknown) as its index.
 
-        A column for each bin, of pandas' nullable types: Int64, Float64, boolean, string. Bins
-        with bytes, lists, maps or values of different types become columns of Python objects.
-        What is not there is missing (`pandas.NA`, or `None` among objects).
-        `generation`, `ttl`: names of columns that take the record's generation and its seconds
-        left to live. Default: none.
-        `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
+        Each bin becomes a column of a nullable pandas type: Int64, Float64, boolean, string.
+        Bins with bytes, lists, maps or values of different types become columns of Python
+        objects. Missing values are `pandas.NA`, or `None` among objects.
+        `generation`, `ttl`: names of columns that take the record's generation and its remaining
+        seconds to live. Default: none.
+        `errors`: "raise" raises the error of the first failed row, "mask" makes such rows
         missing. Default: "raise".
 
         Raises `ImportError` without pandas.
@@ -6220,27 +6190,29 @@ class Batch:
 
 @final
 class Record:
-    """A record as it was read: its bins by name, its generation, its time to live and its key.
+    """A record as read: its bins by name, its generation, its time to live and its key.
 
-    `record["name"]` is a bin's value, `dict(record)` all of them. Records are equal when key,
+    `record["name"]` is a bin's value, `dict(record)` all of them. Records are equal if key,
     generation and bins are.
     """
 
     @property
     def bins(self) -> dict[str, Value]:
-        """All bins that were read, by name. A dict of its own: change it as you like."""
+        """All bins that were read, by name. A new dict, which may be modified."""
     @property
     def generation(self) -> int:
         """How often the record was written, modulo the server's 16 bits; starts at 1."""
     @property
     def ttl(self) -> int | None:
-        """Seconds left to live when the record was read; `None` when it never expires."""
+        """Remaining seconds to live when the record was read; `None` if it never expires."""
     @property
     def key(self) -> Key:
-        """The address it was read from."""
+        """The key it was read by."""
     @property
     def results(self) -> tuple[Value, ...]:
-        """After `operate`: one result per operation, in order; `None` where there is none."""
+        """After `operate`: one result per operation, in order; `None` if an operation returns
+        nothing.
+        """
     def __getitem__(self, name: str, /) -> Value: ...
     @overload
     def get(self, name: str, default: None = None) -> Value:
@@ -6278,7 +6250,7 @@ class StepKinds:
     def __new__(cls, one: Sequence[type[Any]], many: Sequence[type[Any]]) -> Self: ...
 
 class SessionBase:
-    """Where chains begin: what sessions of both faces have in common."""
+    """The common base of blocking and asynchronous sessions, which start chains."""
 
     def __new__(cls, verbs: Any) -> Self: ...
     @property
@@ -6297,24 +6269,24 @@ class SessionBase:
     def query(self, key: Any, *more: Any) -> Any:
         """Reads records by their keys, or those of a dataset."""
     def insert(self, key: Any, *more: Any) -> Any:
-        """Creates records; fails with `RecordExists` where there is one."""
+        """Creates records; raises `RecordExists` if one exists."""
     def upsert(self, key: Any, *more: Any) -> Any:
-        """Creates records or changes the bins that are named."""
+        """Creates records, or updates the given bins."""
     def update(self, key: Any, *more: Any) -> Any:
-        """Changes the bins that are named; `RecordNotFound` where there is no record."""
+        """Updates the given bins; raises `RecordNotFound` if the record does not exist."""
     def replace(self, key: Any, *more: Any) -> Any:
-        """Creates records or replaces all their bins."""
+        """Creates records, or replaces all their bins."""
     def replace_if_exists(self, key: Any, *more: Any) -> Any:
-        """Replaces all bins of records; `RecordNotFound` where there is none."""
+        """Replaces all bins of records; raises `RecordNotFound` if one does not exist."""
     def delete(self, key: Any, *more: Any) -> Any:
         """Deletes records."""
     def touch(self, key: Any, *more: Any) -> Any:
-        """Renews the time to live of records; `RecordNotFound` where there is none."""
+        """Renews the time to live of records; raises `RecordNotFound` if one does not exist."""
     def exists(self, key: Any, *more: Any) -> Any:
-        """Asks which records exist."""
+        """Checks which records exist."""
 
 class StepBase:
-    """What every step of the builder has. Begun by a session, or by the step before it."""
+    """The common base of all builder steps. Started by a session, or by the previous step."""
 
     def __new__(cls) -> Self: ...
     @property
@@ -6345,32 +6317,32 @@ class StepBase:
     def __copy__(self) -> Self: ...
 
 class RowsBase(StepBase):
-    """A step on keys, which others may follow."""
+    """A step on keys, which other steps may follow."""
 
     def __new__(cls) -> Self: ...
     def _next(self, verb: str, keys: Any, single: bool) -> Any:
         """Goes on with a step on these keys; `single`: one key by itself."""
     def query(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that reads records."""
+        """Adds a step that reads records."""
     def insert(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that creates records, and refuses those that exist."""
+        """Adds a step that creates records, and rejects those that exist."""
     def upsert(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that creates or changes records."""
+        """Adds a step that creates or updates records."""
     def update(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that changes records that exist."""
+        """Adds a step that updates existing records."""
     def replace(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that creates records or replaces all their bins."""
+        """Adds a step that creates records or replaces all their bins."""
     def replace_if_exists(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that replaces all bins of records that exist."""
+        """Adds a step that replaces all bins of existing records."""
     def delete(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that deletes records."""
+        """Adds a step that deletes records."""
     def touch(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that renews the time to live of records."""
+        """Adds a step that renews the time to live of records."""
     def exists(self, key: Any, *more: Any) -> Any:
-        """Goes on with a step that asks which records exist."""
+        """Adds a step that checks which records exist."""
 
 class ReadBase(RowsBase):
-    """A step that reads records: all bins, those that are named, or what operations give."""
+    """A step that reads records: all bins, the named ones, or the results of operations."""
 
     def __new__(cls) -> Self: ...
     @property
@@ -6380,23 +6352,23 @@ class ReadBase(RowsBase):
     def _ops(self) -> list[Operation] | None:
         """The operations that were given, if any."""
     def bins(self, *names: str) -> Self:
-        """The bins to read; without a name none, only generation and time to live."""
+        """The bins to read; without names, only generation and time to live."""
     def get(self, bin: str) -> Self:
-        """Reads a bin, by an operation among others."""
+        """Reads a bin, as one of several operations."""
     def op(self, *operations: Operation) -> Self:
-        """Adds operations from `spikewire.op` that read."""
+        """Adds read operations from `spikewire.op`."""
     def first(self) -> Any:
-        """The first record that is there, in input order.
+        """The first record that exists, in input order.
 
-        On one key it is the verb `get`, or `operate` where there are operations, with its errors.
-        On several, raises `RecordNotFound` or `FilteredOut` if there is none.
+        On one key this is the verb `get`, or `operate` if there are operations, with its errors.
+        On several keys it raises `RecordNotFound` or `FilteredOut` if there is none.
         """
     def first_or_none(self) -> Any:
-        """The first record that is there, in input order, or `None`."""
+        """The first record that exists, in input order, or `None`."""
     def __copy__(self) -> Self: ...
 
 class WriteBase(RowsBase):
-    """A step that writes bins: each method adds an operation; they are applied in order and
+    """A step that writes bins. Each method adds an operation; operations are applied in order and
     atomically.
     """
 
@@ -6407,7 +6379,7 @@ class WriteBase(RowsBase):
     def _operations(self) -> list[Operation]:
         """What is written, as operations."""
     def ttl(self, ttl: Ttl | None) -> Self:
-        """Time to live; as in `put`."""
+        """Time to live, as in `put`."""
     def set(self, bin: str, value: BinValue) -> Self:
         """Writes a bin; `None` removes it."""
     def put(self, bins: Bins) -> Self:
@@ -6421,27 +6393,27 @@ class WriteBase(RowsBase):
     def prepend(self, bin: str, value: str | bytes) -> Self:
         """Prepends to text or bytes; a missing bin counts as empty."""
     def get(self, bin: str | None = None) -> Self:
-        """Reads a bin, or every bin, as it is at this point."""
+        """Reads a bin, or all bins, as they are at this point."""
     def op(self, *operations: Operation) -> Self:
-        """Adds operations from `spikewire.op`: those on lists, maps, bits and sketches, too."""
+        """Adds operations from `spikewire.op`, of any kind."""
     def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
         """Makes the call.
 
-        On one key and without a strategy it is one verb: `put`, which gives `None`, where bins are
-        only set, and else `operate`, which gives the `Record` with what was read. Its errors are
-        those of the verb.
+        On one key and without a strategy this is one verb: `put`, which returns `None`, if bins
+        are only set, otherwise `operate`, which returns the `Record` that was read. Its errors
+        are those of the verb.
         """
     def first(self) -> Any:
-        """Makes the call; the first record, with what the operations read."""
+        """Makes the call and returns the first record, with the results of the operations."""
     def __copy__(self) -> Self: ...
 
 class PlainBase(RowsBase):
-    """A step that deletes records, renews their time to live, or asks which exist."""
+    """A step that deletes records, renews their time to live, or checks which exist."""
 
     def __new__(cls) -> Self: ...
     def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
-        """Makes the call. On one key and without a strategy it is the verb, and gives and raises
-        what that does.
+        """Makes the call. On one key and without a strategy this is the verb, with its result and
+        errors.
         """
 
 class Row:
@@ -6449,10 +6421,10 @@ class Row:
 
 @final
 class Read(Row):
-    """Reads a record in a batch: all bins, the ones that are named, or what operations give.
+    """Reads a record in a batch: all bins, the named ones, or the results of operations.
 
-    `bins`, `where`, `read_touch` and `read_mode` as in `get`; `ops` are operations from
-    `spikewire.op` that only read, instead of `bins`.
+    `bins`, `where`, `read_touch` and `read_mode` as in `get`; `ops` are read-only operations
+    from `spikewire.op`, instead of `bins`.
     """
 
     def __new__(
@@ -6473,7 +6445,7 @@ class Read(Row):
         """The names of the bins to read; `None` for all."""
     @property
     def ops(self) -> list[Operation] | tuple[Operation, ...] | None:
-        """Operations that only read."""
+        """Read-only operations."""
     @property
     def where(self) -> Where | None:
         """The filter."""
@@ -6482,7 +6454,7 @@ class Read(Row):
         """The percentage of the time to live below which it is renewed."""
     @property
     def read_mode(self) -> ReadMode | None:
-        """How sure the answer is to be the latest."""
+        """The consistency of the read."""
     def __eq__(self, other: object, /) -> bool: ...
     def __reduce__(self) -> tuple[object, ...]: ...
 
@@ -6512,7 +6484,7 @@ class Write(Row):
         """A dict of bins, or operations in a list or tuple."""
     @property
     def ttl(self) -> Ttl | None:
-        """The time to live; `None`: as the batch says."""
+        """The time to live; `None`: the batch's."""
     @property
     def generation(self) -> int | Newer | None:
         """The rule about the generation."""
@@ -6521,7 +6493,7 @@ class Write(Row):
         """The rule about records that exist."""
     @property
     def durable(self) -> bool | None:
-        """Whether removing the last bin leaves a tombstone; `None`: as the batch says."""
+        """Whether removing the last bin leaves a tombstone; `None`: the batch's setting."""
     @property
     def send_key(self) -> bool | None:
         """Whether the user key is stored; `None`: the client's `send_key`."""
@@ -6533,8 +6505,9 @@ class Write(Row):
 
 @final
 class Apply(Row):
-    """Calls a function of a registered module on a record in a batch. Its row's `results` hold what
-    the function returned. Arguments and keywords as in `apply`."""
+    """Runs a function of a registered module on a record in a batch. The `results` of its row hold
+    the function's result. Arguments and keywords as in `apply`.
+    """
 
     def __new__(
         cls,
@@ -6553,19 +6526,19 @@ class Apply(Row):
         """The record's key."""
     @property
     def module(self) -> str:
-        """The module's name, without its ending."""
+        """The module's name, without its extension."""
     @property
     def function(self) -> str:
         """The function's name."""
     @property
     def arguments(self) -> Sequence[BinValue] | None:
-        """What it is called with, in a list or tuple; `None` for nothing."""
+        """The arguments, in a list or tuple; `None` for none."""
     @property
     def ttl(self) -> Ttl | None:
-        """The time to live; `None`: as the batch says."""
+        """The time to live; `None`: the batch's."""
     @property
     def durable(self) -> bool | None:
-        """Whether removing the last bin leaves a tombstone; `None`: as the batch says."""
+        """Whether removing the last bin leaves a tombstone; `None`: the batch's setting."""
     @property
     def send_key(self) -> bool | None:
         """Whether the user key is stored; `None`: the client's `send_key`."""
@@ -6596,7 +6569,7 @@ class Delete(Row):
         """The rule about the generation."""
     @property
     def durable(self) -> bool | None:
-        """Whether it leaves a tombstone; `None`: as the batch says."""
+        """Whether it leaves a tombstone; `None`: the batch's setting."""
     @property
     def send_key(self) -> bool:
         """Whether the user key is compared with the stored one."""
@@ -6611,21 +6584,21 @@ class Newer:
     """A rule for `generation`: write only if this is greater than the record's own generation.
 
     For copies of records that carry their generation along: an older copy does not overwrite a
-    newer record. `generation` is from 1 to 65535. A record that is not there yet is written.
-    Raises `GenerationMismatch` in the write that uses it.
+    newer record. `generation` is from 1 to 65535. A record that does not exist yet is written.
+    The write that uses it raises `GenerationMismatch` otherwise.
     """
 
     def __new__(cls, generation: int) -> Self: ...
     @property
     def generation(self) -> int:
-        """What the record's generation must be less than."""
+        """The record's generation must be less than this."""
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[type[Newer], tuple[int]]: ...
 
 @final
 class Operation:
-    """One step of `operate`; made by the functions of `spikewire.op`."""
+    """One step of `operate`, created by the functions of `spikewire.op`."""
 
     def __new__(cls, kind: str, bin: str | None = None, value: BinValue = None) -> Self: ...
     @staticmethod
@@ -6655,7 +6628,7 @@ class Operation:
 
     @staticmethod
     def read(name: str, expression: Where, *, no_fail: bool = False) -> Operation:
-        """Reads what an expression gives."""
+        """Reads the value of an expression."""
 
     @staticmethod
     def write(
@@ -6667,14 +6640,14 @@ class Operation:
         allow_delete: bool = False,
         no_fail: bool = False,
     ) -> Operation:
-        """Writes what an expression gives."""
+        """Writes the value of an expression."""
     @property
     def writes(self) -> bool:
-        """Whether it writes: then it makes a write of the call that it is part of."""
+        """Whether it writes, which makes its call a write."""
 
 @final
 class Step:
-    """A step on the way to a nested list or map; made by the functions of `spikewire.ctx`."""
+    """A step of the path to a nested list or map, created by the functions of `spikewire.ctx`."""
 
     def __new__(
         cls,
@@ -6689,11 +6662,11 @@ class Step:
 
 @final
 class Expression:
-    """An expression; made by the functions of `spikewire.exp` and by operators on expressions."""
+    """An expression, created by functions of `spikewire.exp` and operators on expressions."""
 
     @staticmethod
     def bin(name: str, kind: type[object] | None = None) -> Expression:
-        """A bin; what it is used with gives it a type, unless `kind` does."""
+        """A bin; its type is inferred from its use, unless `kind` gives it."""
 
     @staticmethod
     def bin_type(name: str) -> Expression:
@@ -6713,7 +6686,7 @@ class Expression:
 
     @staticmethod
     def meta(name: str) -> Expression:
-        """Something about the record, by its name in text expressions."""
+        """Metadata of the record, by its name in text expressions."""
 
     @staticmethod
     def digest_modulo(divisor: int) -> Expression:
@@ -6745,12 +6718,11 @@ class Expression:
 
     @staticmethod
     def text(text: str, parameters: tuple[object, ...]) -> Expression:
-        """Reads a text. `?0` stands for the first of `parameters`, or each `?` for the next
-        one."""
+        """Parses a text; `?0` is the first of `parameters`, or each `?` the next one."""
 
     @staticmethod
     def from_bytes(data: bytes) -> Expression:
-        """Reads the wire form, as `bytes()` makes it."""
+        """Parses the wire form, as returned by `bytes()`."""
 
     def matches(
         self,
@@ -6766,20 +6738,20 @@ class Expression:
         """Whether a list holds this value."""
 
     def to_int(self) -> Expression:
-        """The float cut toward zero."""
+        """The float truncated toward zero."""
 
     def to_float(self) -> Expression:
         """The integer as a float."""
 
     def shift_right(self, count: object) -> Expression:
-        """The bits moved down, zeros from above. (`>>` keeps the sign.)"""
+        """The bits shifted right, filled with zeros. (`>>` keeps the sign.)"""
 
     def same_as(self, other: Expression) -> bool:
-        """Whether the other is the same expression. (`==` makes a comparison.)"""
+        """Whether the other is the same expression. (`==` creates a comparison.)"""
 
     @property
     def kind(self) -> str | None:
-        """The type of its value, by its name in text expressions; `None` while it is not known."""
+        """The type of its value, by its name in text expressions; `None` while unknown."""
 
     def __eq__(self, other: object, /) -> Expression: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
     def __ne__(self, other: object, /) -> Expression: ...  # type: ignore[override]  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -6834,7 +6806,7 @@ class GeoJSON:
 
 @final
 class HyperLogLog:
-    """A HyperLogLog sketch as the server keeps it, opaque."""
+    """A HyperLogLog sketch in the server's opaque format."""
 
     def __new__(cls, data: bytes) -> Self: ...
     def __bytes__(self) -> bytes: ...
@@ -6845,8 +6817,9 @@ class HyperLogLog:
 
 @final
 class Marker:
-    """What operations on lists and maps can look for besides values: `op.WILDCARD` and
-    `op.INFINITY`. It cannot be stored."""
+    """An operand of list and map operations that is not a value: `op.WILDCARD` or `op.INFINITY`. It
+    cannot be stored.
+    """
 
     def __new__(cls, kind: Literal["wildcard", "infinity"]) -> Self: ...
     def __eq__(self, other: object, /) -> bool: ...

@@ -80,8 +80,8 @@ impl Reading {
 
 /// The outcomes of a batch, one per row, in input order.
 ///
-/// Indexing and iterating give a `Record`, or `None` where there is no such record; a row that
-/// failed raises its error. `codes` and `errors` look without raising.
+/// Indexing and iteration return a `Record`, or `None` if the record does not exist; accessing a
+/// row that failed raises its error. `codes` and `errors` inspect rows without raising.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Batch {
     /// Shared with the views of their memory.
@@ -266,15 +266,14 @@ impl Batch {
     }
 
     /// The result code of every row, as an `array.array`: 0 is success, 2 no such record;
-    /// numbers below 0 are failures on this side.
+    /// negative numbers are client-side failures.
     #[getter]
     fn codes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let codes: Vec<i32> = (0..self.rows.len()).map(|index| self.rows.code(index)).collect();
         py.import("array")?.getattr("array")?.call1(("i", PyList::new(py, codes)?))
     }
 
-    /// The errors of the rows that failed, by row number. Records that are not there are no
-    /// failures.
+    /// The errors of failed rows, by row number. Missing records are not failures.
     #[getter]
     fn errors<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let errors = PyDict::new(py);
@@ -286,7 +285,7 @@ impl Batch {
         Ok(errors)
     }
 
-    /// The numbers of the rows that failed and may have been written all the same.
+    /// The numbers of the rows that failed but may have been written.
     #[getter]
     fn in_doubt(&self) -> Vec<usize> {
         (0..self.rows.len()).filter(|index| self.rows.is_in_doubt(*index)).collect()
@@ -306,7 +305,7 @@ impl Batch {
         (0..self.rows.len()).filter(|index| self.rows.code(*index) == 0).count()
     }
 
-    /// Raises the error of the first row that failed; returns the batch itself otherwise.
+    /// Raises the error of the first failed row, if any; otherwise returns the batch itself.
     fn raise_for_errors(slf: Bound<'_, Self>) -> PyResult<Bound<'_, Self>> {
         let this = slf.get();
         if let Some(index) = (0..this.rows.len()).find(|index| this.rows.is_failure(*index)) {
@@ -315,8 +314,8 @@ impl Batch {
         Ok(slf)
     }
 
-    /// The records that were found, by user key (by digest where that is all there is). A row
-    /// that failed raises its error.
+    /// The records found, by user key (by digest if the user key is unknown). A failed row
+    /// raises its error.
     fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let found = PyDict::new(py);
         self.reads_all(|| {
@@ -336,22 +335,22 @@ impl Batch {
 
     /// The records as a structured NumPy array, one row per key, in input order.
     ///
-    /// `dtype` is a structured dtype, or what `numpy.dtype` makes one of. Each field takes the bin
-    /// of its name; bins without a field are left out. Fields are integers, float32, float64,
-    /// bool, S (bytes or ASCII text), U (text), V (bytes of just that size), datetime64 and
-    /// timedelta64 (integers, counted in their unit), and sub-arrays: lists of just that shape, or
-    /// bytes of just that size.
-    /// `key`, `generation`, `ttl`: names of fields that take the user key, the record's generation
-    /// and its seconds left to live instead of a bin. Default: none.
-    /// `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks, field by field, what is not
-    /// there: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
+    /// `dtype` is a structured dtype, or anything `numpy.dtype` converts to one. Each field
+    /// takes the bin of the same name; bins without a field are left out. Fields are integers,
+    /// float32, float64, bool, S (bytes or ASCII text), U (text), V (bytes of exactly that
+    /// size), datetime64 and timedelta64 (integers, counted in their unit), and sub-arrays:
+    /// lists of exactly that shape, or bytes of exactly that size.
+    /// `key`, `generation`, `ttl`: names of fields that take the user key, the record's
+    /// generation and its remaining seconds to live instead of a bin. Default: none.
+    /// `missing`: "mask" returns a `numpy.ma.MaskedArray` that masks missing values field by
+    /// field: no such record, no such bin, no TTL, `None` in a list. "raise" returns a plain
     /// `numpy.ndarray` and raises `RecordNotFound` or `ValueError` instead. Default: "mask".
-    /// `errors`: "raise" raises the error of the first row that failed, "mask" masks such rows, for
-    /// which the array must have a mask. Default: "raise".
+    /// `errors`: "raise" raises the error of the first failed row, "mask" masks such rows, which
+    /// requires a masked array. Default: "raise".
     ///
-    /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a value
-    /// that its field cannot hold; nothing is cut, wrapped or made up. Floats are rounded to
-    /// float32 where that is asked for. Raises `ImportError` without NumPy.
+    /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and field, for a
+    /// value that its field cannot hold; values are never truncated, wrapped or invented. Floats
+    /// are rounded for float32 fields. Raises `ImportError` without NumPy.
     #[allow(clippy::too_many_arguments)]
     #[pyo3(signature = (dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise"))]
     fn to_numpy<'py>(
@@ -374,18 +373,18 @@ impl Batch {
 
     /// The records as an Arrow table, one row per key, in input order.
     ///
-    /// `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of its
-    /// name, and bins without a field are left out. Default: a column for each bin, of the type
-    /// that its values have: int64, double, bool, string (text and GeoJSON), binary (bytes and
-    /// HyperLogLog), list, map; null where no row has a value. What is not there is null.
+    /// `schema`: an Arrow schema, such as a `pyarrow.Schema`; each field takes the bin of the
+    /// same name, and bins without a field are left out. Default: a column for each bin, of the
+    /// type of its values: int64, double, bool, string (text and GeoJSON), binary (bytes and
+    /// HyperLogLog), list, map; null if no row has a value. Missing values are null.
     /// `key`, `generation`, `ttl`: names of columns that take the user key, the record's
-    /// generation and its seconds left to live. Default: none.
-    /// `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
-    /// null. Default: "raise".
+    /// generation and its remaining seconds to live. Default: none.
+    /// `errors`: "raise" raises the error of the first failed row, "mask" makes such rows null.
+    /// Default: "raise".
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, key and column, for a
-    /// value that does not go into its column, also when the values of a bin have different types
-    /// and no schema says which it is to be.
+    /// value that does not fit its column, including values of different types in a bin whose
+    /// type no schema gives.
     #[pyo3(signature = (schema=None, *, key=None, generation=None, ttl=None, errors="raise"))]
     fn to_arrow(
         &self,
@@ -410,14 +409,14 @@ impl Batch {
     }
 
     /// The records as a `pandas.DataFrame`, one row per key, in input order, with the user keys
-    /// (digests where that is all there is) as its index.
+    /// (or digests, if the user key is unknown) as its index.
     ///
-    /// A column for each bin, of pandas' nullable types: Int64, Float64, boolean, string. Bins
-    /// with bytes, lists, maps or values of different types become columns of Python objects.
-    /// What is not there is missing (`pandas.NA`, or `None` among objects).
-    /// `generation`, `ttl`: names of columns that take the record's generation and its seconds
-    /// left to live. Default: none.
-    /// `errors`: "raise" raises the error of the first row that failed, "mask" makes such rows
+    /// Each bin becomes a column of a nullable pandas type: Int64, Float64, boolean, string.
+    /// Bins with bytes, lists, maps or values of different types become columns of Python
+    /// objects. Missing values are `pandas.NA`, or `None` among objects.
+    /// `generation`, `ttl`: names of columns that take the record's generation and its remaining
+    /// seconds to live. Default: none.
+    /// `errors`: "raise" raises the error of the first failed row, "mask" makes such rows
     /// missing. Default: "raise".
     ///
     /// Raises `ImportError` without pandas.

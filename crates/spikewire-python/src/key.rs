@@ -12,12 +12,12 @@ use spikewire_aerospike_protocol::key::{Digest, raw_text_digest};
 use crate::errors::{type_error, type_name, value_error};
 use crate::space::{Space, named, parse_digest, stored_key, with_user_key};
 
-/// A record's address: namespace, set and user key, with the digest worked out once. Every verb
-/// of a client takes one, and so do the verbs of the dataset it belongs to.
+/// A record's address: namespace, set and user key, with the digest computed once. Every verb of
+/// a client takes one, and so do the verbs of the dataset it belongs to.
 ///
 /// The user key is int (64 bits signed), str or bytes. Raises `TypeError` for other types,
-/// `ValueError` for names that the server does not take, `OverflowError` for larger integers.
-/// Keys are equal when namespace, set and digest are.
+/// `ValueError` for names that the server does not accept, `OverflowError` for larger integers.
+/// Keys are equal if namespace, set and digest are.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Key {
     pub space: Arc<Space>,
@@ -74,13 +74,13 @@ impl Key {
         self.space.set_name()
     }
 
-    /// The user key as it was given; `None` when only the digest is known.
+    /// The user key as given; `None` if only the digest is known.
     #[getter]
     fn key(&self, py: Python<'_>) -> Py<PyAny> {
         self.user.clone_ref(py)
     }
 
-    /// The 20 bytes that the cluster knows the record by.
+    /// The 20-byte hash that identifies the record in the cluster.
     #[getter]
     fn digest<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.digest.0)

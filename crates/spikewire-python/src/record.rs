@@ -83,9 +83,9 @@ fn without_views<'py>(bins: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>>
     Ok(copy)
 }
 
-/// A record as it was read: its bins by name, its generation, its time to live and its key.
+/// A record as read: its bins by name, its generation, its time to live and its key.
 ///
-/// `record["name"]` is a bin's value, `dict(record)` all of them. Records are equal when key,
+/// `record["name"]` is a bin's value, `dict(record)` all of them. Records are equal if key,
 /// generation and bins are.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Record {
@@ -101,7 +101,7 @@ pub struct Record {
 
 #[pymethods]
 impl Record {
-    /// All bins that were read, by name. A dict of its own: change it as you like.
+    /// All bins that were read, by name. A new dict, which may be modified.
     #[getter]
     fn bins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         self.bins.get(py).cloned()
@@ -113,19 +113,20 @@ impl Record {
         self.generation
     }
 
-    /// Seconds left to live when the record was read; `None` when it never expires.
+    /// Remaining seconds to live when the record was read; `None` if it never expires.
     #[getter]
     fn ttl(&self) -> Option<u32> {
         self.ttl
     }
 
-    /// The address it was read from.
+    /// The key it was read by.
     #[getter]
     fn key(&self, py: Python<'_>) -> Key {
         Key { space: self.space.clone(), user: self.user.clone_ref(py), digest: self.digest }
     }
 
-    /// After `operate`: one result per operation, in order; `None` where there is none.
+    /// After `operate`: one result per operation, in order; `None` if an operation returns
+    /// nothing.
     #[getter]
     fn results<'py>(&self, py: Python<'py>) -> Bound<'py, PyTuple> {
         match &self.results {

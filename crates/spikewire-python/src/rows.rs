@@ -9,10 +9,10 @@ use pyo3::types::{PyDict, PyTuple, PyType};
 #[pyclass(frozen, subclass, module = "spikewire")]
 pub struct Row;
 
-/// Reads a record in a batch: all bins, the ones that are named, or what operations give.
+/// Reads a record in a batch: all bins, the named ones, or the results of operations.
 ///
-/// `bins`, `where`, `read_touch` and `read_mode` as in `get`; `ops` are operations from
-/// `spikewire.op` that only read, instead of `bins`.
+/// `bins`, `where`, `read_touch` and `read_mode` as in `get`; `ops` are read-only operations
+/// from `spikewire.op`, instead of `bins`.
 #[pyclass(frozen, get_all, extends = Row, module = "spikewire")]
 #[allow(clippy::struct_field_names)] // they are the keywords
 pub struct Read {
@@ -20,13 +20,13 @@ pub struct Read {
     pub key: Py<PyAny>,
     /// The names of the bins to read; `None` for all.
     pub bins: Option<Py<PyAny>>,
-    /// Operations that only read.
+    /// Read-only operations.
     pub ops: Option<Py<PyAny>>,
     /// The filter.
     pub r#where: Option<Py<PyAny>>,
     /// The percentage of the time to live below which it is renewed.
     pub read_touch: Option<Py<PyAny>>,
-    /// How sure the answer is to be the latest.
+    /// The consistency of the read.
     pub read_mode: Option<Py<PyAny>>,
 }
 
@@ -38,13 +38,13 @@ pub struct Write {
     pub key: Py<PyAny>,
     /// A dict of bins, or operations in a list or tuple.
     pub what: Py<PyAny>,
-    /// The time to live; `None`: as the batch says.
+    /// The time to live; `None`: the batch's.
     pub ttl: Option<Py<PyAny>>,
     /// The rule about the generation.
     pub generation: Option<Py<PyAny>>,
     /// The rule about records that exist.
     pub exists: Option<Py<PyAny>>,
-    /// Whether removing the last bin leaves a tombstone; `None`: as the batch says.
+    /// Whether removing the last bin leaves a tombstone; `None`: the batch's setting.
     pub durable: Option<bool>,
     /// Whether the user key is stored; `None`: the client's `send_key`.
     pub send_key: Option<bool>,
@@ -59,7 +59,7 @@ pub struct Delete {
     pub key: Py<PyAny>,
     /// The rule about the generation.
     pub generation: Option<Py<PyAny>>,
-    /// Whether it leaves a tombstone; `None`: as the batch says.
+    /// Whether it leaves a tombstone; `None`: the batch's setting.
     pub durable: Option<bool>,
     /// Whether the user key is compared with the stored one.
     pub send_key: bool,
@@ -67,21 +67,21 @@ pub struct Delete {
     pub r#where: Option<Py<PyAny>>,
 }
 
-/// Calls a function of a registered module on a record in a batch. Its row's `results` hold what
-/// the function returned. Arguments and keywords as in `apply`.
+/// Runs a function of a registered module on a record in a batch. The `results` of its row hold
+/// the function's result. Arguments and keywords as in `apply`.
 #[pyclass(frozen, get_all, extends = Row, module = "spikewire")]
 pub struct Apply {
     /// The record's key.
     pub key: Py<PyAny>,
-    /// The module's name, without its ending.
+    /// The module's name, without its extension.
     pub module: Py<PyAny>,
     /// The function's name.
     pub function: Py<PyAny>,
-    /// What it is called with, in a list or tuple; `None` for nothing.
+    /// The arguments, in a list or tuple; `None` for none.
     pub arguments: Option<Py<PyAny>>,
-    /// The time to live; `None`: as the batch says.
+    /// The time to live; `None`: the batch's.
     pub ttl: Option<Py<PyAny>>,
-    /// Whether removing the last bin leaves a tombstone; `None`: as the batch says.
+    /// Whether removing the last bin leaves a tombstone; `None`: the batch's setting.
     pub durable: Option<bool>,
     /// Whether the user key is stored; `None`: the client's `send_key`.
     pub send_key: Option<bool>,

@@ -21,13 +21,13 @@ import type { Overflow } from '../op/words.js'
 export interface ResizeOptions {
   /** At the front instead of the end. Default: `false`. */
   fromFront?: boolean | undefined
-  /** Refuses a smaller size. Default: `false`. */
+  /** Rejects a smaller size. Default: `false`. */
   growOnly?: boolean | undefined
-  /** Refuses a larger size. Default: `false`. */
+  /** Rejects a larger size. Default: `false`. */
   shrinkOnly?: boolean | undefined
-  /** Refuses bytes that exist already (`BinExists`). Default: `false`. */
+  /** Rejects bytes that already exist (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses to create the bytes (`BinNotFound`). Default: `false`. */
+  /** Rejects to create the bytes (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -35,9 +35,9 @@ export interface ResizeOptions {
 
 /** The options of `insert`. */
 export interface InsertOptions {
-  /** Refuses bytes that exist already (`BinExists`). Default: `false`. */
+  /** Rejects bytes that already exist (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses to create the bytes (`BinNotFound`). Default: `false`. */
+  /** Rejects to create the bytes (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -45,7 +45,7 @@ export interface InsertOptions {
 
 /** The options of functions that take nothing but a path. */
 export interface RemoveOptions {
-  /** Refuses to create the bytes (`BinNotFound`). Default: `false`. */
+  /** Rejects to create the bytes (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -62,7 +62,7 @@ export interface AddOptions {
    * `'wrap'`. Default: `'fail'`.
    */
   overflow?: Overflow | undefined
-  /** Refuses to create the bytes (`BinNotFound`). Default: `false`. */
+  /** Rejects to create the bytes (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -70,7 +70,7 @@ export interface AddOptions {
 
 /** The options of `setInt`. */
 export interface SetIntOptions {
-  /** Refuses to create the bytes (`BinNotFound`). Default: `false`. */
+  /** Rejects to create the bytes (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -85,7 +85,7 @@ export interface GetIntOptions {
 /**
  * Resizes the bytes, filling with zeros.
  *
- * `fromFront`: at the front instead of the end. `growOnly` refuses a smaller size, `shrinkOnly` a
+ * `fromFront`: at the front instead of the end. `growOnly` rejects a smaller size, `shrinkOnly` a
  * larger one.
  */
 export function resize(

@@ -19,9 +19,9 @@ import { call, type Expression, type Operand } from '../expression.js'
 
 /** The options of `init`. */
 export interface InitOptions {
-  /** Refuses a sketch that exists already (`BinExists`). Default: `false`. */
+  /** Rejects a sketch that already exists (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses to create a sketch (`BinNotFound`). Default: `false`. */
+  /** Rejects to create a sketch (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -29,7 +29,7 @@ export interface InitOptions {
 
 /** The options of `add`. */
 export interface AddOptions {
-  /** Refuses a sketch that exists already (`BinExists`). Default: `false`. */
+  /** Rejects a sketch that already exists (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -37,9 +37,9 @@ export interface AddOptions {
 
 /** The options of `setUnion`. */
 export interface SetUnionOptions {
-  /** Refuses a sketch that exists already (`BinExists`). Default: `false`. */
+  /** Rejects a sketch that already exists (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses to create a sketch (`BinNotFound`). Default: `false`. */
+  /** Rejects to create a sketch (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -64,7 +64,7 @@ export function init(
   )
 }
 
-/** Adds values; the bits are for a sketch that has to be created. */
+/** Adds values; the bits apply if the sketch must be created. */
 export function add(
   on: Operand<'hll'>,
   values: Operand<'list'>,

@@ -28,7 +28,7 @@ export interface NestedOptions {
 
 /** The options of `get`. */
 export interface GetOptions<K extends Kind = Kind> {
-  /** The type of the element that is read, where its use does not imply it. */
+  /** The type of the element that is read, if its use does not imply it. */
   kind?: K | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -36,11 +36,11 @@ export interface GetOptions<K extends Kind = Kind> {
 
 /** The options of `append`. */
 export interface AppendOptions {
-  /** The order of a list that has to be created. Default: `'unordered'`. */
+  /** The order of a list that must be created. Default: `'unordered'`. */
   order?: ListOrder | undefined
   /** Stores an index with a top-level list, which makes large lists faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -50,15 +50,15 @@ export interface AppendOptions {
 
 /** The options of `appendItems`. */
 export interface AppendItemsOptions {
-  /** The order of a list that has to be created. Default: `'unordered'`. */
+  /** The order of a list that must be created. Default: `'unordered'`. */
   order?: ListOrder | undefined
   /** Stores an index with a top-level list, which makes large lists faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
-  /** With `noFail`, applies the values that are not refused. Default: `false`. */
+  /** With `noFail`, applies the values that are not rejected. Default: `false`. */
   partial?: boolean | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -66,9 +66,9 @@ export interface AppendItemsOptions {
 
 /** The options of `insert` and `set`. */
 export interface InsertOptions {
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
-  /** Refuses an index beyond the end, which would fill the gap with `null`. Default: `false`. */
+  /** Rejects an index beyond the end, which would fill the gap with `null`. Default: `false`. */
   bounded?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -78,13 +78,13 @@ export interface InsertOptions {
 
 /** The options of `insertItems`. */
 export interface InsertItemsOptions {
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
-  /** Refuses an index beyond the end, which would fill the gap with `null`. Default: `false`. */
+  /** Rejects an index beyond the end, which would fill the gap with `null`. Default: `false`. */
   bounded?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
-  /** With `noFail`, applies the values that are not refused. Default: `false`. */
+  /** With `noFail`, applies the values that are not rejected. Default: `false`. */
   partial?: boolean | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -92,13 +92,13 @@ export interface InsertItemsOptions {
 
 /** The options of `increment`. */
 export interface IncrementOptions {
-  /** The order of a list that has to be created. Default: `'unordered'`. */
+  /** The order of a list that must be created. Default: `'unordered'`. */
   order?: ListOrder | undefined
   /** Stores an index with a top-level list, which makes large lists faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
-  /** Refuses an index beyond the end, which would fill the gap with `null`. Default: `false`. */
+  /** Rejects an index beyond the end, which would fill the gap with `null`. Default: `false`. */
   bounded?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -122,10 +122,10 @@ export interface GetByIndexOptions<K extends Kind = Kind> {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByIndex | undefined
-  /** The type of the element that is read, where its use does not imply it. */
+  /** The type of the element that is read, if its use does not imply it. */
   kind?: K | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -137,7 +137,7 @@ export interface GetByIndexRangeOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByIndex | undefined
   /** All elements but the selected ones. Default: `false`. */
@@ -152,10 +152,10 @@ export interface GetByRankOptions<K extends Kind = Kind> {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByValue | undefined
-  /** The type of the element that is read, where its use does not imply it. */
+  /** The type of the element that is read, if its use does not imply it. */
   kind?: K | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -169,7 +169,7 @@ export interface GetByRankRangeOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByValue | undefined
   /** All elements but the selected ones. Default: `false`. */
@@ -184,7 +184,7 @@ export interface GetByValueListOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ListReturn | undefined
   /** All elements but the selected ones. Default: `false`. */
@@ -352,7 +352,7 @@ export function clear(
 
 /**
  * Sorts the elements; an ordered list stays ascending. `dropDuplicates` keeps one of several equal
- * elements; servers refuse it together with `descending`.
+ * elements; servers reject it together with `descending`.
  */
 export function sort(
   on: Operand<'list' | 'map'>,

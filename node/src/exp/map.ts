@@ -28,13 +28,13 @@ export interface NestedOptions {
 
 /** The options of `put`. */
 export interface PutOptions {
-  /** The order of a map that has to be created. Default: `'unordered'`. */
+  /** The order of a map that must be created. Default: `'unordered'`. */
   order?: MapOrder | undefined
   /** Stores an index with a top-level map, which makes large maps faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses keys that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects keys that already exist (`ElementExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses keys that do not exist (`ElementNotFound`). Default: `false`. */
+  /** Rejects keys that do not exist (`ElementNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Leaves the map unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -44,17 +44,17 @@ export interface PutOptions {
 
 /** The options of `putItems`. */
 export interface PutItemsOptions {
-  /** The order of a map that has to be created. Default: `'unordered'`. */
+  /** The order of a map that must be created. Default: `'unordered'`. */
   order?: MapOrder | undefined
   /** Stores an index with a top-level map, which makes large maps faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses keys that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects keys that already exist (`ElementExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses keys that do not exist (`ElementNotFound`). Default: `false`. */
+  /** Rejects keys that do not exist (`ElementNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Leaves the map unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
-  /** With `noFail`, applies the entries that are not refused. Default: `false`. */
+  /** With `noFail`, applies the entries that are not rejected. Default: `false`. */
   partial?: boolean | undefined
   /** The path to a nested map: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -62,7 +62,7 @@ export interface PutItemsOptions {
 
 /** The options of `increment` and `decrement`. */
 export interface IncrementOptions {
-  /** The order of a map that has to be created. Default: `'unordered'`. */
+  /** The order of a map that must be created. Default: `'unordered'`. */
   order?: MapOrder | undefined
   /** Stores an index with a top-level map, which makes large maps faster. Default: `false`. */
   persistIndex?: boolean | undefined
@@ -77,11 +77,10 @@ export interface GetByKeyOptions<K extends Kind = Kind> {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByIndex | undefined
-  /** The type of the key or value that is read, where its use does not imply it. */
+  /** The type of the key or value that is read, if its use does not imply it. */
   kind?: K | undefined
   /** The path to a nested map: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -94,8 +93,7 @@ export interface GetByKeyListOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByKeys | undefined
   /** All entries but the selected ones. Default: `false`. */
@@ -111,8 +109,7 @@ export interface GetByKeyRangeOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByIndex | undefined
   /** All entries but the selected ones. Default: `false`. */
@@ -128,11 +125,10 @@ export interface GetByRankOptions<K extends Kind = Kind> {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByValue | undefined
-  /** The type of the key or value that is read, where its use does not imply it. */
+  /** The type of the key or value that is read, if its use does not imply it. */
   kind?: K | undefined
   /** The path to a nested map: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -147,8 +143,7 @@ export interface GetByRankRangeOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByValue | undefined
   /** All entries but the selected ones. Default: `false`. */
@@ -164,8 +159,7 @@ export interface GetByValueListOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapReturn | undefined
   /** All entries but the selected ones. Default: `false`. */

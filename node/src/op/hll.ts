@@ -21,9 +21,9 @@ import type { HyperLogLog, Values } from './types.js'
 
 /** The options of `init`. */
 export interface InitOptions {
-  /** Refuses a sketch that exists already (`BinExists`). Default: `false`. */
+  /** Rejects a sketch that already exists (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses to create a sketch (`BinNotFound`). Default: `false`. */
+  /** Rejects to create a sketch (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -31,7 +31,7 @@ export interface InitOptions {
 
 /** The options of `add`. */
 export interface AddOptions {
-  /** Refuses a sketch that exists already (`BinExists`). Default: `false`. */
+  /** Rejects a sketch that already exists (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -39,9 +39,9 @@ export interface AddOptions {
 
 /** The options of `setUnion`. */
 export interface SetUnionOptions {
-  /** Refuses a sketch that exists already (`BinExists`). Default: `false`. */
+  /** Rejects a sketch that already exists (`BinExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses to create a sketch (`BinNotFound`). Default: `false`. */
+  /** Rejects to create a sketch (`BinNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Does nothing instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -67,7 +67,7 @@ export function init(
 }
 
 /**
- * Adds values; the bits are for a sketch that has to be created. Returns the number of values that
+ * Adds values; the bits apply if the sketch must be created. Returns the number of values that
  * changed it.
  */
 export function add(

@@ -12,12 +12,12 @@
  * ```
  *
  * Indexes count from 0, negative ones from the end. Ranks count the elements by value: 0 is the
- * smallest, -1 the largest. Values of different types have an order too: null, boolean, integer,
+ * smallest, -1 the largest. Values of different types are also ordered: null, boolean, integer,
  * string, list, map, bytes, float.
  *
- * A missing list is created by operations that add to it; operations that remove do nothing. What
- * is wrong with an argument is thrown when the operation is made: a `TypeError` or `RangeError`
- * that names the bin and the argument.
+ * A missing list is created by operations that add to it; operations that remove do nothing. An
+ * invalid argument throws when the operation is created: a `TypeError` or `RangeError` that names
+ * the bin and the argument.
  */
 
 import type { Path } from '../ctx.js'
@@ -33,11 +33,11 @@ export interface NestedOptions {
 
 /** The options of `append`. */
 export interface AppendOptions {
-  /** The order of a list that has to be created. Default: `'unordered'`. */
+  /** The order of a list that must be created. Default: `'unordered'`. */
   order?: ListOrder | undefined
   /** Stores an index with a top-level list, which makes large lists faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -47,15 +47,15 @@ export interface AppendOptions {
 
 /** The options of `appendItems`. */
 export interface AppendItemsOptions {
-  /** The order of a list that has to be created. Default: `'unordered'`. */
+  /** The order of a list that must be created. Default: `'unordered'`. */
   order?: ListOrder | undefined
   /** Stores an index with a top-level list, which makes large lists faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
-  /** With `noFail`, applies the values that are not refused. Default: `false`. */
+  /** With `noFail`, applies the values that are not rejected. Default: `false`. */
   partial?: boolean | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -63,9 +63,9 @@ export interface AppendItemsOptions {
 
 /** The options of `insert` and `set`. */
 export interface InsertOptions {
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
-  /** Refuses an index beyond the end, which would fill the gap with `null`. Default: `false`. */
+  /** Rejects an index beyond the end, which would fill the gap with `null`. Default: `false`. */
   bounded?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -75,13 +75,13 @@ export interface InsertOptions {
 
 /** The options of `insertItems`. */
 export interface InsertItemsOptions {
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
-  /** Refuses an index beyond the end, which would fill the gap with `null`. Default: `false`. */
+  /** Rejects an index beyond the end, which would fill the gap with `null`. Default: `false`. */
   bounded?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
-  /** With `noFail`, applies the values that are not refused. Default: `false`. */
+  /** With `noFail`, applies the values that are not rejected. Default: `false`. */
   partial?: boolean | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -89,13 +89,13 @@ export interface InsertItemsOptions {
 
 /** The options of `increment`. */
 export interface IncrementOptions {
-  /** The order of a list that has to be created. Default: `'unordered'`. */
+  /** The order of a list that must be created. Default: `'unordered'`. */
   order?: ListOrder | undefined
   /** Stores an index with a top-level list, which makes large lists faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses values that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects values that already exist (`ElementExists`). Default: `false`. */
   unique?: boolean | undefined
-  /** Refuses an index beyond the end, which would fill the gap with `null`. Default: `false`. */
+  /** Rejects an index beyond the end, which would fill the gap with `null`. Default: `false`. */
   bounded?: boolean | undefined
   /** Leaves the list unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -137,7 +137,7 @@ export interface ByIndexOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByIndex | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
@@ -150,7 +150,7 @@ export interface ByIndexRangeOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByIndex | undefined
   /** All elements but the selected ones. Default: `false`. */
@@ -165,7 +165,7 @@ export interface ByRankOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByValue | undefined
   /** The path to a nested list: steps from `ctx`. Default: the bin itself. */
@@ -178,7 +178,7 @@ export interface ByRankRangeOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ByValue | undefined
   /** All elements but the selected ones. Default: `false`. */
@@ -193,7 +193,7 @@ export interface ByValueListOptions {
    * What to return of the selected elements: `'value'`, `'count'`, `'exists'` (whether there are
    * any), `'index'`, `'reverse_index'` (from the end), `'rank'`, `'reverse_rank'` (from the
    * largest), a range as `[first, count]`, or `'none'`. One element returns one item, several
-   * return a list. Default: `'value'` where elements are read, `'none'` where they are removed.
+   * return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: ListReturn | undefined
   /** All elements but the selected ones. Default: `false`. */
@@ -379,7 +379,7 @@ export function clear(bin: string, options?: NestedOptions): Operation {
 
 /**
  * Sorts the elements; an ordered list stays ascending. `dropDuplicates` keeps one of several equal
- * elements; servers refuse it together with `descending`.
+ * elements; servers reject it together with `descending`.
  */
 export function sort(bin: string, options?: SortOptions): Operation {
   return operation(
@@ -405,7 +405,7 @@ export function setOrder(bin: string, order: ListOrder, options?: SetOrderOption
 }
 
 /**
- * Creates an empty list where there is none: in the bin, or at the end of `ctx`.
+ * Creates an empty list if none exists: in the bin, or at the end of `ctx`.
  *
  * `pad`: fills the list at the end of the path with `null` up to the index.
  */

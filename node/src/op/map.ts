@@ -14,9 +14,9 @@
  * Keys are strings, integers or bytes. Indexes count the entries by key from 0, negative ones from
  * the end. Ranks count them by value: 0 is the smallest, -1 the largest.
  *
- * A missing map is created by operations that add to it; operations that remove do nothing. What is
- * wrong with an argument is thrown when the operation is made: a `TypeError` or `RangeError` that
- * names the bin and the argument.
+ * A missing map is created by operations that add to it; operations that remove do nothing. An
+ * invalid argument throws when the operation is created: a `TypeError` or `RangeError` that names
+ * the bin and the argument.
  */
 
 import type { Path } from '../ctx.js'
@@ -32,13 +32,13 @@ export interface NestedOptions {
 
 /** The options of `put`. */
 export interface PutOptions {
-  /** The order of a map that has to be created. Default: `'unordered'`. */
+  /** The order of a map that must be created. Default: `'unordered'`. */
   order?: MapOrder | undefined
   /** Stores an index with a top-level map, which makes large maps faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses keys that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects keys that already exist (`ElementExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses keys that do not exist (`ElementNotFound`). Default: `false`. */
+  /** Rejects keys that do not exist (`ElementNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Leaves the map unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
@@ -48,17 +48,17 @@ export interface PutOptions {
 
 /** The options of `putItems`. */
 export interface PutItemsOptions {
-  /** The order of a map that has to be created. Default: `'unordered'`. */
+  /** The order of a map that must be created. Default: `'unordered'`. */
   order?: MapOrder | undefined
   /** Stores an index with a top-level map, which makes large maps faster. Default: `false`. */
   persistIndex?: boolean | undefined
-  /** Refuses keys that exist already (`ElementExists`). Default: `false`. */
+  /** Rejects keys that already exist (`ElementExists`). Default: `false`. */
   createOnly?: boolean | undefined
-  /** Refuses keys that do not exist (`ElementNotFound`). Default: `false`. */
+  /** Rejects keys that do not exist (`ElementNotFound`). Default: `false`. */
   updateOnly?: boolean | undefined
   /** Leaves the map unchanged instead of failing. Default: `false`. */
   noFail?: boolean | undefined
-  /** With `noFail`, applies the entries that are not refused. Default: `false`. */
+  /** With `noFail`, applies the entries that are not rejected. Default: `false`. */
   partial?: boolean | undefined
   /** The path to a nested map: steps from `ctx`. Default: the bin itself. */
   ctx?: Path | undefined
@@ -66,7 +66,7 @@ export interface PutItemsOptions {
 
 /** The options of `increment` and `decrement`. */
 export interface IncrementOptions {
-  /** The order of a map that has to be created. Default: `'unordered'`. */
+  /** The order of a map that must be created. Default: `'unordered'`. */
   order?: MapOrder | undefined
   /** Stores an index with a top-level map, which makes large maps faster. Default: `false`. */
   persistIndex?: boolean | undefined
@@ -89,8 +89,7 @@ export interface ByKeyOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByIndex | undefined
   /** The path to a nested map: steps from `ctx`. Default: the bin itself. */
@@ -104,8 +103,7 @@ export interface ByKeyListOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByKeys | undefined
   /** All entries but the selected ones. Default: `false`. */
@@ -124,8 +122,7 @@ export interface ByKeyRangeOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByIndex | undefined
   /** All entries but the selected ones. Default: `false`. */
@@ -141,8 +138,7 @@ export interface ByRankOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByValue | undefined
   /** The path to a nested map: steps from `ctx`. Default: the bin itself. */
@@ -156,8 +152,7 @@ export interface ByRankRangeOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapByValue | undefined
   /** All entries but the selected ones. Default: `false`. */
@@ -173,8 +168,7 @@ export interface ByValueListOptions {
    * the order they were found), `'ordered_map'` (by key), `'unordered_map'`, `'count'`, `'exists'`
    * (whether there are any), `'index'`, `'reverse_index'` (from the end), `'rank'`,
    * `'reverse_rank'` (from the largest), a range as `[first, count]`, or `'none'`. One entry
-   * returns one item, several return a list. Default: `'value'` where entries are read, `'none'`
-   * where they are removed.
+   * returns one item, several return a list. Default: `'value'` for reads, `'none'` for removals.
    */
   returning?: MapReturn | undefined
   /** All entries but the selected ones. Default: `false`. */
@@ -278,7 +272,7 @@ export function setOrder(bin: string, order: MapOrder, options?: SetOrderOptions
   )
 }
 
-/** Creates an empty map where there is none: in the bin, or at the end of `ctx`. */
+/** Creates an empty map if none exists: in the bin, or at the end of `ctx`. */
 export function create(
   bin: string,
   order: MapOrder = 'unordered',

@@ -56,7 +56,7 @@ def resize(
 ) -> Expression:
     """Resizes the bytes, filling with zeros.
 
-    ``from_front``: at the front instead of the end. ``grow_only`` refuses a smaller size,
+    ``from_front``: at the front instead of the end. ``grow_only`` rejects a smaller size,
     ``shrink_only`` a larger one."""
     return Expression.call(
         "bit",

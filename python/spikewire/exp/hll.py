@@ -58,7 +58,7 @@ def add(
     create_only: bool = False,
     no_fail: bool = False,
 ) -> Expression:
-    """Adds values; the bits are for a sketch that has to be created."""
+    """Adds values; the bits apply if the sketch must be created."""
     return Expression.call(
         "hll", "add", on, (values, index_bits, minhash_bits, create_only, no_fail)
     )

@@ -10,7 +10,7 @@
 The first argument is the list: a bin, or the result of another call. Functions that modify return
 the modified list; nothing is written. Arguments may be expressions too. ``returning``,
 ``inverted``, the flags and ``ctx`` are those of ``spikewire.op.list``. ``kind`` is the type of an
-element that is read, where its use does not imply it: ``int``, ``float``, ``str``, ``bool``,
+element that is read, if its use does not imply it: ``int``, ``float``, ``str``, ``bool``,
 ``bytes``, ``list``, ``dict``, ``GeoJSON`` or ``HyperLogLog``. An element that is missing or of
 another type makes the whole expression unknown.
 """
@@ -200,7 +200,7 @@ def sort(
     ctx: Path | None = None,
 ) -> Expression:
     """Sorts the elements; an ordered list stays ascending. ``drop_duplicates`` keeps one of several
-    equal elements; servers refuse it together with ``descending``."""
+    equal elements; servers reject it together with ``descending``."""
     return Expression.call("list", "sort", on, (descending, drop_duplicates), ctx)
 
 

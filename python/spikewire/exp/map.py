@@ -10,7 +10,7 @@
 The first argument is the map: a bin, or the result of another call. Functions that modify return
 the modified map; nothing is written. Arguments may be expressions too. ``returning``, ``inverted``,
 the flags and ``ctx`` are those of ``spikewire.op.map``. ``kind`` is the type of a key or value that
-is read, where its use does not imply it: ``int``, ``float``, ``str``, ``bool``, ``bytes``,
+is read, if its use does not imply it: ``int``, ``float``, ``str``, ``bool``, ``bytes``,
 ``list``, ``dict``, ``GeoJSON`` or ``HyperLogLog``. An entry that is missing or of another type
 makes the whole expression unknown.
 """

@@ -8,7 +8,7 @@
     op.bit.count("flags", 0, 64)
 
 Bits count from the most significant one of the first byte, negative offsets from the end.
-``create_only``: refuses bytes that exist already (``BinExists``). ``update_only``: refuses to
+``create_only``: rejects bytes that already exist (``BinExists``). ``update_only``: rejects to
 create them (``BinNotFound``). ``no_fail``: does nothing instead of failing. ``partial``: stops at
 the end of the bytes instead of failing. Operations that modify return nothing.
 """
@@ -57,7 +57,7 @@ def resize(
 ) -> Operation:
     """Resizes the bytes, filling with zeros.
 
-    ``from_front``: at the front instead of the end. ``grow_only`` refuses a smaller size,
+    ``from_front``: at the front instead of the end. ``grow_only`` rejects a smaller size,
     ``shrink_only`` a larger one."""
     return Operation.bit(
         "resize", bin, (size, from_front, grow_only, shrink_only, create_only, update_only, no_fail)

@@ -9,7 +9,7 @@
 A sketch estimates how many different values were added to it. ``index_bits`` (4 to 16) set its
 precision: it has 2**index_bits registers. ``minhash_bits`` (0, or 4 to 51) make similarities of
 sketches more precise.
-``create_only``: refuses a sketch that exists already (``BinExists``). ``update_only``: refuses to
+``create_only``: rejects a sketch that already exists (``BinExists``). ``update_only``: rejects to
 create one (``BinNotFound``). ``no_fail``: does nothing instead of failing. Sketches to compare with
 are a list of ``HyperLogLog`` values that were read before.
 """
@@ -61,8 +61,8 @@ def add(
     create_only: bool = False,
     no_fail: bool = False,
 ) -> Operation:
-    """Adds values; the bits are for a sketch that has to be created. Returns the number of values
-    that changed it."""
+    """Adds values; the bits apply if the sketch must be created. Returns the number of values that
+    changed it."""
     return Operation.hll("add", bin, (values, index_bits, minhash_bits, create_only, no_fail))
 
 

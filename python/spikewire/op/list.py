@@ -8,7 +8,7 @@
     op.list.remove_by_value("tags", "old", returning="count", ctx=[ctx.map_key("meta")])
 
 Indexes count from 0, negative ones from the end. Ranks count the elements by value: 0 is the
-smallest, -1 the largest. Values of different types have an order too: None, bool, int, str, list,
+smallest, -1 the largest. Values of different types are also ordered: None, bool, int, str, list,
 dict, bytes, float.
 
 ``returning``: what to return of the selected elements: ``"value"``, ``"count"``, ``"exists"``
@@ -17,11 +17,11 @@ dict, bytes, float.
 ``"reverse_index_range"`` by index; ``"rank_range"``, ``"reverse_rank_range"`` by rank or value), or
 ``"none"``. One element returns one item, several return a list.
 ``inverted``: all elements but the selected ones.
-``order``: ``"unordered"`` (default) or ``"ordered"``, for a list that has to be created.
+``order``: ``"unordered"`` (default) or ``"ordered"``, for a list that must be created.
 ``persist_index``: stores an index with a top-level list, which makes large lists faster.
-``unique``: refuses values that exist already (``ElementExists``). ``bounded``: refuses an index
+``unique``: rejects values that already exist (``ElementExists``). ``bounded``: rejects an index
 beyond the end, which would fill the gap with ``None``. ``no_fail``: leaves the list unchanged
-instead of failing. ``partial``: with ``no_fail``, applies the values that are not refused.
+instead of failing. ``partial``: with ``no_fail``, applies the values that are not rejected.
 ``ctx``: the path to a nested list, see ``spikewire.ctx``.
 
 A missing list is created by operations that add to it; operations that remove do nothing.
@@ -279,7 +279,7 @@ def sort(
     ctx: Path | None = None,
 ) -> Operation:
     """Sorts the elements; an ordered list stays ascending. ``drop_duplicates`` keeps one of several
-    equal elements; servers refuse it together with ``descending``."""
+    equal elements; servers reject it together with ``descending``."""
     return Operation.list("sort", bin, (descending, drop_duplicates), ctx)
 
 
@@ -302,7 +302,7 @@ def create(
     pad: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Creates an empty list where there is none: in the bin, or at the end of ``ctx``.
+    """Creates an empty list if none exists: in the bin, or at the end of ``ctx``.
 
     ``pad``: fills the list at the end of the path with ``None`` up to the index."""
     return Operation.list("create", bin, (order, persist_index), ctx, pad=pad)

@@ -20,9 +20,9 @@ value), or ``"none"``. One entry returns one item, several return a list.
 ``order``: ``"unordered"`` (default), ``"key"`` or ``"key_value"``, for a map that has to be
 created.
 ``persist_index``: stores an index with a top-level map, which makes large maps faster.
-``create_only``: refuses keys that exist already (``ElementExists``). ``update_only``: refuses keys
+``create_only``: rejects keys that already exist (``ElementExists``). ``update_only``: rejects keys
 that do not exist (``ElementNotFound``). ``no_fail``: leaves the map unchanged instead of failing.
-``partial``: with ``no_fail``, applies the entries that are not refused.
+``partial``: with ``no_fail``, applies the entries that are not rejected.
 ``ctx``: the path to a nested map, see ``spikewire.ctx``.
 
 A missing map is created by operations that add to it; operations that remove do nothing.
@@ -187,7 +187,7 @@ def create(
     persist_index: bool = False,
     ctx: Path | None = None,
 ) -> Operation:
-    """Creates an empty map where there is none: in the bin, or at the end of ``ctx``."""
+    """Creates an empty map if none exists: in the bin, or at the end of ``ctx``."""
     return Operation.map("create", bin, (order, persist_index), ctx)
 
 

@@ -134,7 +134,7 @@ fn init<G: Given>(given: &mut G) -> Made<G> {
     Ok(HllOp::Init(precision(index_bits, minhash_bits)?, exclusive(flags)?))
 }
 
-/// Adds values; the bits are for a sketch that has to be created.
+/// Adds values; the bits apply if the sketch must be created.
 fn add<G: Given>(given: &mut G) -> Made<G> {
     let values = given.list(0, "values")?;
     let index_bits = given.optional_bits(1, "index_bits", (4, 16))?;

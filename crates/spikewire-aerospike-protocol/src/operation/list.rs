@@ -476,7 +476,7 @@ fn trim<G: Given>(given: &mut G) -> Made<G> {
 }
 
 /// Sorts the elements; an ordered list stays ascending. `drop_duplicates` keeps one of several
-/// equal elements; servers refuse it together with `descending`.
+/// equal elements; servers reject it together with `descending`.
 fn sort<G: Given>(given: &mut G) -> Made<G> {
     let flags = given.flagged(0, "descending", list_sort::DESCENDING)?
         | given.flagged(1, "drop_duplicates", list_sort::DROP_DUPLICATES)?;
@@ -490,7 +490,7 @@ fn set_order<G: Given>(given: &mut G) -> Made<G> {
     Ok(ListOp::SetOrder(order))
 }
 
-/// Creates an empty list where there is none: in the bin, or at the end of `ctx`.
+/// Creates an empty list if none exists: in the bin, or at the end of `ctx`.
 fn create<G: Given>(given: &mut G) -> Made<G> {
     let order = given.word(0, "order", LIST_ORDER)?
         | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;

@@ -399,7 +399,7 @@ fn set_order<G: Given>(given: &mut G) -> Made<G> {
     Ok(MapOp::SetOrder(order))
 }
 
-/// Creates an empty map where there is none: in the bin, or at the end of `ctx`.
+/// Creates an empty map if none exists: in the bin, or at the end of `ctx`.
 fn create<G: Given>(given: &mut G) -> Made<G> {
     let order = given.word(0, "order", MAP_ORDER)?
         | given.flagged(1, "persist_index", flags::PERSIST_INDEX as i64)?;

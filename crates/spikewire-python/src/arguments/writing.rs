@@ -51,8 +51,8 @@ fn until(moment: &Bound<'_, PyDateTime>) -> PyResult<Ttl> {
 /// A rule for `generation`: write only if this is greater than the record's own generation.
 ///
 /// For copies of records that carry their generation along: an older copy does not overwrite a
-/// newer record. `generation` is from 1 to 65535. A record that is not there yet is written.
-/// Raises `GenerationMismatch` in the write that uses it.
+/// newer record. `generation` is from 1 to 65535. A record that does not exist yet is written.
+/// The write that uses it raises `GenerationMismatch` otherwise.
 #[pyclass(frozen, eq, hash, module = "spikewire")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct Newer {
@@ -68,7 +68,7 @@ impl Newer {
         Ok(Self { generation })
     }
 
-    /// What the record's generation must be less than.
+    /// The record's generation must be less than this.
     #[getter]
     fn generation(&self) -> u32 {
         self.generation

@@ -285,11 +285,11 @@ impl FutureBase {
 
     /// Waits for the call and returns its result, or raises its error.
     ///
-    /// `timeout` is how long to wait, in seconds; default: until the call ends, as its own timeout
-    /// makes sure. The call goes on when the wait is over.
+    /// `timeout` is how long to wait, in seconds. Default: until the call ends, which its own
+    /// timeout ensures. The call continues when the wait is over.
     ///
     /// Raises `concurrent.futures.TimeoutError` when the wait is over, and
-    /// `concurrent.futures.CancelledError` when the call was cancelled. Raises `RuntimeError` in a
+    /// `concurrent.futures.CancelledError` if the call was cancelled. Raises `RuntimeError` in a
     /// callback of the same client, where it would wait forever.
     #[pyo3(signature = (timeout=None))]
     pub fn result<'py>(
@@ -309,7 +309,7 @@ impl FutureBase {
     }
 
     /// Withdraws the call if it has not been sent. Returns whether it was withdrawn; a call that
-    /// is on its way goes on.
+    /// has been sent continues.
     pub fn cancel(slf: &Bound<'_, Self>) -> bool {
         let stage = &slf.get().stage;
         match stage.compare_exchange(PENDING, CANCELLED, SeqCst, SeqCst) {
@@ -325,7 +325,7 @@ impl FutureBase {
         self.inner.lock().outcome.as_ref().is_some_and(Outcome::is_cancelled)
     }
 
-    /// Whether the call is on its way and can no longer be withdrawn.
+    /// Whether the call has been sent and can no longer be withdrawn.
     fn running(&self) -> bool {
         !self.done() && self.stage.load(SeqCst) == RUNNING
     }
@@ -335,9 +335,9 @@ impl FutureBase {
         self.done.load(Acquire)
     }
 
-    /// Calls `fn` with this future when it is done; at once if it is. It is called on the thread
-    /// that drives the client, which does nothing else meanwhile, so it should be brief. It may
-    /// submit further calls. An exception in it is logged and affects no other call.
+    /// Calls `fn` with this future when it is done, or at once if it already is. `fn` runs on
+    /// the thread that drives the client, which does nothing else meanwhile, so keep it short.
+    /// It may submit further calls. An exception in it is logged and affects no other call.
     #[pyo3(signature = (r#fn))]
     fn add_done_callback(slf: &Bound<'_, Self>, r#fn: Bound<'_, PyAny>) {
         {

@@ -12,7 +12,7 @@ use crate::errors::{refused, type_error, type_name, value_error};
 use crate::operation::packer;
 use crate::value::particle;
 
-/// A step on the way to a nested list or map; made by the functions of `spikewire.ctx`.
+/// A step of the path to a nested list or map, created by the functions of `spikewire.ctx`.
 #[pyclass(frozen, eq, module = "spikewire.ctx")]
 #[derive(PartialEq)]
 pub struct Step {

@@ -6,7 +6,7 @@ use super::rows::RowsBase;
 use super::verb::Verb;
 use crate::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
 
-/// A step that deletes records, renews their time to live, or asks which exist.
+/// A step that deletes records, renews their time to live, or checks which exist.
 #[pyclass(extends = RowsBase, subclass, module = "spikewire._native")]
 pub struct PlainBase;
 
@@ -17,8 +17,8 @@ impl PlainBase {
         RowsBase::begun().add_subclass(Self)
     }
 
-    /// Makes the call. On one key and without a strategy it is the verb, and gives and raises
-    /// what that does.
+    /// Makes the call. On one key and without a strategy this is the verb, with its result and
+    /// errors.
     #[pyo3(signature = (*, on_error=None, missing=None))]
     fn execute<'py>(
         slf: &Bound<'py, Self>,

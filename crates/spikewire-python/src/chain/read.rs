@@ -10,7 +10,7 @@ use crate::errors::value_error;
 use crate::operation::Operation;
 use crate::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
 
-/// A step that reads records: all bins, those that are named, or what operations give.
+/// A step that reads records: all bins, the named ones, or the results of operations.
 #[pyclass(extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
 pub struct ReadBase {
@@ -103,7 +103,7 @@ impl ReadBase {
         self.ops(py)
     }
 
-    /// The bins to read; without a name none, only generation and time to live.
+    /// The bins to read; without names, only generation and time to live.
     #[pyo3(signature = (*names))]
     #[pyo3(name = "bins")]
     fn name_bins(slf: Bound<'_, Self>, names: Py<PyTuple>) -> PyResult<Bound<'_, Self>> {
@@ -118,14 +118,14 @@ impl ReadBase {
         Ok(slf)
     }
 
-    /// Reads a bin, by an operation among others.
+    /// Reads a bin, as one of several operations.
     fn get<'py>(slf: Bound<'py, Self>, bin: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let op = Operation::new(pyo3::intern!(slf.py(), "get"), Some(bin), None)?;
         Self::listed(&slf)?.append(op)?;
         Ok(slf)
     }
 
-    /// Adds operations from `spikewire.op` that read.
+    /// Adds read operations from `spikewire.op`.
     #[pyo3(signature = (*operations))]
     fn op<'py>(
         slf: Bound<'py, Self>,
@@ -136,15 +136,15 @@ impl ReadBase {
         Ok(slf)
     }
 
-    /// The first record that is there, in input order.
+    /// The first record that exists, in input order.
     ///
-    /// On one key it is the verb `get`, or `operate` where there are operations, with its errors.
-    /// On several, raises `RecordNotFound` or `FilteredOut` if there is none.
+    /// On one key this is the verb `get`, or `operate` if there are operations, with its errors.
+    /// On several keys it raises `RecordNotFound` or `FilteredOut` if there is none.
     fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         Self::one(slf, None, pyo3::intern!(slf.py(), "_first"))
     }
 
-    /// The first record that is there, in input order, or `None`.
+    /// The first record that exists, in input order, or `None`.
     fn first_or_none<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         Self::one(slf, Some(py.None().into_bound(py)), pyo3::intern!(py, "_first_or_none"))

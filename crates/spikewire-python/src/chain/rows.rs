@@ -7,7 +7,7 @@ use super::step::StepBase;
 use super::verb::Verb;
 use crate::key::Key;
 
-/// A step on keys, which others may follow.
+/// A step on keys, which other steps may follow.
 #[pyclass(extends = StepBase, subclass, module = "spikewire._native")]
 pub struct RowsBase;
 
@@ -60,7 +60,7 @@ impl RowsBase {
         Self::next(slf, Verb::named(verb)?, keys, single)
     }
 
-    /// Goes on with a step that reads records.
+    /// Adds a step that reads records.
     #[pyo3(signature = (key, *more))]
     fn query<'py>(
         slf: &Bound<'py, Self>,
@@ -70,7 +70,7 @@ impl RowsBase {
         Self::follow(slf, Verb::Query, key, more)
     }
 
-    /// Goes on with a step that creates records, and refuses those that exist.
+    /// Adds a step that creates records, and rejects those that exist.
     #[pyo3(signature = (key, *more))]
     fn insert<'py>(
         slf: &Bound<'py, Self>,
@@ -80,7 +80,7 @@ impl RowsBase {
         Self::follow(slf, Verb::Insert, key, more)
     }
 
-    /// Goes on with a step that creates or changes records.
+    /// Adds a step that creates or updates records.
     #[pyo3(signature = (key, *more))]
     fn upsert<'py>(
         slf: &Bound<'py, Self>,
@@ -90,7 +90,7 @@ impl RowsBase {
         Self::follow(slf, Verb::Upsert, key, more)
     }
 
-    /// Goes on with a step that changes records that exist.
+    /// Adds a step that updates existing records.
     #[pyo3(signature = (key, *more))]
     fn update<'py>(
         slf: &Bound<'py, Self>,
@@ -100,7 +100,7 @@ impl RowsBase {
         Self::follow(slf, Verb::Update, key, more)
     }
 
-    /// Goes on with a step that creates records or replaces all their bins.
+    /// Adds a step that creates records or replaces all their bins.
     #[pyo3(signature = (key, *more))]
     fn replace<'py>(
         slf: &Bound<'py, Self>,
@@ -110,7 +110,7 @@ impl RowsBase {
         Self::follow(slf, Verb::Replace, key, more)
     }
 
-    /// Goes on with a step that replaces all bins of records that exist.
+    /// Adds a step that replaces all bins of existing records.
     #[pyo3(signature = (key, *more))]
     fn replace_if_exists<'py>(
         slf: &Bound<'py, Self>,
@@ -120,7 +120,7 @@ impl RowsBase {
         Self::follow(slf, Verb::ReplaceIfExists, key, more)
     }
 
-    /// Goes on with a step that deletes records.
+    /// Adds a step that deletes records.
     #[pyo3(signature = (key, *more))]
     fn delete<'py>(
         slf: &Bound<'py, Self>,
@@ -130,7 +130,7 @@ impl RowsBase {
         Self::follow(slf, Verb::Delete, key, more)
     }
 
-    /// Goes on with a step that renews the time to live of records.
+    /// Adds a step that renews the time to live of records.
     #[pyo3(signature = (key, *more))]
     fn touch<'py>(
         slf: &Bound<'py, Self>,
@@ -140,7 +140,7 @@ impl RowsBase {
         Self::follow(slf, Verb::Touch, key, more)
     }
 
-    /// Goes on with a step that asks which records exist.
+    /// Adds a step that checks which records exist.
     #[pyo3(signature = (key, *more))]
     fn exists<'py>(
         slf: &Bound<'py, Self>,

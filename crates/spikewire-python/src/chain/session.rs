@@ -8,7 +8,7 @@ use super::step::StepBase;
 use super::verb::Verb;
 use crate::key::Key;
 
-/// Where chains begin: what sessions of both faces have in common.
+/// The common base of blocking and asynchronous sessions, which start chains.
 #[pyclass(frozen, subclass, module = "spikewire._native")]
 pub struct SessionBase {
     home: Py<Home>,
@@ -79,7 +79,7 @@ impl SessionBase {
         Self::first(slf, Verb::Query, key, more)
     }
 
-    /// Creates records; fails with `RecordExists` where there is one.
+    /// Creates records; raises `RecordExists` if one exists.
     #[pyo3(signature = (key, *more))]
     fn insert<'py>(
         slf: &Bound<'py, Self>,
@@ -89,7 +89,7 @@ impl SessionBase {
         Self::first(slf, Verb::Insert, key, more)
     }
 
-    /// Creates records or changes the bins that are named.
+    /// Creates records, or updates the given bins.
     #[pyo3(signature = (key, *more))]
     fn upsert<'py>(
         slf: &Bound<'py, Self>,
@@ -99,7 +99,7 @@ impl SessionBase {
         Self::first(slf, Verb::Upsert, key, more)
     }
 
-    /// Changes the bins that are named; `RecordNotFound` where there is no record.
+    /// Updates the given bins; raises `RecordNotFound` if the record does not exist.
     #[pyo3(signature = (key, *more))]
     fn update<'py>(
         slf: &Bound<'py, Self>,
@@ -109,7 +109,7 @@ impl SessionBase {
         Self::first(slf, Verb::Update, key, more)
     }
 
-    /// Creates records or replaces all their bins.
+    /// Creates records, or replaces all their bins.
     #[pyo3(signature = (key, *more))]
     fn replace<'py>(
         slf: &Bound<'py, Self>,
@@ -119,7 +119,7 @@ impl SessionBase {
         Self::first(slf, Verb::Replace, key, more)
     }
 
-    /// Replaces all bins of records; `RecordNotFound` where there is none.
+    /// Replaces all bins of records; raises `RecordNotFound` if one does not exist.
     #[pyo3(signature = (key, *more))]
     fn replace_if_exists<'py>(
         slf: &Bound<'py, Self>,
@@ -139,7 +139,7 @@ impl SessionBase {
         Self::first(slf, Verb::Delete, key, more)
     }
 
-    /// Renews the time to live of records; `RecordNotFound` where there is none.
+    /// Renews the time to live of records; raises `RecordNotFound` if one does not exist.
     #[pyo3(signature = (key, *more))]
     fn touch<'py>(
         slf: &Bound<'py, Self>,
@@ -149,7 +149,7 @@ impl SessionBase {
         Self::first(slf, Verb::Touch, key, more)
     }
 
-    /// Asks which records exist.
+    /// Checks which records exist.
     #[pyo3(signature = (key, *more))]
     fn exists<'py>(
         slf: &Bound<'py, Self>,

@@ -10,7 +10,7 @@ use super::link::Link;
 use super::verb::Verb;
 use crate::errors::type_error;
 
-/// What every step of the builder has. Begun by a session, or by the step before it.
+/// The common base of all builder steps. Started by a session, or by the previous step.
 #[pyclass(subclass, module = "spikewire._native")]
 #[derive(Default)]
 pub struct StepBase {

@@ -11,7 +11,7 @@ use crate::errors::{type_error, type_name};
 use crate::operation::Operation;
 use crate::verbs::{self, ReadRules, WriteOptions};
 
-/// A step that writes bins: each method adds an operation; they are applied in order and
+/// A step that writes bins. Each method adds an operation; operations are applied in order and
 /// atomically.
 #[pyclass(extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
@@ -132,7 +132,7 @@ impl WriteBase {
         self.operations(py)
     }
 
-    /// Time to live; as in `put`.
+    /// Time to live, as in `put`.
     #[pyo3(name = "ttl")]
     fn set_ttl(slf: Bound<'_, Self>, ttl: Option<Py<PyAny>>) -> Bound<'_, Self> {
         slf.borrow_mut().ttl = ttl;
@@ -220,7 +220,7 @@ impl WriteBase {
         Self::add_one(slf, kind, Some(bin), Some(value))
     }
 
-    /// Reads a bin, or every bin, as it is at this point.
+    /// Reads a bin, or all bins, as they are at this point.
     #[pyo3(signature = (bin=None))]
     fn get<'py>(
         slf: Bound<'py, Self>,
@@ -230,7 +230,7 @@ impl WriteBase {
         Self::add_one(slf, kind, bin, None)
     }
 
-    /// Adds operations from `spikewire.op`: those on lists, maps, bits and sketches, too.
+    /// Adds operations from `spikewire.op`, of any kind.
     #[pyo3(signature = (*operations))]
     fn op<'py>(
         slf: Bound<'py, Self>,
@@ -243,9 +243,9 @@ impl WriteBase {
 
     /// Makes the call.
     ///
-    /// On one key and without a strategy it is one verb: `put`, which gives `None`, where bins are
-    /// only set, and else `operate`, which gives the `Record` with what was read. Its errors are
-    /// those of the verb.
+    /// On one key and without a strategy this is one verb: `put`, which returns `None`, if bins
+    /// are only set, otherwise `operate`, which returns the `Record` that was read. Its errors
+    /// are those of the verb.
     #[pyo3(signature = (*, on_error=None, missing=None))]
     fn execute<'py>(
         slf: &Bound<'py, Self>,
@@ -278,7 +278,7 @@ impl WriteBase {
         })
     }
 
-    /// Makes the call; the first record, with what the operations read.
+    /// Makes the call and returns the first record, with the results of the operations.
     fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         if slf.as_super().as_super().borrow().is_alone() {
             return Self::operate(slf);

@@ -25,7 +25,7 @@ use self::constant::{kind_of, operand};
 use crate::errors::{refused, type_error, value_error};
 use crate::value::pairs;
 
-/// An expression; made by the functions of `spikewire.exp` and by operators on expressions.
+/// An expression, created by functions of `spikewire.exp` and operators on expressions.
 #[pyclass(frozen, module = "spikewire.exp")]
 pub struct Expression {
     tree: Tree,
@@ -77,7 +77,7 @@ impl Expression {
 
 #[pymethods]
 impl Expression {
-    /// A bin; what it is used with gives it a type, unless `kind` does.
+    /// A bin; its type is inferred from its use, unless `kind` gives it.
     #[staticmethod]
     #[pyo3(signature = (name, kind=None))]
     fn bin(name: &str, kind: Option<&Bound<'_, PyAny>>) -> PyResult<Self> {
@@ -111,7 +111,7 @@ impl Expression {
         made(Tree::key(kind_of(kind)?))
     }
 
-    /// Something about the record, by its name in text expressions.
+    /// Metadata of the record, by its name in text expressions.
     #[staticmethod]
     fn meta(name: &str) -> PyResult<Self> {
         let found = Meta::ALL.iter().find(|meta| meta.word() == name);
@@ -167,15 +167,14 @@ impl Expression {
         Ok(call::call(family, name, operand(on)?, arguments, ctx, kind)?.into())
     }
 
-    /// Reads a text. `?0` stands for the first of `parameters`, or each `?` for the next
-    /// one.
+    /// Parses a text; `?0` is the first of `parameters`, or each `?` the next one.
     #[staticmethod]
     fn text(text: &str, parameters: &Bound<'_, PyTuple>) -> PyResult<Self> {
         let parameters: Vec<_> = parameters.iter().collect();
         Ok(read_text(text, &parameters, false)?.into())
     }
 
-    /// Reads the wire form, as `bytes()` makes it.
+    /// Parses the wire form, as returned by `bytes()`.
     #[staticmethod]
     fn from_bytes(data: &[u8]) -> PyResult<Self> {
         made(Tree::decode(data))
@@ -199,7 +198,7 @@ impl Expression {
         made(Tree::apply(Op::In, vec![self.tree.clone(), operand(list)?]))
     }
 
-    /// The float cut toward zero.
+    /// The float truncated toward zero.
     fn to_int(&self) -> PyResult<Self> {
         self.alone(Op::ToInt)
     }
@@ -209,17 +208,17 @@ impl Expression {
         self.alone(Op::ToFloat)
     }
 
-    /// The bits moved down, zeros from above. (`>>` keeps the sign.)
+    /// The bits shifted right, filled with zeros. (`>>` keeps the sign.)
     fn shift_right(&self, count: &Bound<'_, PyAny>) -> PyResult<Self> {
         self.with(Op::ShiftRight, count)
     }
 
-    /// Whether the other is the same expression. (`==` makes a comparison.)
+    /// Whether the other is the same expression. (`==` creates a comparison.)
     fn same_as(&self, other: &Self) -> bool {
         self.tree.image() == other.tree.image()
     }
 
-    /// The type of its value, by its name in text expressions; `None` while it is not known.
+    /// The type of its value, by its name in text expressions; `None` while unknown.
     #[getter]
     fn kind(&self) -> Option<&'static str> {
         self.tree.kind().map(Type::name)

@@ -167,13 +167,13 @@ impl AsyncClient {
 /// A namespace and a set of an asyncio client, from `AsyncClient.dataset`. Any event loop may
 /// use it; verbs return `asyncio.Future` objects of the running one.
 ///
-/// Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
-/// options: where it is unpickled it finds the client it came from if that lives in the process
-/// and is not closed, and else makes one like it that is shared by all datasets from the same
-/// client and closed when the process exits, or when no dataset uses it and newer ones have come.
-/// Such a client connects inside the first verb, which holds up the event loop until the cluster is
-/// found. A password is in no pickle: such a client takes it from the environment variable
-/// `SPIKEWIRE_AEROSPIKE_PASSWORD`.
+/// Datasets are equal if client, namespace and set are. A pickled dataset carries its client's
+/// seeds and options. When unpickled, it uses the client it came from if that exists in the
+/// process and is open. Otherwise it creates a client like it, which is shared by all datasets
+/// from the same client and closed when the process exits, or when no dataset uses it and newer
+/// ones exist. Such a client connects inside the first verb, which blocks the event loop until
+/// the cluster is found. Passwords are not pickled: such a client takes its password from the
+/// environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct AsyncDataset {
     pub(super) face: Arc<Loops>,

@@ -55,12 +55,12 @@ impl Client {
 /// A namespace and a set of a blocking client, from `Client.dataset`. Any number of threads
 /// may use it.
 ///
-/// Equal when client, namespace and set are. A pickled dataset carries its client's seeds and
-/// options: where it is unpickled it finds the client it came from if that lives in the process
-/// and is not closed, and else makes one like it that connects on first use, is shared by all
-/// datasets from the same client, and is closed when the process exits, or when no dataset uses it
-/// and newer ones have come. A password is in no pickle: such a client takes it from the
-/// environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
+/// Datasets are equal if client, namespace and set are. A pickled dataset carries its client's
+/// seeds and options. When unpickled, it uses the client it came from if that exists in the
+/// process and is open. Otherwise it creates a client like it, which connects on first use, is
+/// shared by all datasets from the same client, and is closed when the process exits, or when no
+/// dataset uses it and newer ones exist. Passwords are not pickled: such a client takes its
+/// password from the environment variable `SPIKEWIRE_AEROSPIKE_PASSWORD`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Dataset {
     pub(super) face: Arc<Shared>,

@@ -19,7 +19,7 @@ use crate::errors::{Raised, about, refused, value_error};
 use crate::expression::operation_bytes;
 use crate::value::{Place, bin_name, encode};
 
-/// One step of `operate`; made by the functions of `spikewire.op`.
+/// One step of `operate`, created by the functions of `spikewire.op`.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Operation {
     pub code: u8,
@@ -142,7 +142,7 @@ impl Operation {
         Self::made(Family::Hll, bin, (kind, arguments), None, false)
     }
 
-    /// Reads what an expression gives.
+    /// Reads the value of an expression.
     #[staticmethod]
     #[pyo3(signature = (name, expression, *, no_fail=false))]
     fn read(
@@ -159,7 +159,7 @@ impl Operation {
         Self::call(py, op::EXP_READ, name, value, Words::new(None, words))
     }
 
-    /// Writes what an expression gives.
+    /// Writes the value of an expression.
     #[staticmethod]
     #[allow(clippy::fn_params_excessive_bools)]
     #[pyo3(signature = (bin, expression, *, create_only=false, update_only=false, allow_delete=false, no_fail=false))]
@@ -186,7 +186,7 @@ impl Operation {
         Self::call(py, op::EXP_MODIFY, bin, value, Words::new(None, words))
     }
 
-    /// Whether it writes: then it makes a write of the call that it is part of.
+    /// Whether it writes, which makes its call a write.
     #[getter]
     fn writes(&self) -> bool {
         !self.as_sent().reads()

@@ -16,11 +16,11 @@ use crate::core::Core;
 use crate::record::Record;
 
 /// A scan or an index query, from `Dataset.query` or `Client.query`. Nothing is sent until the
-/// first record is asked for.
+/// first record is requested.
 ///
-/// Iterate over it once; memory stays small however many records there are, because the nodes wait
-/// until records are taken. Use one query per thread. What is left unread ends with `close()`, with
-/// a `with` block, or when the query is garbage collected.
+/// Iterate over it once. Memory use stays small however many records there are, because the
+/// nodes wait until records are consumed. Use one query per thread. End an unfinished query with
+/// `close()` or a `with` block; garbage collection ends it, too.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Query {
     reading: Arc<Reading>,
@@ -52,9 +52,9 @@ impl Query {
         }
     }
 
-    /// The next `page_size` records, with the cursor of those that follow.
+    /// The next `page_size` records, with the cursor of the records after them.
     ///
-    /// Raises `ValueError` if the query has no `page_size`, and the errors of iterating.
+    /// Raises `ValueError` if the query has no `page_size`, and the errors of iteration.
     fn page(&self, py: Python<'_>) -> PyResult<Page> {
         let size = self.reading.page_size.ok_or_else(no_page_size)?;
         self.reading.advance(py, Some(size), true)?;
@@ -62,13 +62,14 @@ impl Query {
     }
 
     /// The records as Arrow tables of up to `rows` records (from 1 to 10,000,000; default
-    /// 65,536). A table with 4 MiB of records is not made longer, so that memory stays small.
+    /// 65,536). A table ends at 4 MiB of records, so memory use stays small.
     ///
     /// `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`. Without a schema each table
     /// has the columns and types of its own records.
     ///
-    /// Raises what `Batch.to_arrow` raises, for the row of the table, and the errors of iterating.
-    /// What is in a table that could not be made comes again: see `cursor`.
+    /// Raises the errors of `Batch.to_arrow`, with the row of the table, and the errors of
+    /// iteration. The records of a table that could not be built are returned again: see
+    /// `cursor`.
     #[pyo3(signature = (rows=None, *, schema=None, key=None, generation=None, ttl=None))]
     fn arrow_batches<'py>(
         &self,
@@ -82,12 +83,13 @@ impl Query {
     }
 
     /// The records as structured NumPy arrays of up to `rows` records (from 1 to 10,000,000;
-    /// default 65,536). An array with 4 MiB of records is not made longer.
+    /// default 65,536). An array ends at 4 MiB of records.
     ///
     /// `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
     ///
-    /// Raises what `Batch.to_numpy` raises, for the row of the array, and the errors of iterating.
-    /// What is in an array that could not be made comes again: see `cursor`.
+    /// Raises the errors of `Batch.to_numpy`, with the row of the array, and the errors of
+    /// iteration. The records of an array that could not be built are returned again: see
+    /// `cursor`.
     #[allow(clippy::too_many_arguments)] // a keyword is an argument
     #[pyo3(signature = (dtype, rows=None, *, key=None, generation=None, ttl=None, missing="mask"))]
     fn numpy_batches<'py>(
@@ -110,10 +112,10 @@ impl Query {
         )?))
     }
 
-    /// The first record that arrives; ends the query. With `limit=1` the nodes send no more than
-    /// that.
+    /// The first record that arrives; ends the query. With `limit=1` the nodes send no further
+    /// records.
     ///
-    /// Raises `RecordNotFound` if there is none, and the errors of iterating.
+    /// Raises `RecordNotFound` if there is none, and the errors of iteration.
     fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         call(slf.py(), "_first", (slf,))
     }
@@ -123,18 +125,17 @@ impl Query {
         call(slf.py(), "_first_or_none", (slf,))
     }
 
-    /// The records that were not taken yet, in a list, in the order in which they arrive. Ends
-    /// the query.
+    /// The remaining records, in a list, in the order in which they arrive. Ends the query.
     ///
-    /// Raises the errors of iterating.
+    /// Raises the errors of iteration.
     fn to_list<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         call(slf.py(), "_to_list", (slf,))
     }
 
-    /// How many records there are that were not taken yet. Ends the query. Unless it names bins
-    /// or operations, the nodes send no bins.
+    /// The number of remaining records. Ends the query. Unless it names bins or operations, the
+    /// nodes send no bins.
     ///
-    /// Raises the errors of iterating.
+    /// Raises the errors of iteration.
     fn count<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         slf.get().reading.skip_bins();
         call(slf.py(), "_count", (slf,))
@@ -144,7 +145,7 @@ impl Query {
     ///
     /// `dtype`, `key`, `generation`, `ttl` and `missing` as for `Batch.to_numpy`.
     ///
-    /// Raises what `numpy_batches` raises.
+    /// Raises the errors of `numpy_batches`.
     #[pyo3(signature = (dtype, *, key=None, generation=None, ttl=None, missing="mask"))]
     fn to_numpy<'py>(
         slf: &Bound<'py, Self>,
@@ -157,13 +158,12 @@ impl Query {
         call(slf.py(), "_to_numpy", (slf, dtype, key, generation, ttl, missing))
     }
 
-    /// The records in one `pyarrow.Table`; a bin that a record does not have is null there.
-    /// Ends the query.
+    /// The records in one `pyarrow.Table`; missing bins are null. Ends the query.
     ///
     /// `schema`, `key`, `generation` and `ttl` as for `Batch.to_arrow`.
     ///
-    /// Raises what `arrow_batches` raises, `TypeError` if a bin has values of different types and
-    /// no schema says which it is to be, and `ImportError` without pyarrow.
+    /// Raises the errors of `arrow_batches`, `TypeError` if a bin has values of different types
+    /// and no schema gives its type, and `ImportError` without pyarrow.
     #[pyo3(signature = (schema=None, *, key=None, generation=None, ttl=None))]
     fn to_arrow<'py>(
         slf: &Bound<'py, Self>,
@@ -175,12 +175,12 @@ impl Query {
         call(slf.py(), "_to_arrow", (slf, schema, key, generation, ttl))
     }
 
-    /// The records in one `pandas.DataFrame`, with a column of one of pandas' nullable types for
-    /// each bin. Ends the query.
+    /// The records in one `pandas.DataFrame`, with a column of a nullable pandas type for each
+    /// bin. Ends the query.
     ///
-    /// `key`, `generation`, `ttl`: names of columns that take those. Default: none.
+    /// `key`, `generation`, `ttl`: names of columns for these values. Default: none.
     ///
-    /// Raises what `to_arrow` raises, and `ImportError` without pandas or pyarrow.
+    /// Raises the errors of `to_arrow`, and `ImportError` without pandas or pyarrow.
     #[pyo3(signature = (*, key=None, generation=None, ttl=None))]
     fn to_pandas<'py>(
         slf: &Bound<'py, Self>,
@@ -191,24 +191,24 @@ impl Query {
         call(slf.py(), "_to_pandas", (slf, key, generation, ttl))
     }
 
-    /// How far the caller came, as bytes: `query(resume=cursor)` with the same arguments goes on
-    /// after the last record that was taken, in this process or another one. Also after an error,
-    /// and after `close()`.
+    /// The position of the caller, as bytes: `query(resume=cursor)` with the same arguments
+    /// continues after the last record consumed, in this process or another one. Available even
+    /// after an error or `close()`.
     #[getter]
     fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         self.reading.cursor(py)
     }
 
-    /// What a stream function of a registered module makes of the records: each node runs it
-    /// over its own, and what they send is reduced here. A list of what comes out in the end; of
-    /// one value when the function ends with a `reduce`, or of none when there are no records.
+    /// Runs a stream function of a registered module on the records: each node runs it on its
+    /// own records, and their results are reduced here. Returns the final values in a list: one
+    /// value if the function ends with a `reduce`, none if there are no records.
     ///
-    /// `module`, `function`, `arguments`: as in `apply`; the function gets the stream first. It is
-    /// about all records of the set, or of the query's `index`; the other keywords that choose
-    /// records do not apply, and `ValueError` says so.
+    /// `module`, `function`, `arguments`: as in `apply`; the function receives the stream first.
+    /// It runs on all records of the set, or of the query's `index`; other keywords that select
+    /// records are not supported and raise `ValueError`.
     ///
-    /// Raises `FunctionFailed` with what the function raised, `NodeUnavailable` if records moved
-    /// between the nodes meanwhile, `Timeout`, and the other errors of iterating.
+    /// Raises `FunctionFailed` with the function's error, `NodeUnavailable` if records moved
+    /// between nodes in the meantime, `Timeout`, and the other errors of iteration.
     #[pyo3(signature = (module, function, arguments=None))]
     fn aggregate<'py>(
         &self,
@@ -220,8 +220,8 @@ impl Query {
         self.whole.aggregation(module, function, arguments)?.__call__(py)
     }
 
-    /// Ends the query: the nodes stop sending. Taking more records raises `ClientClosed`.
-    /// Closing twice does nothing; any thread may do it.
+    /// Ends the query: the nodes stop sending. Requesting more records raises `ClientClosed`.
+    /// Closing again has no effect; any thread may close it.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.reading.close());
     }

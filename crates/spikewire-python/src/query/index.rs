@@ -14,7 +14,7 @@ use crate::expression::{Expression, plain_bytes};
 use crate::space::text;
 use crate::value::{GeoJSON, bin_name};
 
-/// What a query asks a secondary index for; from `between`, `equal`, `contains`, `within` and
+/// A range of a secondary index, created by `between`, `equal`, `contains`, `within` and
 /// `around`. For the `index` of `query`.
 #[pyclass(frozen, eq, hash, module = "spikewire")]
 #[derive(PartialEq, Eq, Hash)]

@@ -6,8 +6,8 @@ use spikewire_aerospike::transport::stream::QueryPage;
 
 use super::reading::Reading;
 
-/// Some records of a query, and where the next ones are: `records`, a list; `cursor`, bytes for
-/// the `resume` of `query`, in any process; `done`, whether there are no more.
+/// Some records of a query, and the position of the next ones: `records`, a list; `cursor`,
+/// bytes for the `resume` of `query`, in any process; `done`, whether there are no more.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Page {
     records: Py<PyList>,
@@ -32,14 +32,13 @@ impl Page {
         self.records.clone_ref(py)
     }
 
-    /// Where the next page begins, as bytes to keep or to hand to another process.
+    /// The start of the next page, as bytes to keep or to hand to another process.
     #[getter]
     fn cursor(&self, py: Python<'_>) -> Py<PyBytes> {
         self.cursor.clone_ref(py)
     }
 
-    /// Whether this is the last page. A page that came out full may be followed by an empty
-    /// one.
+    /// Whether this is the last page. A full page may be followed by an empty one.
     #[getter]
     fn done(&self) -> bool {
         self.done

@@ -8,8 +8,8 @@ use crate::space::text;
 
 const KINDS: [&str; 2] = ["wildcard", "infinity"];
 
-/// What operations on lists and maps can look for besides values: `op.WILDCARD` and
-/// `op.INFINITY`. It cannot be stored.
+/// An operand of list and map operations that is not a value: `op.WILDCARD` or `op.INFINITY`. It
+/// cannot be stored.
 #[pyclass(frozen, eq, hash, module = "spikewire._native")]
 #[derive(PartialEq, Eq, Hash)]
 pub struct Marker(u8);

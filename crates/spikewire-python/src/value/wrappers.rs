@@ -50,7 +50,7 @@ impl GeoJSON {
     }
 }
 
-/// A HyperLogLog sketch as the server keeps it, opaque.
+/// A HyperLogLog sketch in the server's opaque format.
 #[pyclass(frozen, eq, hash, module = "spikewire")]
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct HyperLogLog {

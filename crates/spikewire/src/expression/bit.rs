@@ -17,7 +17,7 @@ use crate::operation::call::Call;
 
 /// Resizes the bytes, filling with zeros.
 ///
-/// `from_front`: at the front instead of the end. `grow_only` refuses a smaller size, `shrink_only`
+/// `from_front`: at the front instead of the end. `grow_only` rejects a smaller size, `shrink_only`
 /// a larger one.
 ///
 /// Options: [`from_front`](Expression::from_front), [`grow_only`](Expression::grow_only),

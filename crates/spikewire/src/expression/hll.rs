@@ -26,7 +26,7 @@ pub fn init(on: impl Operand) -> Expression {
     Expression::called(on, Call::new(Family::Hll, "init"))
 }
 
-/// Adds values; the bits are for a sketch that has to be created.
+/// Adds values; the bits apply if the sketch must be created.
 ///
 /// Options: [`index_bits`](Expression::index_bits), [`minhash_bits`](Expression::minhash_bits),
 /// [`create_only`](Expression::create_only), [`no_fail`](Expression::no_fail).

@@ -3,8 +3,8 @@
 //!
 //! The first argument is the list: a bin, or the result of another call. Functions that modify return
 //! the modified list; nothing is written. Arguments may be expressions too.
-//! [`of_type`](crate::Expression::of_type) is the type of an element that is read, where its use does
-//! not imply it. An element that is missing or of another type makes the whole expression unknown.
+//! [`of_type`](crate::Expression::of_type) is the type of an element that is read, if its use does not
+//! imply it. An element that is missing or of another type makes the whole expression unknown.
 //!
 //! ```
 //! use spikewire::{Returning, exp};
@@ -114,7 +114,7 @@ pub fn clear(on: impl Operand) -> Expression {
 }
 
 /// Sorts the elements; an ordered list stays ascending. `drop_duplicates` keeps one of several
-/// equal elements; servers refuse it together with `descending`.
+/// equal elements; servers reject it together with `descending`.
 ///
 /// Options: [`descending`](Expression::descending),
 /// [`drop_duplicates`](Expression::drop_duplicates), [`ctx`](Expression::ctx).

@@ -3,8 +3,8 @@
 //!
 //! The first argument is the map: a bin, or the result of another call. Functions that modify return
 //! the modified map; nothing is written. Arguments may be expressions too.
-//! [`of_type`](crate::Expression::of_type) is the type of a key or value that is read, where its use
-//! does not tell. An entry that is missing or of another type makes the whole unknown.
+//! [`of_type`](crate::Expression::of_type) is the type of a key or value that is read, if its use
+//! does not imply it. An entry that is missing or of another type makes the whole expression unknown.
 //!
 //! ```
 //! use spikewire::exp;

@@ -18,7 +18,7 @@ use super::{Operation, call::Call};
 
 /// Resizes the bytes, filling with zeros.
 ///
-/// `from_front`: at the front instead of the end. `grow_only` refuses a smaller size, `shrink_only`
+/// `from_front`: at the front instead of the end. `grow_only` rejects a smaller size, `shrink_only`
 /// a larger one.
 ///
 /// Options: [`from_front`](Operation::from_front), [`grow_only`](Operation::grow_only),

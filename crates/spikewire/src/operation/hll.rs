@@ -2,8 +2,9 @@
 //! Operations on `HyperLogLog` sketches.
 //!
 //! A sketch estimates how many different values were added to it. `index_bits` (4 to 16) set its
-//! precision: it has 2 to the power of `index_bits` registers. `minhash_bits` (0, or 4 to 51) make similarities of sketches
-//! more precise. Sketches to compare with are [`Value::Hll`](crate::Value::Hll)s that were read before.
+//! precision: it has 2 to the power of `index_bits` registers. `minhash_bits` (0, or 4 to 51) make
+//! similarities of sketches more precise. Sketches to compare with are
+//! [`Value::Hll`](crate::Value::Hll)s that were read before.
 //!
 //! ```
 //! use spikewire::{Value, op};
@@ -26,7 +27,7 @@ pub fn init(bin: impl Into<String>) -> Operation {
     Operation::called(bin.into(), Call::new(Family::Hll, "init"))
 }
 
-/// Adds values; the bits are for a sketch that has to be created. Returns the number of values that
+/// Adds values; the bits apply if the sketch must be created. Returns the number of values that
 /// changed it.
 ///
 /// Options: [`index_bits`](Operation::index_bits), [`minhash_bits`](Operation::minhash_bits),

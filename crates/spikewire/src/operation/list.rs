@@ -2,7 +2,7 @@
 //! Operations on lists.
 //!
 //! Indexes count from 0, negative ones from the end. Ranks count the elements by value: 0 is the
-//! smallest, -1 the largest. Values of different types have an order too: nil, bool, integer, string,
+//! smallest, -1 the largest. Values of different types are also ordered: nil, bool, integer, string,
 //! list, map, bytes, float.
 //!
 //! A missing list is created by operations that add to it, in the order that
@@ -171,7 +171,7 @@ pub fn clear(bin: impl Into<String>) -> Operation {
 }
 
 /// Sorts the elements; an ordered list stays ascending. `drop_duplicates` keeps one of several
-/// equal elements; servers refuse it together with `descending`.
+/// equal elements; servers reject it together with `descending`.
 ///
 /// Options: [`descending`](Operation::descending), [`drop_duplicates`](Operation::drop_duplicates),
 /// [`ctx`](Operation::ctx).
@@ -186,7 +186,7 @@ pub fn set_order(bin: impl Into<String>, order: Order) -> Operation {
     Operation::called(bin.into(), Call::new(Family::List, "set_order").word(0, order.word()))
 }
 
-/// Creates an empty list where there is none: in the bin, or at the end of `ctx`.
+/// Creates an empty list if none exists: in the bin, or at the end of `ctx`.
 ///
 /// `pad`: fills the list at the end of the path with nil up to the index.
 ///

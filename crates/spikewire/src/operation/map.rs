@@ -4,10 +4,10 @@
 //! Keys are strings, integers or bytes. Indexes count the entries by key from 0, negative ones from the
 //! end. Ranks count them by value: 0 is the smallest, -1 the largest.
 //!
-//! A map that is missing is made by what adds to it, in the order that
-//! [`order`](crate::Operation::order) says; what removes does nothing.
-//! [`returning`](crate::Operation::returning) says what to give of the chosen entries: one gives one
-//! item, several give a list. [`ctx`](crate::Operation::ctx) is the path to a nested map.
+//! A missing map is created by operations that add to it, in the order that
+//! [`order`](crate::Operation::order) names; operations that remove do nothing.
+//! [`returning`](crate::Operation::returning) says what to return of the selected entries: one returns
+//! one item, several return a list. [`ctx`](crate::Operation::ctx) is the path to a nested map.
 //!
 //! ```
 //! use spikewire::{Order, Returning, Value, ctx, op};
@@ -91,7 +91,7 @@ pub fn set_order(bin: impl Into<String>, order: Order) -> Operation {
     Operation::called(bin.into(), Call::new(Family::Map, "set_order").word(0, order.word()))
 }
 
-/// Creates an empty map where there is none: in the bin, or at the end of `ctx`.
+/// Creates an empty map if none exists: in the bin, or at the end of `ctx`.
 ///
 /// Options: [`persist_index`](Operation::persist_index), [`ctx`](Operation::ctx).
 pub fn create(bin: impl Into<String>, order: Order) -> Operation {

@@ -87,12 +87,12 @@ impl Returning {
     }
 }
 
-/// What arithmetic on bits does with a result that does not fit.
+/// How arithmetic on bits treats a result that does not fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Overflow {
-    /// It is refused.
+    /// The operation fails.
     Fail,
-    /// It becomes the largest or the smallest.
+    /// It becomes the largest or smallest value.
     Saturate,
     /// It wraps around.
     Wrap,

@@ -47,7 +47,7 @@ impl Dataset {
     }
 
     /// Whether its namespace is strongly consistent, as far as the client knows; `None` before it is
-    /// is connected, and for namespaces that the cluster does not have.
+    /// connected, and for namespaces that the cluster does not have.
     fn _is_strong(&self) -> Option<bool> {
         self.face.shared().is_strong(&self.space.namespace)
     }
@@ -64,17 +64,17 @@ impl Dataset {
         self.space.set_name()
     }
 
-    /// The whole key of a record of this set, for verbs of the client, for sessions and for
+    /// The full key of a record of this set, for verbs of the client, for sessions and for
     /// `batch`.
     ///
-    /// Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key.
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key.
     fn key(&self, key: &Bound<'_, PyAny>) -> PyResult<crate::key::Key> {
         Ok(crate::key::Address::within(&self.space, key)?.into())
     }
 
-    /// The whole keys of records of this set, in a list: from an iterable of user keys.
+    /// The full keys of records of this set, in a list: from an iterable of user keys.
     ///
-    /// Raises `TypeError`, `ValueError` or `OverflowError` for what is no user key, naming the row.
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
     fn keys(&self, keys: &Bound<'_, PyAny>) -> PyResult<Vec<crate::key::Key>> {
         many::keys(&self.space, keys)
     }
@@ -117,27 +117,26 @@ impl Dataset {
         crate::identity::shown(py, "Dataset", &self.space)
     }
 
-    /// Reads records by their keys without an end: an iterator over a `Result` for each key,
-    /// read in windows while others are in flight, in memory that does not grow.
+    /// Reads records for an endless supply of keys: an iterator over a `Result` for each key.
+    /// Keys are sent in windows while others are in flight, and memory use does not grow.
     ///
-    /// `keys` is any iterable of keys. It is read as results are taken, at most one window ahead
-    /// of those in flight. `bins` as in `get`.
-    /// `ordered`: results come in the order of the keys; False: window by window, in the order
-    /// in which they are completed, with the place of its key in each `Result.row`. Default:
-    /// True.
-    /// `window`: keys of a window. Default: 256. `limit`: windows in flight, those that wait to
-    /// be taken included. Default: 8.
-    /// `on_error`: what is done about a row that failed: "raise", "collect" (its error stays in
-    /// its result), "skip", or a function that is called with the result. Default: "raise".
-    /// `missing`: what is done about a record that is not there, or does not pass `where`:
+    /// `keys` is any iterable of keys. It is read as results are consumed, at most one window
+    /// ahead of those in flight. `bins` as in `get`.
+    /// `ordered`: True yields results in the order of the keys; False in the order in which
+    /// windows complete, with the position of the key in `Result.row`. Default: True.
+    /// `window`: keys per window. Default: 256. `limit`: windows in flight, including those
+    /// waiting to be consumed. Default: 8.
+    /// `on_error`: what to do about a failed row: "raise", "collect" (its error stays in its
+    /// result), "skip", or a function that is called with the result. Default: "raise".
+    /// `missing`: what to do about a record that does not exist or does not pass `where`:
     /// "keep" (a result without a record), "skip", or "error". Default: "keep".
     /// The other keywords are those of `get_many`, and apply to each window.
     ///
-    /// When the iteration ends early, by an error or because the iterator is closed, windows
-    /// that were not sent are withdrawn, and the others are waited for.
+    /// If the iteration ends early, by an error or because the iterator is closed, windows
+    /// that were not sent are withdrawn, and the others are awaited.
     ///
-    /// Raises `TypeError` or `ValueError` for invalid arguments at once. What `keys` raises, and
-    /// the error of what is no key, comes behind the results of the windows before it.
+    /// Raises `TypeError` or `ValueError` for invalid arguments at once. Exceptions from `keys`,
+    /// and errors about invalid keys, are raised after the results of the windows before them.
     #[pyo3(signature = (keys, bins=None, **options))]
     fn get_stream<'py>(
         slf: &Bound<'py, Self>,
@@ -151,22 +150,20 @@ impl Dataset {
 
     /// Reads a record.
     ///
-    /// `bins` names the bins to read, in a list or tuple: all of them when it is left out,
-    /// and none (only generation and TTL) when it is empty. A bin that the record does not
-    /// have is omitted.
+    /// `bins`: the names of the bins to read, in a list or tuple; if empty, only generation
+    /// and TTL are read. Bins that the record does not have are omitted. Default: all bins.
     ///
-    /// `default`: returned when there is no such record, or when it does not pass `where`,
-    /// instead of raising an error. Default: raise.
-    /// `buffers`: True gives bytes in bins (not those inside lists and maps) as read-only
-    /// memoryviews of the reply's own memory, without a copy of each. A view keeps the
-    /// whole reply alive. Bins that the client's codec decodes are not affected. Default:
-    /// False, `bytes`.
+    /// `default`: returned instead of raising an error if the record does not exist or does
+    /// not pass `where`. Default: raise.
+    /// `buffers`: True returns bytes in bins (not those inside lists and maps) as read-only
+    /// memoryviews of the reply's memory, without copying. A view keeps the whole reply
+    /// alive. Bins that the client's codec decodes are not affected. Default: False, `bytes`.
     /// `where`: a filter, evaluated by the server: an expression from `spikewire.exp`, a
     /// text such as `"$.age > 25"`, or a tuple of a text and its parameters. The record is
-    /// read only if it is true. It should not divide by a bin that may hold 0 or -1:
-    /// servers may fail on that. Default: no filter.
-    /// `read_touch`: renews the record's time to live when no more than this percentage of
-    /// it is left (1 to 100); 0: the server's setting; -1: never. Default: 0.
+    /// read only if it is true. Avoid dividing by a bin that may hold 0 or -1: servers may
+    /// fail on that. Default: no filter.
+    /// `read_touch`: renews the record's time to live if at most this percentage of it is
+    /// left (1 to 100); 0: the server's setting; -1: never. Default: 0.
     /// `read_mode`: the consistency of the read. "one" reads one replica; "all" consults all
     /// replicas while they may differ. In strongly consistent namespaces "session" (never
     /// older than what this client has seen), "linearize" (nor than what any client has
@@ -177,15 +174,15 @@ impl Dataset {
     /// Default: the client's `replica`.
     /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
     /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
-    /// `max_retries`: further attempts after the first one, from 0 to 1000. Default: the
-    /// client's, 2 unless set.
+    /// `max_retries`: attempts after the first one, from 0 to 1000. Default: the client's, 2
+    /// unless set.
     /// `sleep_between_retries`: the pause before a retry on the same node, in seconds or as a
-    /// timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), but not
-    /// longer than `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn
-    /// at random between 0 and that. Default: the client's; unless set, there are no pauses.
-    /// `hedge`: when a second request goes to another replica, because no answer has come: after
-    /// this time, or after as long as a share of that node's answers take ("p99"); the first
-    /// answer counts. 0: never. Default: the client's; unless set, never.
+    /// timedelta. Each further pause is `sleep_multiplier` times as long (1 to 100), up to
+    /// `max_sleep_between_retries` (0: no limit); with `sleep_jitter` each is drawn at random
+    /// between 0 and its full length. Default: the client's; no pauses unless set.
+    /// `hedge`: how long to wait for an answer before sending a second request to another
+    /// replica: a time, or a percentile of that node's recent response times ("p99"). The first
+    /// answer wins. 0: never. Default: the client's, never unless set.
     ///
     /// Raises `RecordNotFound`, `FilteredOut`, or `Timeout`, `ConnectionFailed` and the other
     /// errors of `spikewire.errors`; `TypeError`, `ValueError` or `OverflowError` for
@@ -229,7 +226,7 @@ impl Dataset {
 
     /// Whether the record exists. Reads no bins.
     ///
-    /// `where`: a filter as in `get`; a record that does not pass it counts as absent.
+    /// `where`: a filter as in `get`; a record that does not pass it is treated as absent.
     /// Default: no filter.
     /// The other keywords are those of `get`.
     #[pyo3(signature = (key, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, hedge=None))]
@@ -266,35 +263,35 @@ impl Dataset {
         self.run(py, call, began)
     }
 
-    /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Bins
-    /// that are not named keep their values, unless `exists` replaces the record.
+    /// Writes bins, from a dict of names to values; a bin set to `None` is removed. Other
+    /// bins keep their values, unless `exists` replaces the record.
     ///
     /// A value is int (64 bits signed), float, bool, str, bytes, GeoJSON, HyperLogLog, or a
     /// list, tuple or dict of these; map keys are int, str or bytes.
     ///
     /// `ttl`: seconds to live from now (int from 1 to 315,360,000, or a timedelta), the
-    /// moment of expiry (a datetime with a time zone, in the future), "default" (the
-    /// namespace's own), "never" or "unchanged". Default: "default".
+    /// expiry time (a timezone-aware datetime, in the future), "default" (the namespace's
+    /// own), "never" or "unchanged". Default: "default".
     /// `generation`: the write is applied only if the record has this generation (0 to
-    /// 65535; 0: there is no record), or with `Newer(n)` only if n is greater than it;
+    /// 65535; 0: the record does not exist), or with `Newer(n)` only if n is greater than it;
     /// otherwise `GenerationMismatch`. Default: any.
-    /// `exists`: "merge" creates or updates, "create" raises `RecordExists` if there is a
-    /// record, "update" raises `RecordNotFound` if there is none; "replace" drops the bins
-    /// that are not named, "replace_only" does so and raises `RecordNotFound` if there is
-    /// no record. Default: "merge".
+    /// `exists`: "merge" creates or updates; "create" raises `RecordExists` if the record
+    /// exists; "update" raises `RecordNotFound` if it does not; "replace" drops all other
+    /// bins; "replace_only" does so and raises `RecordNotFound` if the record does not exist.
+    /// Default: "merge".
     /// `durable`: leaves a tombstone if the write removes the last bin, so that the record
     /// cannot reappear (Enterprise servers only). Default: False.
     /// `send_key`: stores the user key with the record. Default: the client's `send_key`.
     /// `where`: a filter as in `get`; if the record exists and does not pass it, nothing is
-    /// written, and `FilteredOut` is raised. A record that does not exist is created
-    /// nevertheless, unless `exists` prevents it. Default: no filter.
+    /// written, and `FilteredOut` is raised. A record that does not exist is still created,
+    /// unless `exists` prevents it. Default: no filter.
     /// `replica`: as in `get`, for retries; a write always goes to the master first.
     /// Default: the client's `replica`.
     /// `timeout`: total time of the call including retries, in seconds or as a timedelta;
     /// 0: no limit. Default: the client's `timeout`, 1 s unless set.
     /// `max_retries`, `sleep_between_retries`, `sleep_multiplier`,
     /// `max_sleep_between_retries`, `sleep_jitter`: as in `get`.
-    /// `retry_in_doubt`: whether a write that may have been applied is tried again. Default:
+    /// `retry_in_doubt`: whether to retry a write that may already have been applied. Default:
     /// the client's, False unless set.
     ///
     /// Also raises `RecordTooBig`, `Timeout`, `ConnectionFailed` and the other errors of
@@ -508,7 +505,7 @@ impl Dataset {
     /// `durable`: leaves a tombstone, so that the record cannot reappear after a cold
     /// restart (Enterprise servers only). Default: False.
     /// `send_key`: makes the server compare the user key with the one stored with the
-    /// record, if there is one. Default: False.
+    /// record, if any. Default: False.
     /// `where`: a filter as in `get`; a record that does not pass it is kept, and the result
     /// is False. Default: no filter.
     /// The other keywords are those of `put`.
@@ -607,15 +604,15 @@ impl Dataset {
     /// Runs a function of a registered module on one record, on the node that holds it, and
     /// returns its result. Modules are registered with `client.modules`.
     ///
-    /// `module`: the module's name without its ending. `function`: the function's name; it
-    /// gets the record and then the `arguments`, a list or tuple of values as in `put`
-    /// (default: none). It also runs when the record does not exist, and may create it.
+    /// `module`: the module's name without its extension. `function`: the function's name; it
+    /// receives the record and then the `arguments`, a list or tuple of values as in `put`
+    /// (default: none). It also runs if the record does not exist, and may create it.
     ///
     /// `ttl`: seconds to live as in `put`, if the function stores the record without setting
     /// one. The other keywords are those of `put`.
     ///
-    /// Raises `FunctionFailed` with the error of the function, including file and line, or
-    /// when there is no such module or function; also the errors of `put`.
+    /// Raises `FunctionFailed` with the function's error, including file and line, or if the
+    /// module or function does not exist; also the errors of `put`.
     #[pyo3(signature = (key, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn apply<'py>(
         &self,
@@ -666,15 +663,15 @@ impl Dataset {
 
     /// Runs operations from `spikewire.op`, in a list or tuple, on one record: in order and
     /// atomically. Returns a record with the bins that were read; its `results` has one item
-    /// per operation, `None` where an operation returns nothing.
+    /// per operation, `None` if the operation returns nothing.
     ///
-    /// Keywords as in `put` and `get`; `ttl`, `generation`, `exists`, `durable` and `send_key`
-    /// need an operation that writes, `read_touch`, `read_mode` and `hedge` need operations
-    /// that only read, else `ValueError`.
+    /// Keywords as in `put` and `get`. `ttl`, `generation`, `exists`, `durable` and `send_key`
+    /// need an operation that writes; `read_touch`, `read_mode` and `hedge` need operations
+    /// that only read. Otherwise they raise `ValueError`.
     ///
-    /// Raises `RecordNotFound` if the operations only read and there is no such record,
-    /// `FilteredOut` if there is one that does not pass `where`, `BinTypeError` if an
-    /// operation does not fit its bin, and the errors of `put`.
+    /// Raises `RecordNotFound` if the operations only read and the record does not exist,
+    /// `FilteredOut` if it exists and does not pass `where`, `BinTypeError` if an operation
+    /// does not fit its bin, and the errors of `put`.
     #[pyo3(signature = (key, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None, hedge=None))]
     fn operate<'py>(
         &self,
@@ -728,10 +725,10 @@ impl Dataset {
 
     /// Reads many records in one call, in parallel over the nodes.
     ///
-    /// `keys` is any iterable of keys, also of several sets on a client. `bins` and the
-    /// keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row, `None`
-    /// where there is no such record or `where` is not true for it. A row that fails does
-    /// not affect the others. With `buffers`, a view keeps the replies to the whole call.
+    /// `keys` is any iterable of keys; on a client they may belong to several sets. `bins` and
+    /// the keywords are those of `get`. Returns a `Batch` in input order: a `Record` per row,
+    /// `None` if the record does not exist or does not pass `where`. A row that fails does not
+    /// affect the others. With `buffers`, a view keeps the replies of the whole call alive.
     #[pyo3(signature = (keys, bins=None, *, buffers=false, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get_many<'py>(
         &self,
@@ -770,10 +767,10 @@ impl Dataset {
     /// Reads many records straight into a structured NumPy array, one row per key.
     ///
     /// `keys` is any iterable of keys. `dtype`, `key`, `generation`, `ttl`, `missing` and
-    /// `errors` are those of `Batch.to_numpy`; the bins that are read are those that `dtype`
-    /// has fields for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or
-    /// with `missing="raise"` a plain `numpy.ndarray`, which takes less time. It is filled while
-    /// the replies arrive, and they are not kept: this takes less memory and time than
+    /// `errors` are those of `Batch.to_numpy`; the bins read are those that `dtype` has fields
+    /// for. Returns a `numpy.ma.MaskedArray` in which missing values are masked, or with
+    /// `missing="raise"` a plain `numpy.ndarray`, which takes less time. The array is filled as
+    /// replies arrive, and replies are not kept, so this takes less memory and time than
     /// `get_many(keys).to_numpy(dtype)`. The other keywords are those of `get`.
     #[pyo3(signature = (keys, dtype, *, key=None, generation=None, ttl=None, missing="mask", errors="raise", r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn get_numpy<'py>(
@@ -817,8 +814,8 @@ impl Dataset {
 
     /// Checks which of many records exist, without reading their bins.
     ///
-    /// Returns a `Batch`: a `Record` without bins per row, `None` where there is no such
-    /// record or `where` is not true for it. Keywords as in `get`.
+    /// Returns a `Batch`: a `Record` without bins per row, `None` if the record does not exist
+    /// or does not pass `where`. Keywords as in `get`.
     #[pyo3(signature = (keys, *, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None))]
     fn exists_many<'py>(
         &self,
@@ -858,22 +855,22 @@ impl Dataset {
     /// also a table: a structured NumPy array, plain or masked, a pandas or polars data
     /// frame, or any object with the Arrow PyCapsule interface, such as the tables and
     /// streams of pyarrow and duckdb. Rows of tables are encoded from their memory and sent
-    /// in windows, so that a stream may be larger than memory; `timeout` applies to each
-    /// window. An array must not change while it is written.
+    /// in windows, so a stream may be larger than memory; `timeout` applies to each window.
+    /// Do not modify an array while it is being written.
     ///
-    /// `key`: the column of the user keys, needed for tables: integers, text or bytes. A
-    /// pandas frame may name a level of its index; left out, it is the index.
+    /// `key`: the column of user keys (integers, text or bytes), required for tables. For a
+    /// pandas frame it may name an index level. Default for pandas frames: the index.
     /// `bins`: for tables, the columns to write, in a list or tuple, or a dict of columns
-    /// to bin names. Default: all but the key's, under their own names.
+    /// to bin names. Default: all except the key column, under their own names.
     /// `nulls`: for tables, the effect of nulls and masked values: "skip" leaves their bins
     /// unchanged, "remove" removes them. Default: "skip".
     ///
     /// The other keywords are those of `put` and apply to every row. Returns a `Batch`: a
-    /// `Record` without bins per row that was written, `None` where `where` was not true;
-    /// see `Batch.errors` and `Batch.raise_for_errors`.
+    /// `Record` without bins per written row, `None` if the row did not pass `where`; see
+    /// `Batch.errors` and `Batch.raise_for_errors`.
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError`, naming row, column and type, for
-    /// values that cannot be written. Nothing is sent then; beyond the first window of a
+    /// values that cannot be written. Nothing is sent then; after the first window of a
     /// table, the error says how many rows were sent.
     #[pyo3(signature = (records, *, key=None, bins=None, nulls=None, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn put_many<'py>(
@@ -927,8 +924,8 @@ impl Dataset {
 
     /// Deletes many records in one call.
     ///
-    /// Returns a `Batch`: a `Record` without bins per row that was deleted, `None` where
-    /// there was no such record or `where` was not true for it. Keywords as in `delete`.
+    /// Returns a `Batch`: a `Record` without bins per deleted row, `None` if the record did not
+    /// exist or did not pass `where`. Keywords as in `delete`.
     #[pyo3(signature = (keys, *, generation=None, durable=false, send_key=false, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn delete_many<'py>(
         &self,
@@ -975,8 +972,8 @@ impl Dataset {
 
     /// Applies the same operations to many records in one call.
     ///
-    /// Returns a `Batch` of `Record`s as from `operate`, `None` where there is no
-    /// such record or `where` is not true for it. Keywords as in `operate`.
+    /// Returns a `Batch` of `Record`s as from `operate`, `None` if the record does not exist or
+    /// does not pass `where`. Keywords as in `operate`.
     #[pyo3(signature = (keys, operations, *, ttl=None, generation=None, exists=None, durable=false, send_key=None, r#where=None, read_touch=None, read_mode=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn operate_many<'py>(
         &self,
@@ -1031,8 +1028,7 @@ impl Dataset {
     /// that holds it.
     ///
     /// Returns a `Batch` of `Record`s whose `results` hold the function's result. A row whose
-    /// function failed has `FunctionFailed` as its error. Arguments and keywords
-    /// as in `apply`.
+    /// function failed has `FunctionFailed` as its error. Arguments and keywords as in `apply`.
     #[pyo3(signature = (keys, module, function, arguments=None, *, ttl=None, durable=false, send_key=None, r#where=None, replica=None, timeout=None, max_retries=None, sleep_between_retries=None, sleep_multiplier=None, max_sleep_between_retries=None, sleep_jitter=None, retry_in_doubt=None))]
     fn apply_many<'py>(
         &self,
@@ -1083,16 +1079,15 @@ impl Dataset {
 
     /// Reads, writes and deletes in one call, each row on its own record.
     ///
-    /// `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with options of
-    /// its own. Rows for one node are sent in one request and run in order; those for
-    /// different nodes run in parallel. Returns a `Batch` in input order: a `Record` per
-    /// row (`results` where it is made of operations), `None` where there is no such record
-    /// or the row's `where` is not true for it. A row that fails does not affect the
-    /// others.
+    /// `rows` is an iterable of `Read`, `Write`, `Delete` and `Apply`, each with its own
+    /// options. Rows for one node are sent in one request and run in order; those for
+    /// different nodes run in parallel. Returns a `Batch` in input order: a `Record` per row
+    /// (with `results` if the row has operations), `None` if the record does not exist or does
+    /// not pass the row's `where`. A row that fails does not affect the others.
     ///
     /// `read_touch` and `read_mode` (for `Read`), `ttl`, `durable` and `send_key` (for `Write` and
-    /// `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) hold for rows that do not
-    /// say otherwise. The other keywords are those of `put`, for all rows.
+    /// `Apply`; `durable` also for `Delete`) and `exists` (for `Write`) are defaults for rows that
+    /// do not set them. The other keywords are those of `put`, for all rows.
     ///
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid row, with its
     /// number; nothing is sent then.
@@ -1136,38 +1131,38 @@ impl Dataset {
 
     /// A scan of the set, or an index query: an object to iterate over, with `for` or
     /// `async for`. Nothing is sent until the first record is requested; then all nodes are
-    /// read in parallel, at the consumer's pace. When a node fails, the others take over: no
+    /// read in parallel, at the consumer's pace. If a node fails, the others take over: no
     /// record is returned twice, and none is omitted.
     ///
     /// `where`: a filter as in `get`. Default: no filter.
-    /// `bins` names the bins to read, in a list or tuple; records that have none of them
-    /// are omitted. Default: all bins. An empty list means `include_values=False`.
+    /// `bins`: the names of the bins to read, in a list or tuple; records that have none of
+    /// them are omitted. An empty list means `include_values=False`. Default: all bins.
     /// `index`: selects records by a secondary index: `spikewire.between`, `equal`,
     /// `contains`, `within` or `around`. Default: all records.
-    /// `operations`: operations from `spikewire.op` that read, in a list or tuple; each
-    /// record has their `results`. Needs server 8.1.2 or later.
+    /// `operations`: read operations from `spikewire.op`, in a list or tuple; each record has
+    /// their `results`. Needs server 8.1.2 or later.
     /// `include_values`: False omits the bins: only keys, digests, generations and times to
     /// live are read.
     /// `limit`: the maximum number of records, from 1 to 4,294,967,295. Default: no limit.
     /// `partitions`: the number of a partition (0 to 4095), or a range of them. Default:
     /// all.
     /// `after`: a key; only records after it in its partition, in digest order.
-    /// `page_size`: how many records `page()` returns, from 1 to 1,000,000.
+    /// `page_size`: the number of records that `page()` returns, from 1 to 1,000,000.
     /// `resume`: the cursor of a page, or of a query with the same arguments.
-    /// `records_per_second`: how many records each node sends per second at most, from 1.
-    /// Default: no limit.
+    /// `records_per_second`: the maximum number of records that each node sends per second,
+    /// at least 1. Default: no limit.
     /// `concurrent_nodes`: how many nodes are read at the same time. Default: all.
     /// `replica`: as in `get`.
     /// `socket_timeout`: how long a node may be silent before its partitions are read from
     /// another one, and how long a node waits for a consumer that takes no records, after
     /// which the query raises `QueryPaused`; in seconds or as a timedelta; 0: no limit.
-    /// Default: the client's `socket_timeout`, 30 s where it has none.
+    /// Default: the client's `socket_timeout`, 30 s if it has none.
     /// `timeout`: total time of the query, in seconds or as a timedelta; 0: no limit.
     /// Default: no limit; the client's `timeout` does not apply.
-    /// `max_retries`: failures in a row, without a record in between, after which the query
-    /// fails. Default: the client's, but 8 at least if that is not 0.
-    /// `sleep_between_retries` and those that go with it: as in `get`. Default: the client's;
-    /// without a pause of the client 20 ms, doubled for each further one, up to 1 s.
+    /// `max_retries`: consecutive failures, without a record in between, after which the query
+    /// fails. Default: the client's, but at least 8 if that is not 0.
+    /// `sleep_between_retries` and related options: as in `get`. Default: the client's; if the
+    /// client has no pause, 20 ms, doubled for each further one, up to 1 s.
     ///
     /// Raises `TypeError` or `ValueError` for invalid arguments, and, during iteration,
     /// `IndexNotFound` if no index fits, `Timeout`, `ConnectionFailed`, `NodeUnavailable`,
@@ -1230,22 +1225,22 @@ impl Dataset {
         self.run_query(py, call)
     }
 
-    /// Applies operations from `spikewire.op` that write, in a list or tuple, to every
-    /// record of the set, in the background on the nodes. Returns a `Job` once it runs on
-    /// every node; the job reports its progress. A record that disappears or fails meanwhile
-    /// is counted and skipped.
+    /// Applies write operations from `spikewire.op`, in a list or tuple, to every record of
+    /// the set, in the background on the nodes. Returns a `Job` once it runs on every node;
+    /// the job reports its progress. A record that disappears or fails in the meantime is
+    /// counted and skipped.
     ///
     /// `where` and `index`: which records, as in `query`. Default: all.
-    /// `ttl`: as in `put`. `durable`: leaves tombstones of records that are deleted
-    /// (Enterprise servers only). Default: False.
-    /// `records_per_second`: how many records each node processes per second at most.
-    /// Default: the nodes' setting.
-    /// `timeout`: total time for starting it, in seconds or as a timedelta; 0: no limit.
+    /// `ttl`: as in `put`. `durable`: leaves tombstones of deleted records (Enterprise servers
+    /// only). Default: False.
+    /// `records_per_second`: the maximum number of records that each node processes per
+    /// second. Default: the nodes' setting.
+    /// `timeout`: total time for starting the job, in seconds or as a timedelta; 0: no limit.
     /// Default: the client's `timeout`.
     ///
-    /// Raises `ServerError` when a node refuses it, for example with code 201 when there is
-    /// no such index, `ConnectionFailed` or `Timeout`; if it runs on some nodes only, the
-    /// error is `in_doubt`.
+    /// Raises `ServerError` if a node rejects the job, for example with code 201 if the index
+    /// does not exist, `ConnectionFailed` or `Timeout`; if the job runs on some nodes only,
+    /// the error is `in_doubt`.
     #[pyo3(signature = (operations, *, r#where=None, index=None, ttl=None, durable=false, records_per_second=None, timeout=None))]
     fn operate_all<'py>(
         &self,
