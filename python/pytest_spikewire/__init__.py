@@ -1,7 +1,7 @@
-"""The pytest fixtures of spikewire, found by pytest when that is installed.
+"""The pytest fixtures of spikewire, which pytest discovers automatically.
 
-It stands beside the package, not in it: pytest imports its plug-ins at the start of every run, and
-runs that do not ask for a fixture are not to load the native module.
+It is a separate package because pytest imports its plug-ins at the start of every run, and runs
+that use no fixture should not load the native module.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def spikewire_cluster() -> Iterator[Cluster]:
 def spikewire_cassandra(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SharedCassandra]:
     """A real Cassandra of one node, for the whole test session and all of its xdist workers.
 
-    Where Java or Maven is missing the test is skipped, unless ``SPIKEWIRE_CASSANDRA`` is
+    If Java or Maven is missing, the test is skipped, unless ``SPIKEWIRE_CASSANDRA`` is
     ``required``.
     """
     with shared_cassandra(tmp_path_factory, 1) as cassandra:

@@ -1,4 +1,4 @@
-"""Parts for frameworks, each of which needs the framework that it is for.
+"""Framework integrations. Each requires its framework.
 
 | module | what it holds |
 |---|---|

@@ -1,7 +1,7 @@
-"""Cassandra: sessions, statements and rows, on the engine that the rest of the package has.
+"""Cassandra: sessions, statements and rows, on the same engine as the rest of the package.
 
-A session is opened with contact points and closed at the end; its verbs are the same on threads
-and on asyncio:
+A session is opened with contact points and closed at the end; its verbs are the same for threads
+and for asyncio:
 
     with cql.Session("127.0.0.1:9042", keyspace="shop") as session:
         insert = session.prepare("INSERT INTO items (id, name) VALUES (?, ?)")

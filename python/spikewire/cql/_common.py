@@ -1,4 +1,4 @@
-"""What both sessions have, however they wait."""
+"""The common part of blocking and asynchronous sessions."""
 
 from __future__ import annotations
 
@@ -25,11 +25,10 @@ class CommonSession:
         return Batch(kind)
 
     def stats(self) -> Stats:
-        """What this session counted since it was last reset, and what it holds at the moment:
-        nodes, connections, circuit breakers, looks at the cluster. Plain data, as of a client for
-        Aerospike.
+        """What this session has counted since the last reset, and its current state: nodes,
+        connections, circuit breakers, cluster refreshes. Plain data, as for an Aerospike client.
 
-        Statements are counted once ``session.metrics.enable()`` was called.
+        Statements are counted after ``session.metrics.enable()``.
         """
         from spikewire.metrics.control import stats  # Loaded where it is used.
 
@@ -37,7 +36,7 @@ class CommonSession:
 
     @property
     def metrics(self) -> Metrics:
-        """Turns the counting of statements on and off, and tells of events."""
+        """Switches the counting of statements on and off, and reports events."""
         from spikewire.metrics.control import Metrics
 
         return Metrics(cast("Session | AsyncSession", self))

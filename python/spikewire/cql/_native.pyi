@@ -41,7 +41,8 @@ class Mark(enum.Enum):
 @final
 class Prepared:
     """A prepared statement, from ``prepare``. It may be used with any session on the same cluster;
-    nodes that do not know it are asked to prepare it when that shows."""
+    nodes that do not know it prepare it on demand.
+    """
 
     @property
     def text(self) -> str:
@@ -57,22 +58,25 @@ class Prepared:
 
     @property
     def partition_key(self) -> list[int]:
-        """The indexes of the parameters that make the partition key, in the key's order; empty
-        where the statement does not fix a partition, so that any node is asked."""
+        """The indexes of the parameters that form the partition key, in the key's order; empty if
+        the statement does not determine a partition, so any node may be used.
+        """
 
     def token(self, parameters: Parameters | None = None, /) -> int | None:
-        """The token of the partition that these parameters belong to, by which the nodes that hold
-        it are found; ``None`` where the statement fixes no partition."""
+        """The token of the partition for these parameters, which determines the nodes that hold it;
+        ``None`` if the statement does not determine a partition.
+        """
 
     @property
     def warnings(self) -> list[str]:
-        """What the server warned of when it prepared the statement."""
+        """The server's warnings when it prepared the statement."""
 
     def bind(self, parameters: Parameters | None = None, /) -> BoundStatement:
-        """The statement with parameters, which are checked and kept as they are now: for executing
-        it several times, or later.
+        """The statement with parameters, which are validated and kept as they are now, to execute
+        it several times or later.
 
-        Raises ``TypeError``, ``ValueError`` or ``OverflowError`` for what does not fit."""
+        Raises ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+        """
 
 @final
 class BoundStatement:
@@ -84,22 +88,24 @@ class BoundStatement:
 
 @final
 class Batch:
-    """Several statements that are executed with one request: ``session.execute(batch)``.
+    """Several statements executed with one request: ``session.execute(batch)``.
 
-    ``kind`` is ``"logged"`` (all of it is applied sooner or later, or none), ``"unlogged"`` (each
-    partition by itself) or ``"counter"`` (for updates of counters). A batch can be executed any
-    number of times, and grow in between."""
+    ``kind`` is ``"logged"`` (all statements are eventually applied, or none), ``"unlogged"`` (each
+    partition separately) or ``"counter"`` (for counter updates). A batch can be executed any number
+    of times, and extended in between.
+    """
 
     def __new__(cls, kind: str = "logged") -> Self: ...
     def add(self, statement: Statement, parameters: Parameters | None = None, /) -> None:
         """Adds a statement, which is text or prepared, with its parameters.
 
-        Values of a prepared statement are checked and kept as they are now. Raises ``TypeError``,
-        ``ValueError`` or ``OverflowError`` for parameters that do not fit, for anything but INSERT,
-        UPDATE and DELETE, and beyond 65,535 statements."""
+        Values of a prepared statement are validated and kept as they are now. Raises ``TypeError``,
+        ``ValueError`` or ``OverflowError`` for parameters that do not fit, for statements other
+        than INSERT, UPDATE and DELETE, and beyond 65,535 statements.
+        """
 
     def clear(self) -> None:
-        """Takes all statements out."""
+        """Removes all statements."""
 
     @property
     def kind(self) -> str:
@@ -112,10 +118,11 @@ class Batch:
 class Row:
     """A row: its values by index, by name, and as attributes.
 
-    ``row[0]``, ``row["name"]`` and ``row.name`` are the same value; a column whose name is that of
-    a method (``keys``, ``values``, ``items``, ``get``, ``as_dict``, ``as_tuple``) is reached by
-    ``row["keys"]``. Iterating and ``len`` are those of a tuple of the values, ``dict(row)`` is a
-    dictionary. Values of a user-defined type are rows, too."""
+    ``row[0]``, ``row["name"]`` and ``row.name`` are the same value; use ``row["keys"]`` for a
+    column with the name of a method (``keys``, ``values``, ``items``, ``get``, ``as_dict``,
+    ``as_tuple``). Iteration and ``len`` are those of a tuple of the values; ``dict(row)`` is a
+    dictionary. Values of a user-defined type are rows, too.
+    """
 
     def __getattr__(self, name: str, /) -> Any: ...
     @overload
@@ -137,10 +144,10 @@ class Row:
         """Pairs of name and value."""
 
     def get(self, name: str, default: Any = None) -> Any:
-        """The value of a column, or ``default`` where there is no such column."""
+        """The value of a column, or ``default`` if there is no such column."""
 
     def as_dict(self) -> dict[str, Any]:
-        """The values by name. Of columns with one name, the last one's value."""
+        """The values by name. For columns with the same name, the last one's value."""
 
     def as_tuple(self) -> tuple[Any, ...]:
         """The values as a tuple."""
@@ -149,8 +156,9 @@ class Row:
 class Rows:
     """The result of a statement: a sequence of rows.
 
-    Rows are made when they are asked for: ``result[0]`` and iterating make them anew each time. A
-    statement without rows has a result of length 0."""
+    Rows are created on access: ``result[0]`` and iteration create new ones each time. A statement
+    without rows has a result of length 0.
+    """
 
     def __len__(self) -> int: ...
     def __bool__(self) -> bool: ...
@@ -160,36 +168,38 @@ class Rows:
     def __getitem__(self, key: slice, /) -> list[Row]: ...
     def __iter__(self) -> Iterator[Row]: ...
     def first(self) -> Row | None:
-        """The first row, or ``None`` where there is none."""
+        """The first row, or ``None`` if there is none."""
 
     def one(self) -> Row | None:
-        """The only row, or ``None`` where there is none. Raises ``ValueError`` where there are
-        more."""
+        """The only row, or ``None`` if there is none. Raises ``ValueError`` if there are more."""
 
     def all(self) -> list[Row]:
         """All rows as a list."""
 
     def to_arrow(self) -> ArrowTable:
-        """The rows as an Arrow table, straight from the bytes that the server sent: for everything
-        with the Arrow PyCapsule interface, such as ``pyarrow.table`` and ``polars.DataFrame``.
-        Decimals have the largest scale of their column, nothing is rounded; the empty value, where
-        a type has one, is null."""
+        """The rows as an Arrow table, decoded straight from the server's reply, for all consumers
+        of the Arrow PyCapsule interface, such as ``pyarrow.table`` and ``polars.DataFrame``.
+        Decimals have the largest scale of their column and are not rounded; the empty value, if a
+        type has one, is null.
+        """
 
     def to_numpy(self, dtype: Any = None, *, missing: str | None = None) -> Any:
-        """A dictionary of arrays, one for each column; with a structured ``dtype`` one array of it,
-        whose fields take the columns of their names. Arrays are masked where there is null;
-        with ``missing="raise"`` they are plain, and a null raises ``ValueError``."""
+        """A dictionary of arrays, one per column; with a structured ``dtype`` a single array, whose
+        fields take the columns of the same names. Nulls are masked; with ``missing="raise"`` arrays
+        are plain, and a null raises ``ValueError``.
+        """
 
     def to_pandas(self) -> Any:
         """The rows as a ``pandas.DataFrame``: numbers and booleans as nullable arrays, text as
-        ``string``, timestamps with the zone UTC, everything else as the objects that rows have."""
+        ``string``, timestamps in UTC, everything else as the objects found in rows.
+        """
 
     def to_polars(self) -> Any:
         """The rows as a ``polars.DataFrame``."""
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns, in order; empty where the statement has no rows."""
+        """The names of the columns, in order; empty if the statement has no rows."""
 
     @property
     def types(self) -> list[str]:
@@ -197,21 +207,23 @@ class Rows:
 
     @property
     def applied(self) -> bool | None:
-        """Whether a conditional statement was applied; ``None`` where the statement has no
-        condition."""
+        """Whether a conditional statement was applied; ``None`` if the statement has no
+        condition.
+        """
 
     @property
     def paging_state(self) -> bytes | None:
-        """Where the next page begins, for ``paging_state``; ``None`` on the last one. Opaque bytes;
-        they hold keys, so they should not be trusted when they come from outside."""
+        """The start of the next page, for ``paging_state``; ``None`` on the last one. Opaque bytes;
+        they contain keys, so do not trust them if they come from outside.
+        """
 
     @property
     def warnings(self) -> list[str]:
-        """What the server warned of."""
+        """The server's warnings."""
 
     @property
     def tracing_ids(self) -> list[uuid.UUID]:
-        """The ids of the traces that the server keeps, one for each page (``tracing=True``)."""
+        """The ids of the traces kept by the server, one per page (``tracing=True``)."""
 
     @property
     def payload(self) -> dict[str, bytes | None]:
@@ -223,11 +235,11 @@ class Rows:
 
     @property
     def attempts(self) -> int:
-        """Requests that were sent for it, retries included."""
+        """The number of requests sent, including retries."""
 
     @property
     def schema_agreed(self) -> bool:
-        """Whether all nodes had one schema in the end, after a statement that changes it."""
+        """After a schema change, whether all nodes agreed on the schema."""
 
 def is_table(value: object, /) -> bool:
     """Whether something is a table: with Arrow's interface, a frame of pandas, an array of NumPy or
@@ -278,27 +290,27 @@ class SessionCore:
 
     @property
     def protocol_version(self) -> int:
-        """The version of the native protocol that is spoken: 4 or 5."""
+        """The version of the native protocol in use: 4 or 5."""
 
     @property
     def keyspace(self) -> str | None:
-        """The keyspace of tables that are named without one: the last one of ``USE``, or that of
-        the options."""
+        """The keyspace of tables named without one: that of the last ``USE``, or of the options."""
 
     @property
     def nodes(self) -> list[Node]:
-        """The nodes of the cluster, as they are known at the moment."""
+        """The nodes of the cluster, as currently known."""
 
     def replicas(self, keyspace: str, token: int) -> list[str]:
         """The addresses of the nodes that hold a token of a keyspace."""
 
     def register_type(self, name: str, class_: type[Any], /) -> None:
-        """Lets values of a user-defined type come back as instances of a class, which is called
-        with the fields by name: a dataclass, a named tuple. Without it they come back as ``Row``.
+        """Returns values of a user-defined type as instances of a class, which is called with the
+        fields by name: a dataclass, a named tuple. Unregistered types are returned as ``Row``.
 
         ``name`` is ``"keyspace.type"``, or a type in the session's keyspace. Instances of any class
-        with attributes for the fields are taken as parameters, registered or not. Raises
-        ``ValueError`` for what is no name of a type, ``TypeError`` for what is no class."""
+        with attributes for the fields are accepted as parameters, registered or not. Raises
+        ``ValueError`` for an invalid type name, ``TypeError`` if the argument is not a class.
+        """
 
     @property
     def _submit(self) -> SessionSubmit: ...
@@ -312,12 +324,13 @@ class SessionCore:
         """Executes a statement: text, a prepared or bound one, or a batch.
 
         ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-        Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
-        ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
-        All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+        Text with parameters is prepared on first use: its markers are ``?`` or ``%s``, ``:name`` or
+        ``%(name)s``. Values are never interpolated into the text, and take the types of their
+        columns. All rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
 
-        Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
-        ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit."""
+        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement or does not
+        answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+        """
 
     def page(
         self,
@@ -326,13 +339,15 @@ class SessionCore:
         /,
         **options: Unpack[ExecuteOptions],
     ) -> Rows:
-        """One page of a statement's rows, of up to ``page_size``: the one that begins at the option
-        ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
-        page may be empty, and yet not the last. Otherwise as ``execute``."""
+        """One page of a statement's rows, up to ``page_size``: the page that starts at the option
+        ``paging_state``, or the first one. ``rows.paging_state`` is the start of the next page. An
+        empty page is not necessarily the last. Otherwise as ``execute``.
+        """
 
     def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared:
-        """Prepares a statement, once for a session. Its markers are ``?`` and ``:name``.
-        ``options`` are those of ``PrepareOptions``."""
+        """Prepares a statement, once per session. Its markers are ``?`` and ``:name``. ``options``
+        are those of ``PrepareOptions``.
+        """
 
     def _prepared(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Prepared: ...
 
@@ -351,12 +366,13 @@ class SessionSubmit:
         """Executes a statement: text, a prepared or bound one, or a batch.
 
         ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-        Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
-        ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
-        All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+        Text with parameters is prepared on first use: its markers are ``?`` or ``%s``, ``:name`` or
+        ``%(name)s``. Values are never interpolated into the text, and take the types of their
+        columns. All rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
 
-        Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
-        ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit."""
+        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement or does not
+        answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+        """
 
     def page(
         self,
@@ -365,13 +381,15 @@ class SessionSubmit:
         /,
         **options: Unpack[ExecuteOptions],
     ) -> Future[Rows]:
-        """One page of a statement's rows, of up to ``page_size``: the one that begins at the option
-        ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
-        page may be empty, and yet not the last. Otherwise as ``execute``."""
+        """One page of a statement's rows, up to ``page_size``: the page that starts at the option
+        ``paging_state``, or the first one. ``rows.paging_state`` is the start of the next page. An
+        empty page is not necessarily the last. Otherwise as ``execute``.
+        """
 
     def prepare(self, statement: str, /, **options: Unpack[PrepareOptions]) -> Future[Prepared]:
-        """Prepares a statement, once for a session. Its markers are ``?`` and ``:name``.
-        ``options`` are those of ``PrepareOptions``."""
+        """Prepares a statement, once per session. Its markers are ``?`` and ``:name``. ``options``
+        are those of ``PrepareOptions``.
+        """
 
 class AsyncSessionCore:
     """An asyncio session; ``spikewire.cql.AsyncSession`` is built on it."""
@@ -395,27 +413,27 @@ class AsyncSessionCore:
 
     @property
     def protocol_version(self) -> int:
-        """The version of the native protocol that is spoken: 4 or 5."""
+        """The version of the native protocol in use: 4 or 5."""
 
     @property
     def keyspace(self) -> str | None:
-        """The keyspace of tables that are named without one: the last one of ``USE``, or that of
-        the options."""
+        """The keyspace of tables named without one: that of the last ``USE``, or of the options."""
 
     @property
     def nodes(self) -> list[Node]:
-        """The nodes of the cluster, as they are known at the moment."""
+        """The nodes of the cluster, as currently known."""
 
     def replicas(self, keyspace: str, token: int) -> list[str]:
         """The addresses of the nodes that hold a token of a keyspace."""
 
     def register_type(self, name: str, class_: type[Any], /) -> None:
-        """Lets values of a user-defined type come back as instances of a class, which is called
-        with the fields by name: a dataclass, a named tuple. Without it they come back as ``Row``.
+        """Returns values of a user-defined type as instances of a class, which is called with the
+        fields by name: a dataclass, a named tuple. Unregistered types are returned as ``Row``.
 
         ``name`` is ``"keyspace.type"``, or a type in the session's keyspace. Instances of any class
-        with attributes for the fields are taken as parameters, registered or not. Raises
-        ``ValueError`` for what is no name of a type, ``TypeError`` for what is no class."""
+        with attributes for the fields are accepted as parameters, registered or not. Raises
+        ``ValueError`` for an invalid type name, ``TypeError`` if the argument is not a class.
+        """
 
     def execute(
         self,
@@ -427,12 +445,13 @@ class AsyncSessionCore:
         """Executes a statement: text, a prepared or bound one, or a batch.
 
         ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-        Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
-        ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
-        All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+        Text with parameters is prepared on first use: its markers are ``?`` or ``%s``, ``:name`` or
+        ``%(name)s``. Values are never interpolated into the text, and take the types of their
+        columns. All rows are fetched, page by page. ``options`` are those of ``ExecuteOptions``.
 
-        Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
-        ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit."""
+        Raises an error of ``spikewire.cql.errors`` if the server rejects the statement or does not
+        answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+        """
 
     def page(
         self,
@@ -441,15 +460,17 @@ class AsyncSessionCore:
         /,
         **options: Unpack[ExecuteOptions],
     ) -> asyncio.Future[Rows]:
-        """One page of a statement's rows, of up to ``page_size``: the one that begins at the option
-        ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
-        page may be empty, and yet not the last. Otherwise as ``execute``."""
+        """One page of a statement's rows, up to ``page_size``: the page that starts at the option
+        ``paging_state``, or the first one. ``rows.paging_state`` is the start of the next page. An
+        empty page is not necessarily the last. Otherwise as ``execute``.
+        """
 
     def prepare(
         self, statement: str, /, **options: Unpack[PrepareOptions]
     ) -> asyncio.Future[Prepared]:
-        """Prepares a statement, once for a session. Its markers are ``?`` and ``:name``.
-        ``options`` are those of ``PrepareOptions``."""
+        """Prepares a statement, once per session. Its markers are ``?`` and ``:name``. ``options``
+        are those of ``PrepareOptions``.
+        """
 
     def _prepared(
         self, statement: str, /, **options: Unpack[PrepareOptions]

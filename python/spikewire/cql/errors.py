@@ -1,9 +1,9 @@
 """Every failure of a statement, in one tree under :class:`Error`.
 
-Each error carries ``code`` (the server's error code, ``None`` for failures on this side),
-``in_doubt`` (a write may have been applied nevertheless), ``node`` (the address of the node) and
-``attempts``; some carry what the server said besides. All of them pickle. Bad arguments raise
-``TypeError``, ``ValueError`` or ``OverflowError`` instead, before anything is sent.
+Each error carries ``code`` (the server's error code, ``None`` for client-side failures),
+``in_doubt`` (a write may have been applied despite the error), ``node`` (the address of the node)
+and ``attempts``; some carry further data from the server. All of them can be pickled. Invalid
+arguments raise ``TypeError``, ``ValueError`` or ``OverflowError`` instead, before anything is sent.
 """
 
 # The native half calls `_make`.
@@ -97,17 +97,17 @@ class Timeout(Error, TimeoutError):
 
 
 class ConnectionFailed(Error, ConnectionError):
-    """No connection could be made, or it broke under the request."""
+    """No connection could be made, or it broke during the request."""
 
     __str__ = Error.__str__
 
 
 class NodeUnavailable(Error):
-    """No node can be asked, or the node failed too often lately."""
+    """No node is available, or the node failed too often recently."""
 
 
 class TooBusy(Error):
-    """As many requests wait for a node as may (``queue_limit``)."""
+    """The limit of requests waiting for a node (``queue_limit``) is reached."""
 
 
 class SessionClosed(Error):
@@ -115,19 +115,19 @@ class SessionClosed(Error):
 
 
 class ProtocolError(Error):
-    """What a node sent makes no sense, or it says so of what was sent."""
+    """A node sent invalid data, or reported that it received invalid data."""
 
 
 class AuthenticationFailed(Error):
-    """The server refuses the user or the password, or asks for them and there are none."""
+    """The server rejected the user or password, or requires them and none were given."""
 
 
 class ServerError(Error):
-    """The server refused the statement; ``code`` says why."""
+    """The server rejected the statement; ``code`` says why."""
 
 
 class Unavailable(ServerError):
-    """Too few replicas are alive for the consistency level: nothing was done."""
+    """Too few replicas are alive for the consistency level; nothing was done."""
 
     #: The level that was asked for.
     consistency: str
@@ -138,11 +138,11 @@ class Unavailable(ServerError):
 
 
 class Overloaded(ServerError):
-    """The coordinator has too much to do, or shuts down."""
+    """The coordinator is overloaded, or shutting down."""
 
 
 class Bootstrapping(ServerError):
-    """The coordinator is only just joining the cluster."""
+    """The coordinator is still joining the cluster."""
 
 
 class WriteTimeout(ServerError):
@@ -175,7 +175,7 @@ class ReadTimeout(ServerError):
 
 
 class ReadFailure(ServerError):
-    """Replicas failed at a read."""
+    """Replicas failed during a read."""
 
     #: The level that was to be reached.
     consistency: str
@@ -190,7 +190,7 @@ class ReadFailure(ServerError):
 
 
 class WriteFailure(ServerError):
-    """Replicas failed at a write."""
+    """Replicas failed during a write."""
 
     #: The level that was to be reached.
     consistency: str
@@ -205,7 +205,7 @@ class WriteFailure(ServerError):
 
 
 class WriteUnknown(ServerError):
-    """It is not known whether a conditional write was applied: a read at ``serial`` tells."""
+    """It is unknown whether a conditional write was applied; a read at ``serial`` tells."""
 
     #: The level that was to be reached.
     consistency: str
@@ -231,15 +231,17 @@ class SyntaxException(ServerError):
 
 
 class Unauthorized(ServerError):
-    """The user may not do that."""
+    """The user lacks the permission."""
 
 
 class InvalidRequest(ServerError):
-    """The statement makes no sense here: an unknown keyspace, table or column, a wrong type."""
+    """The statement is not valid for the schema: an unknown keyspace, table or column, a wrong
+    type.
+    """
 
 
 class AlreadyExists(InvalidRequest):
-    """There is such a keyspace or table already."""
+    """The keyspace or table already exists."""
 
     #: The keyspace.
     keyspace: str

@@ -83,9 +83,9 @@ class _Paged:
 class Query(_Paged):
     """The rows of a statement, from ``Session.query``: an iterator.
 
-    While a page is read, the next one is on its way, and never more than that; nothing is asked for
-    before the first row is. A ``for`` loop that was left goes on where it stopped. Rows come from
-    ``for row in query``, whole pages from ``for page in query.pages()``.
+    While one page is read, the next one is fetched, and never more than that; nothing is sent
+    before the first row is requested. A new ``for`` loop continues where the previous one stopped.
+    ``for row in query`` yields rows, ``for page in query.pages()`` whole pages.
     """
 
     __slots__ = ("_ahead", "_pages", "_rows")
@@ -109,12 +109,13 @@ class Query(_Paged):
         return next(self._rows)
 
     def pages(self) -> Iterator[Rows]:
-        """The pages that were not read yet."""
+        """The remaining pages."""
         return self._pages
 
     def batches(self) -> Iterator[ArrowTable]:
-        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A
-        decimal column has the scale that its page needs."""
+        """The remaining pages, each as an Arrow table: see ``Rows.to_arrow``. A decimal column has
+        the scale that its page needs.
+        """
         return (page.to_arrow() for page in self._pages)
 
     def _through_rows(self) -> Generator[Row, None, None]:
@@ -149,8 +150,7 @@ class Query(_Paged):
             ahead.cancel()
 
     def close(self) -> None:
-        """Ends the query; a page that is on its way is not waited for. Closing again does
-        nothing."""
+        """Ends the query without waiting for a page in flight. Closing again has no effect."""
         self._closed = True
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
@@ -175,9 +175,10 @@ class Query(_Paged):
 class AsyncQuery(_Paged):
     """The rows of a statement, from ``AsyncSession.query``: an asynchronous iterator.
 
-    While a page is read, the next one is on its way, and never more than that; nothing is asked for
-    before the first row is. An ``async for`` loop that was left goes on where it stopped. Rows come
-    from ``async for row in query``, whole pages from ``async for page in query.pages()``.
+    While one page is read, the next one is fetched, and never more than that; nothing is sent
+    before the first row is requested. A new ``async for`` loop continues where the previous one
+    stopped. ``async for row in query`` yields rows, ``async for page in query.pages()`` whole
+    pages.
     """
 
     __slots__ = ("_ahead", "_pages", "_rows")
@@ -201,12 +202,13 @@ class AsyncQuery(_Paged):
         return await self._rows.__anext__()
 
     def pages(self) -> AsyncIterator[Rows]:
-        """The pages that were not read yet."""
+        """The remaining pages."""
         return self._pages
 
     def batches(self) -> AsyncIterator[ArrowTable]:
-        """The pages that were not read yet, each as an Arrow table: see ``Rows.to_arrow``. A
-        decimal column has the scale that its page needs."""
+        """The remaining pages, each as an Arrow table: see ``Rows.to_arrow``. A decimal column has
+        the scale that its page needs.
+        """
         return (page.to_arrow() async for page in self._pages)
 
     async def _through_rows(self) -> AsyncGenerator[Row, None]:
@@ -244,8 +246,7 @@ class AsyncQuery(_Paged):
             self._ahead = None
 
     async def close(self) -> None:
-        """Ends the query; a page that is on its way is not waited for. Closing again does
-        nothing."""
+        """Ends the query without waiting for a page in flight. Closing again has no effect."""
         self._closed = True
         ahead, self._ahead = self._ahead, None
         if ahead is not None:

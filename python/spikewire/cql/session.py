@@ -44,12 +44,12 @@ def _end_all() -> None:
 class Session(_native.SessionCore, CommonSession):
     """A blocking session with a Cassandra cluster, for any number of threads.
 
-    ``contact_points`` are where the cluster is looked for: ``"host:port"``, several of them with
-    commas in between, or a list; the port is 9042 where it is left out. The options are those of
-    ``SessionOptions``. Raises ``ConnectionFailed`` or ``AuthenticationFailed`` where there is no
-    way in, ``TypeError`` or ``ValueError`` for bad options.
+    ``contact_points`` are addresses used to find the cluster: ``"host:port"``, several separated by
+    commas, or a list; the default port is 9042. The options are those of ``SessionOptions``. Raises
+    ``ConnectionFailed`` or ``AuthenticationFailed`` if no contact point leads to the cluster,
+    ``TypeError`` or ``ValueError`` for invalid options.
 
-    In the child of a fork the session connects anew when it is first used there.
+    In the child of a fork the session connects again on first use.
     """
 
     __slots__ = ()
@@ -71,12 +71,12 @@ class Session(_native.SessionCore, CommonSession):
 
     @classmethod
     def from_url(cls, url: str | None = None, /, **options: Unpack[SessionOptions]) -> Self:
-        """An open session, by a URL such as
+        """An open session, from a URL such as
         ``"cassandra://user:password@db1:9042,db2/keyspace?consistency=quorum"``.
 
-        Without a URL, the one in the environment variable ``SPIKEWIRE_CQL_URL``; without
-        hosts, ``127.0.0.1:9042``. Options are keywords, parts of the URL, or variables such
-        as ``SPIKEWIRE_CQL_PASSWORD``, in this order. What is wrong raises ``ValueError`` or
+        If no URL is given, the environment variable ``SPIKEWIRE_CQL_URL`` is used; the default host
+        is ``127.0.0.1:9042``. Options come from keywords, the URL, or variables such as
+        ``SPIKEWIRE_CQL_PASSWORD``, in this order of precedence. Mistakes raise ``ValueError`` or
         ``TypeError`` that names the part of the URL or the variable, and shows no password.
         """
         opening, given = opened(url, options)
@@ -98,8 +98,8 @@ class Session(_native.SessionCore, CommonSession):
         session.query(...)``.
 
         Memory is bounded by two pages (``page_size`` rows each), whatever the size of the result.
-        Options are those of ``execute``; timeouts hold for each page. Iterating raises what
-        ``execute`` does.
+        Options are those of ``execute``; timeouts apply to each page. Iteration raises the errors
+        of ``execute``.
         """
         return Query(self, statement, parameters, options)
 
@@ -151,23 +151,23 @@ class Session(_native.SessionCore, CommonSession):
         """Executes one statement with the parameters of each row, up to ``concurrency`` of them in
         flight (1 to 30,000), and returns the results in the order of the rows.
 
-        ``rows`` may be any iterable, also one without an end in sight: it is read in the calling
-        thread as results come in. With ``results=False`` the number of rows is returned instead,
-        and memory does not grow with it.
+        ``rows`` may be any iterable, even an endless one: it is read in the calling thread as
+        results come in. With ``results=False`` the number of rows is returned instead, and memory
+        use does not grow with it.
 
         The first error ends it: no more rows are sent, those in flight are awaited, and the error
         is raised with the number of its row, from 0, in ``error.row``. With ``errors="return"``
-        errors of statements and of their parameters stand among the results instead. Rows are
+        errors of statements and of their parameters take the places of results instead. Rows are
         executed in no particular order.
         """
         return many.execute(self, statement, rows, (concurrency, errors, results), options)
 
     def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> trace.Trace:
-        """What the cluster did for a statement that was executed with ``tracing=True``: for its
-        last page, or for one of ``rows.tracing_ids``.
+        """What the cluster did for a statement executed with ``tracing=True``: for its last page,
+        or for one of ``rows.tracing_ids``.
 
-        Servers write traces after they have answered: waits up to ``timeout`` seconds until it is
-        complete, and raises ``TimeoutError`` if it is not by then.
+        Servers write traces after they have answered. Waits up to ``timeout`` seconds until the
+        trace is complete, otherwise raises ``TimeoutError``.
         """
         trace_id = trace.the_id(result)
         find, steps = trace.statements()
@@ -180,7 +180,7 @@ class Session(_native.SessionCore, CommonSession):
         raise trace.late(trace_id, timeout)
 
     def close(self) -> None:
-        """Ends the session; statements that are under way fail. Closing again does nothing."""
+        """Ends the session; statements in flight fail. Closing again has no effect."""
         _open.discard(self)
         self._end()
 
@@ -204,9 +204,9 @@ def connect(contact_points: str | list[str], /, **options: Unpack[SessionOptions
 class AsyncSession(_native.AsyncSessionCore, CommonSession):
     """A session with a Cassandra cluster for asyncio: verbs return futures.
 
-    Arguments and errors are those of ``Session``. It is open inside of ``async with``, or after
-    ``await AsyncSession.connect(...)``. Several event loops may use it, each with connections of
-    its own.
+    Arguments and errors are those of ``Session``. It is open inside ``async with``, or after
+    ``await AsyncSession.connect(...)``. Several event loops may use it, each with its own
+    connections.
     """
 
     __slots__ = ()
@@ -226,7 +226,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
 
     @classmethod
     def from_url(cls, url: str | None = None, /, **options: Unpack[SessionOptions]) -> Self:
-        """A session by a URL, as with ``Session.from_url``. It is opened by ``async with``, or by
+        """A session from a URL, as with ``Session.from_url``. Open it with ``async with`` or
         ``await session.open()``.
         """
         opening, given = opened(url, options)
@@ -234,7 +234,8 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
 
     async def open(self) -> Self:
         """Opens the session, for use without ``async with``; call ``await close()`` at the end.
-        Opening an open one does nothing. A session that it opens is closed where it is cancelled.
+        Opening an open session has no effect. If the call is cancelled, a session that it opened is
+        closed.
         """
         # `create_task` takes the futures of verbs there.
         accept_awaitables()
@@ -253,8 +254,8 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         session.query(...)``.
 
         Memory is bounded by two pages (``page_size`` rows each), whatever the size of the result.
-        Options are those of ``execute``; timeouts hold for each page. Iterating raises what
-        ``execute`` does.
+        Options are those of ``execute``; timeouts apply to each page. Iteration raises the errors
+        of ``execute``.
         """
         return AsyncQuery(self, statement, parameters, options)
 
@@ -306,13 +307,13 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         """Executes one statement with the parameters of each row, up to ``concurrency`` of them in
         flight (1 to 30,000), and returns the results in the order of the rows.
 
-        ``rows`` may be any iterable or asynchronous iterable, also one without an end in sight: it
-        is read as results come in. With ``results=False`` the number of rows is returned instead,
-        and memory does not grow with it.
+        ``rows`` may be any iterable or asynchronous iterable, even an endless one: it is read as
+        results come in. With ``results=False`` the number of rows is returned instead, and memory
+        use does not grow with it.
 
         The first error ends it: no more rows are sent, those in flight are awaited, and the error
         is raised with the number of its row, from 0, in ``error.row``. With ``errors="return"``
-        errors of statements and of their parameters stand among the results instead. Rows are
+        errors of statements and of their parameters take the places of results instead. Rows are
         executed in no particular order. When the task is cancelled, rows that have not been sent
         are withdrawn.
         """
@@ -320,11 +321,11 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         return many.execute_soon(self, statement, rows, how, options)
 
     def trace(self, result: Rows | uuid.UUID, /, *, timeout: float = 10.0) -> Future[Trace]:
-        """What the cluster did for a statement that was executed with ``tracing=True``: for its
-        last page, or for one of ``rows.tracing_ids``.
+        """What the cluster did for a statement executed with ``tracing=True``: for its last page,
+        or for one of ``rows.tracing_ids``.
 
-        Servers write traces after they have answered: waits up to ``timeout`` seconds until it is
-        complete, and raises ``TimeoutError`` if it is not by then.
+        Servers write traces after they have answered. Waits up to ``timeout`` seconds until the
+        trace is complete, otherwise raises ``TimeoutError``.
         """
         return begun(self._trace(trace.the_id(result), timeout))
 
@@ -339,7 +340,7 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         raise trace.late(trace_id, timeout)
 
     async def close(self) -> None:
-        """Ends the session; statements that are under way fail. Closing again does nothing."""
+        """Ends the session; statements in flight fail. Closing again has no effect."""
         self._end()
 
     async def __aenter__(self) -> Self:

@@ -1,4 +1,4 @@
-"""What a cluster did for one request: its trace, where it was asked for with ``tracing=True``."""
+"""What a cluster did for one request: its trace, if requested with ``tracing=True``."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Trace(NamedTuple):
 
     @property
     def nodes(self) -> set[ipaddress.IPv4Address | ipaddress.IPv6Address]:
-        """All nodes that had a part in it."""
+        """All nodes that took part in it."""
         return {event.source for event in self.events} | {self.coordinator}
 
 

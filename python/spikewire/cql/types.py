@@ -1,4 +1,4 @@
-"""Values of CQL that the standard library has no class for, and names for annotations."""
+"""CQL values that the standard library has no class for, and names for annotations."""
 
 from __future__ import annotations
 
@@ -58,8 +58,8 @@ Statement: TypeAlias = str | Prepared | BoundStatement | Batch
 
 
 class Duration(NamedTuple):
-    """A ``duration``: months, days and nanoseconds, which do not become one another. All are of
-    one sign.
+    """A ``duration``: months, days and nanoseconds, which are not converted into one another. All
+    have the same sign.
     """
 
     months: int = 0
@@ -83,8 +83,8 @@ class Node(NamedTuple):
 
 
 class Time(dt.time):
-    """A ``time`` to the nanosecond: what comes back where ``datetime.time``, which has
-    microseconds, would lose digits.
+    """A ``time`` with nanoseconds, returned if ``datetime.time``, which has microseconds, would
+    lose digits.
     """
 
     __slots__ = ("_nanosecond",)
@@ -127,7 +127,7 @@ class Time(dt.time):
 
 
 class Date(int):
-    """A ``date`` outside of the years 1 to 9999: days since 1970-01-01."""
+    """A ``date`` outside the years 1 to 9999: days since 1970-01-01."""
 
     __slots__ = ()
 
@@ -136,8 +136,9 @@ class Date(int):
 
 
 class Timestamp(int):
-    """A ``timestamp`` outside of the years 1 to 9999: milliseconds since the beginning of 1970,
-    UTC."""
+    """A ``timestamp`` outside the years 1 to 9999: milliseconds since the beginning of 1970,
+    UTC.
+    """
 
     __slots__ = ()
 

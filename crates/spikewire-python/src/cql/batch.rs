@@ -29,11 +29,11 @@ pub enum Entry {
     Parameters(Arc<str>, Py<PyAny>),
 }
 
-/// Several statements that are executed with one request: `session.execute(batch)`.
+/// Several statements executed with one request: `session.execute(batch)`.
 ///
-/// `kind` is `"logged"` (all of it is applied sooner or later, or none), `"unlogged"` (each partition
-/// by itself) or `"counter"` (for updates of counters). A batch can be executed any number of times,
-/// and grow in between.
+/// `kind` is `"logged"` (all statements are eventually applied, or none), `"unlogged"` (each
+/// partition separately) or `"counter"` (for counter updates). A batch can be executed any
+/// number of times, and extended in between.
 #[pyclass(frozen, module = "spikewire.cql")]
 pub struct Batch {
     kind: BatchKind,
@@ -70,9 +70,9 @@ impl Batch {
 
     /// Adds a statement, which is text or prepared, with its parameters.
     ///
-    /// Values of a prepared statement are checked and kept as they are now. Raises `TypeError`,
-    /// `ValueError` or `OverflowError` for parameters that do not fit, for anything but INSERT,
-    /// UPDATE and DELETE, and beyond 65,535 statements.
+    /// Values of a prepared statement are validated and kept as they are now. Raises
+    /// `TypeError`, `ValueError` or `OverflowError` for parameters that do not fit, for
+    /// statements other than INSERT, UPDATE and DELETE, and beyond 65,535 statements.
     #[pyo3(signature = (statement, parameters=None, /))]
     fn add(
         &self,
@@ -119,7 +119,7 @@ impl Batch {
         Ok(())
     }
 
-    /// Takes all statements out.
+    /// Removes all statements.
     fn clear(&self) {
         let former = std::mem::take(&mut *self.entries.lock());
         drop(former);

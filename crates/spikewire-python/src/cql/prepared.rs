@@ -9,8 +9,8 @@ use spikewire_cassandra::statement::Prepared as Known;
 use super::bind::bind;
 use crate::bridge::errors::utf8;
 
-/// A prepared statement, from `prepare`. It may be used with any session on the same cluster; nodes
-/// that do not know it are asked to prepare it when that shows.
+/// A prepared statement, from `prepare`. It may be used with any session on the same cluster;
+/// nodes that do not know it prepare it on demand.
 #[pyclass(frozen, module = "spikewire.cql")]
 pub struct Prepared {
     pub known: Arc<Known>,
@@ -37,15 +37,15 @@ impl Prepared {
         columns.map(|column| (column.name.to_string(), column.ty.to_string())).collect()
     }
 
-    /// The indexes of the parameters that make the partition key, in the key's order; empty where
-    /// the statement does not fix a partition, so that any node is asked.
+    /// The indexes of the parameters that form the partition key, in the key's order; empty if
+    /// the statement does not determine a partition, so any node may be used.
     #[getter]
     fn partition_key(&self) -> Vec<u16> {
         self.known.key.clone()
     }
 
-    /// The token of the partition that these parameters belong to, by which the nodes that hold it
-    /// are found; ``None`` where the statement fixes no partition.
+    /// The token of the partition for these parameters, which determines the nodes that hold it;
+    /// `None` if the statement does not determine a partition.
     #[pyo3(signature = (parameters=None, /))]
     fn token(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Option<i64>> {
         let mut values = Vec::new();
@@ -53,16 +53,16 @@ impl Prepared {
         Ok(self.known.token(&values))
     }
 
-    /// What the server warned of when it prepared the statement.
+    /// The server's warnings when it prepared the statement.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.known.warnings.clone()
     }
 
-    /// The statement with parameters, which are checked and kept as they are now: for executing it
-    /// several times, or later.
+    /// The statement with parameters, which are validated and kept as they are now, to execute
+    /// it several times or later.
     ///
-    /// Raises `TypeError`, `ValueError` or `OverflowError` for what does not fit.
+    /// Raises `TypeError`, `ValueError` or `OverflowError` for values that do not fit.
     #[pyo3(signature = (parameters=None, /))]
     fn bind(&self, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<BoundStatement> {
         let mut values = Vec::new();

@@ -93,10 +93,10 @@ impl Names {
 
 /// A row: its values by index, by name, and as attributes.
 ///
-/// `row[0]`, `row["name"]` and `row.name` are the same value; a column whose name is that of a method
-/// (`keys`, `values`, `items`, `get`, `as_dict`, `as_tuple`) is reached by `row["keys"]`. Iterating and
-/// `len` are those of a tuple of the values, `dict(row)` is a dictionary. Values of a user-defined
-/// type are rows, too.
+/// `row[0]`, `row["name"]` and `row.name` are the same value; use `row["keys"]` for a column
+/// with the name of a method (`keys`, `values`, `items`, `get`, `as_dict`, `as_tuple`).
+/// Iteration and `len` are those of a tuple of the values; `dict(row)` is a dictionary. Values
+/// of a user-defined type are rows, too.
 #[pyclass(frozen, module = "spikewire.cql")]
 pub struct Row {
     names: Arc<Names>,
@@ -251,7 +251,7 @@ impl Row {
         PyList::new(py, pairs)
     }
 
-    /// The value of a column, or `default` where there is no such column.
+    /// The value of a column, or `default` if there is no such column.
     #[pyo3(signature = (name, default=None))]
     fn get<'py>(
         &self,
@@ -264,7 +264,7 @@ impl Row {
         }
     }
 
-    /// The values by name. Of columns with one name, the last one's value.
+    /// The values by name. For columns with the same name, the last one's value.
     fn as_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(py);
         for (name, value) in self.names.all.bind(py).iter().zip(self.values.bind(py).iter()) {

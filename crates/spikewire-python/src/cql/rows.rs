@@ -60,8 +60,8 @@ impl Circumstances {
 
 /// The result of a statement: a sequence of rows.
 ///
-/// Rows are made when they are asked for: `result[0]` and iterating make them anew each time. A
-/// statement without rows has a result of length 0.
+/// Rows are created on access: `result[0]` and iteration create new ones each time. A statement
+/// without rows has a result of length 0.
 #[pyclass(frozen, sequence, module = "spikewire.cql")]
 pub struct Rows {
     came: Pages,
@@ -160,12 +160,12 @@ impl Rows {
         format!("<{} rows from {}>", self.count, self.node())
     }
 
-    /// The first row, or `None` where there is none.
+    /// The first row, or `None` if there is none.
     fn first<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
         (self.count > 0).then(|| self.row(py, 0)).transpose()
     }
 
-    /// The only row, or `None` where there is none. Raises `ValueError` where there are more.
+    /// The only row, or `None` if there is none. Raises `ValueError` if there are more.
     fn one<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, Row>>> {
         if self.count > 1 {
             return Err(PyValueError::new_err(format!(
@@ -192,30 +192,32 @@ impl Rows {
         Ok(all)
     }
 
-    /// The rows as an Arrow table, straight from the bytes that the server sent: for everything with
-    /// the Arrow PyCapsule interface, such as `pyarrow.table`, `polars.DataFrame` and `duckdb`.
+    /// The rows as an Arrow table, decoded straight from the server's reply, for all consumers
+    /// of the Arrow PyCapsule interface, such as `pyarrow.table`, `polars.DataFrame` and
+    /// `duckdb`.
     ///
-    /// Integers, floats, booleans, text and bytes have the types of that name; `timestamp` is
-    /// `timestamp[ms, UTC]`, `date` is `date32`, `time` is `time64[ns]`, UUIDs are 16 bytes marked
-    /// `arrow.uuid`, addresses are text. `varint` and `decimal` become decimals of 38 digits, or of
-    /// 76, with the largest scale of the column; a column whose numbers do not fit is text. Nothing
-    /// is rounded. A `duration` is an interval of months, days and nanoseconds. Lists and sets are
-    /// lists, vectors are lists of fixed size, tuples and user-defined types are structs. The empty
-    /// value, where a type has one, is null.
+    /// Integers, floats, booleans, text and bytes have the corresponding types; `timestamp` is
+    /// `timestamp[ms, UTC]`, `date` is `date32`, `time` is `time64[ns]`, UUIDs are 16 bytes
+    /// marked `arrow.uuid`, addresses are text. `varint` and `decimal` become decimals of 38
+    /// digits, or of 76, with the largest scale of the column; a column whose numbers do not fit
+    /// is text. Nothing is rounded. A `duration` is an interval of months, days and nanoseconds.
+    /// Lists and sets are lists, vectors are fixed-size lists, tuples and user-defined types are
+    /// structs. The empty value, if a type has one, is null.
     fn to_arrow(&self, py: Python<'_>) -> PyResult<ArrowTable> {
         Ok(ArrowTable::new(to_arrow(py, &self.came)?))
     }
 
     /// The rows for NumPy.
     ///
-    /// Without `dtype` it is a dictionary with an array for each column: numbers, booleans,
-    /// timestamps (`datetime64[ms]`, UTC), dates (`datetime64[D]`), times (`timedelta64[ns]`) and
-    /// vectors of numbers (two dimensions) in their own types, everything else as the objects that
-    /// rows have. With a structured `dtype` it is one array of that type: fields take the columns of
-    /// their names, other columns are left out, and nothing becomes a Python object.
+    /// Without `dtype`, the result is a dictionary with an array for each column: numbers,
+    /// booleans, timestamps (`datetime64[ms]`, UTC), dates (`datetime64[D]`), times
+    /// (`timedelta64[ns]`) and vectors of numbers (two dimensions) in their own types,
+    /// everything else as the objects found in rows. With a structured `dtype` it is one array
+    /// of that type: fields take the columns of the same names, other columns are left out, and
+    /// no Python objects are created.
     ///
-    /// Arrays are masked where there is null; with `missing="raise"` they are plain, and a null
-    /// raises `ValueError`.
+    /// Nulls are masked; with `missing="raise"` arrays are plain, and a null raises
+    /// `ValueError`.
     #[pyo3(signature = (dtype=None, *, missing=None))]
     fn to_numpy<'py>(
         &self,
@@ -230,8 +232,8 @@ impl Rows {
         }
     }
 
-    /// The rows as a `pandas.DataFrame`: numbers and booleans as nullable arrays, text as `string`,
-    /// timestamps with the zone UTC, everything else as the objects that rows have.
+    /// The rows as a `pandas.DataFrame`: numbers and booleans as nullable arrays, text as
+    /// `string`, timestamps in UTC, everything else as the objects found in rows.
     fn to_pandas<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_pandas(py, &self.came)
     }
@@ -241,7 +243,7 @@ impl Rows {
         to_polars(py, &self.came)
     }
 
-    /// The names of the columns, in order; empty where the statement has no rows.
+    /// The names of the columns, in order; empty if the statement has no rows.
     #[getter]
     fn columns<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         match &self.came.shape {
@@ -257,7 +259,7 @@ impl Rows {
         columns.map(|column| column.ty.to_string()).collect()
     }
 
-    /// Whether a conditional statement was applied; `None` where the statement has no condition.
+    /// Whether a conditional statement was applied; `None` if the statement has no condition.
     #[getter]
     fn applied(&self, py: Python<'_>) -> PyResult<Option<bool>> {
         let first = self.came.shape.as_ref().and_then(|shape| shape.columns.first());
@@ -267,20 +269,20 @@ impl Rows {
         self.row(py, 0)?.get_item(0)?.extract().map(Some)
     }
 
-    /// Where the next page begins, for `paging_state`; `None` on the last one. Opaque bytes; they
-    /// hold keys, so they should not be trusted when they come from outside.
+    /// The start of the next page, for `paging_state`; `None` on the last one. Opaque bytes;
+    /// they contain keys, so do not trust them if they come from outside.
     #[getter]
     fn paging_state<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {
         self.state.as_ref().map(|state| PyBytes::new(py, state))
     }
 
-    /// What the server warned of.
+    /// The server's warnings.
     #[getter]
     fn warnings(&self) -> Vec<String> {
         self.extras().map_or_else(Vec::new, |extras| extras.warnings.clone())
     }
 
-    /// The ids of the traces that the server keeps, one for each page (`tracing=True`).
+    /// The ids of the traces kept by the server, one per page (`tracing=True`).
     #[getter]
     fn tracing_ids<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let making = Making { py, classes: &self.came.classes };
@@ -304,13 +306,13 @@ impl Rows {
         self.circumstances.node.as_ref().map_or_else(String::new, ToString::to_string)
     }
 
-    /// Requests that were sent for it, retries included.
+    /// The number of requests sent, including retries.
     #[getter]
     fn attempts(&self) -> u32 {
         self.circumstances.attempts
     }
 
-    /// Whether all nodes had one schema in the end, after a statement that changes it.
+    /// After a schema change, whether all nodes agreed on the schema.
     #[getter]
     fn schema_agreed(&self) -> bool {
         self.circumstances.schema_agreed

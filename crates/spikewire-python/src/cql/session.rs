@@ -124,13 +124,15 @@ macro_rules! verbs {
 
             /// Executes a statement: text, a prepared or bound one, or a batch.
             ///
-            /// ``parameters`` are values by position (tuple, list) or by name (mapping, dataclass, row).
-            /// Text with parameters is prepared first, once: its markers are ``?`` or ``%s``, ``:name`` or
-            /// ``%(name)s``. Values are never pasted into the text, and take the types of their columns.
-            /// All rows are fetched, page after page. ``options`` are those of ``ExecuteOptions``.
+            /// ``parameters`` are values by position (tuple, list) or by name (mapping,
+            /// dataclass, row). Text with parameters is prepared on first use: its markers are
+            /// ``?`` or ``%s``, ``:name`` or ``%(name)s``. Values are never interpolated into
+            /// the text, and take the types of their columns. All rows are fetched, page by
+            /// page. ``options`` are those of ``ExecuteOptions``.
             ///
-            /// Raises an error of ``spikewire.cql.errors`` where the server refuses or does not answer,
-            /// ``TypeError``, ``ValueError`` or ``OverflowError`` for values that do not fit.
+            /// Raises an error of ``spikewire.cql.errors`` if the server rejects the statement
+            /// or does not answer, ``TypeError``, ``ValueError`` or ``OverflowError`` for values
+            /// that do not fit.
             #[pyo3(signature = (statement, parameters=None, /, **options))]
             fn execute<'py>(
                 &self,
@@ -142,9 +144,10 @@ macro_rules! verbs {
                 run(&self.face, py, Goal::All, statement, parameters, options)
             }
 
-            /// One page of a statement's rows, of up to ``page_size``: the one that begins at the option
-            /// ``paging_state``, or the first one. ``rows.paging_state`` is where the next one begins. A
-            /// page may be empty, and yet not the last. Otherwise as ``execute``.
+            /// One page of a statement's rows, up to ``page_size``: the page that starts at the
+            /// option ``paging_state``, or the first one. ``rows.paging_state`` is the start of
+            /// the next page. An empty page is not necessarily the last. Otherwise as
+            /// ``execute``.
             #[pyo3(signature = (statement, parameters=None, /, **options))]
             fn page<'py>(
                 &self,
@@ -156,8 +159,8 @@ macro_rules! verbs {
                 run(&self.face, py, Goal::Page, statement, parameters, options)
             }
 
-            /// Prepares a statement, once for a session. Its markers are ``?`` and ``:name``. ``options``
-            /// are those of ``PrepareOptions``.
+            /// Prepares a statement, once per session. Its markers are ``?`` and ``:name``.
+            /// ``options`` are those of ``PrepareOptions``.
             #[pyo3(signature = (statement, /, **options))]
             fn prepare<'py>(
                 &self,
@@ -188,20 +191,20 @@ macro_rules! session {
                 self.face.shared().lifecycle.is_open()
             }
 
-            /// The version of the native protocol that is spoken: 4 or 5.
+            /// The version of the native protocol in use: 4 or 5.
             #[getter]
             fn protocol_version(&self, py: Python<'_>) -> PyResult<u8> {
                 Ok(self.face.shared().core(py)?.session.version().number())
             }
 
-            /// The keyspace of tables that are named without one: the last one of ``USE``, or that of the
+            /// The keyspace of tables named without one: that of the last ``USE``, or of the
             /// options.
             #[getter]
             fn keyspace(&self, py: Python<'_>) -> PyResult<Option<String>> {
                 Ok(self.face.shared().core(py)?.session.keyspace().map(|name| name.to_string()))
             }
 
-            /// The nodes of the cluster, as they are known at the moment.
+            /// The nodes of the cluster, as currently known.
             #[getter]
             fn nodes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
                 nodes(self.face.shared(), py)
@@ -243,12 +246,14 @@ macro_rules! session {
                 many(&self.face, py, statement, how, options)
             }
 
-            /// Lets values of a user-defined type come back as instances of a class, which is called with
-            /// the fields by name: a dataclass, a named tuple. Without it they come back as `Row`.
+            /// Returns values of a user-defined type as instances of a class, which is called
+            /// with the fields by name: a dataclass, a named tuple. Unregistered types are
+            /// returned as `Row`.
             ///
-            /// `name` is `"keyspace.type"`, or a type in the session's keyspace. Instances of any class with
-            /// attributes for the fields are taken as parameters, registered or not. Raises `ValueError`
-            /// for what is no name of a type, `TypeError` for what is no class.
+            /// `name` is `"keyspace.type"`, or a type in the session's keyspace. Instances of
+            /// any class with attributes for the fields are accepted as parameters, registered
+            /// or not. Raises `ValueError` for an invalid type name, `TypeError` if the argument
+            /// is not a class.
             #[pyo3(signature = (name, class, /))]
             fn register_type(
                 &self,

@@ -1,7 +1,7 @@
-"""The cache backend: what Django documents of its cache, on calling threads and event loops.
+"""The cache backend: Django's cache API, on calling threads and event loops.
 
-``get`` makes its calls on the calling thread, ``aget`` awaits them, on whatever loop is running;
-both with the one client of the process.
+``get`` makes its calls on the calling thread, ``aget`` awaits them on the running loop; both use
+the one client of the process.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -37,14 +37,14 @@ _LONGEST = 315_360_000
 
 
 class SpikewireCache(BaseCache):
-    """``BACKEND`` of a cache that is a set of a namespace.
+    """The ``BACKEND`` of a cache that is stored in a set of a namespace.
 
-    ``LOCATION`` is a URL, ``"aerospike://host:port,host2/namespace"``; an empty one leaves that to
-    the environment variables. ``OPTIONS`` are ``set`` (``"django"`` unless given), ``namespace``,
+    ``LOCATION`` is a URL, ``"aerospike://host:port,host2/namespace"``; if empty, environment
+    variables are used. ``OPTIONS`` are ``set`` (default ``"django"``), ``namespace``,
     ``serializer`` (a class with ``dumps`` and ``loads``, or its dotted path) and the options of
     ``spikewire.Client``.
 
-    Raises ``ImproperlyConfigured`` that names what is wrong in them. Connects on first use.
+    Raises ``ImproperlyConfigured`` that names the mistake. Connects on first use.
     """
 
     def __init__(self, location: str, params: Mapping[str, Any]) -> None:
@@ -112,7 +112,7 @@ class SpikewireCache(BaseCache):
             return bins
 
     def get_backend_timeout(self, timeout: Any = DEFAULT_TIMEOUT) -> Ttl:
-        """Seconds to live, rounded up, ten years at most; 0 for what is not to be cached at all."""
+        """Seconds to live, rounded up, at most ten years; 0 for values that must not be cached."""
         if timeout is DEFAULT_TIMEOUT:
             timeout = self.default_timeout
         return "never" if timeout is None else max(0, math.ceil(min(timeout, _LONGEST)))
@@ -150,7 +150,7 @@ class SpikewireCache(BaseCache):
     def add(
         self, key: Any, value: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None
     ) -> bool:
-        """Stores a value where there is none; returns whether there was none."""
+        """Stores a value if none exists; returns whether it was stored."""
         ttl = self.get_backend_timeout(timeout)
         return self._run(self._entries.add(self._key(key, version), self._bins(value), ttl))
 
@@ -163,7 +163,7 @@ class SpikewireCache(BaseCache):
         return await self._arun(self._entries.add(self._key(key, version), bins, ttl))
 
     def touch(self, key: Any, timeout: Any = DEFAULT_TIMEOUT, version: int | None = None) -> bool:
-        """Gives a value another timeout; returns whether there is one."""
+        """Changes the timeout of a value; returns whether the value exists."""
         ttl = self.get_backend_timeout(timeout)
         return self._run(self._entries.touch(self._key(key, version), ttl))
 
@@ -175,7 +175,7 @@ class SpikewireCache(BaseCache):
         return await self._arun(self._entries.touch(self._key(key, version), ttl))
 
     def delete(self, key: Any, version: int | None = None) -> bool:
-        """Removes a value; returns whether there was one."""
+        """Removes a value; returns whether it existed."""
         return self._run(self._entries.delete(self._key(key, version)))
 
     async def adelete(self, key: Any, version: int | None = None) -> bool:
@@ -183,7 +183,7 @@ class SpikewireCache(BaseCache):
         return await self._arun(self._entries.delete(self._key(key, version)))
 
     def has_key(self, key: Any, version: int | None = None) -> bool:
-        """Whether there is a value."""
+        """Whether the value exists."""
         return self._run(self._entries.has(self._key(key, version)))
 
     async def ahas_key(self, key: Any, version: int | None = None) -> bool:
@@ -191,9 +191,9 @@ class SpikewireCache(BaseCache):
         return await self._arun(self._entries.has(self._key(key, version)))
 
     def incr(self, key: Any, delta: Any = 1, version: int | None = None) -> Any:
-        """Adds to a number and returns the sum; its time to live stays. Atomic.
+        """Adds to a number and returns the sum; its time to live is unchanged. Atomic.
 
-        Raises ``ValueError`` where there is no value.
+        Raises ``ValueError`` if the value does not exist.
         """
         try:
             return self._run(self._entries.increase(self._key(key, version), delta))
@@ -208,7 +208,7 @@ class SpikewireCache(BaseCache):
             raise _missing(key) from None
 
     def get_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
-        """The values that there are, by key, in one batch."""
+        """The existing values, by key, in one batch."""
         return self._run(self._entries.get_many(self._names(keys, version)))
 
     async def aget_many(self, keys: Iterable[Any], version: int | None = None) -> dict[Any, Any]:
@@ -250,7 +250,7 @@ class SpikewireCache(BaseCache):
         await self._arun(self._entries.delete_many(list(self._names(keys, version))))
 
     def clear(self) -> None:
-        """Removes everything from the set, whatever its prefix and version."""
+        """Removes everything from the set, regardless of prefix and version."""
         self._place.clear()
 
     async def aclear(self) -> None:

@@ -108,12 +108,12 @@ class Entries:
         return True
 
     def delete(self, key: UserKey) -> Steps[bool]:
-        """Removes a value; returns whether there was one."""
+        """Removes a value; returns whether it existed."""
         found: bool = yield lambda verbs: verbs.delete(key)
         return found
 
     def has(self, key: UserKey) -> Steps[bool]:
-        """Whether there is a value."""
+        """Whether the value exists."""
         found: bool = yield lambda verbs: verbs.exists(key)
         return found
 
