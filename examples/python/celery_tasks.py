@@ -1,12 +1,12 @@
-"""Celery with a prefork pool: each worker process has a client, which all of its tasks use.
+"""Celery with a prefork pool: each worker process has a client, shared by all of its tasks.
 
-Run it under ``celery --app celery_tasks worker --pool prefork`` with ``SEEDS`` in the environment;
-run as a script it starts that with two processes, on a broker of plain files, and sends some tasks.
+Run it with ``celery --app celery_tasks worker --pool prefork`` and ``SEEDS`` in the environment.
+Run as a script, it starts that with two processes and a file-based broker, and sends some tasks.
 
 Two clients show the two ways. ``counters`` is opened by the signal ``worker_process_init``, in each
 process after its fork, and closed by ``worker_process_shutdown``. ``early`` is opened when this
-module is imported, so before the fork, as happens easily: that is no mistake. Each process connects
-anew on its first call; the parent's connections, and the threads that it has, are not touched.
+module is imported, that is, before the fork, which is easily done and not a mistake: each process
+connects again on its first call, and the parent's connections and threads are unaffected.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -29,7 +29,7 @@ from spikewire import op
 
 
 def configured(folder: str) -> Celery:
-    """The application: tasks and results travel by way of a folder."""
+    """The application: tasks and results are exchanged through a folder."""
     app = Celery("celery_tasks", broker="filesystem://", backend=f"file://{folder}")
     app.conf.broker_transport_options = {
         "data_folder_in": folder,
@@ -42,7 +42,7 @@ def configured(folder: str) -> Celery:
 
 
 def make(where: str, folder: str) -> Celery:
-    """The same as workers have it, with clients and tasks."""
+    """The application as workers use it, with clients and tasks."""
     app = configured(folder)
     early = spikewire.Client(where, timeout=10)
     clients = {"early": early}
@@ -54,7 +54,7 @@ def make(where: str, folder: str) -> Celery:
         clients["own"].close()
         early.close()
 
-    # Signals hold what they call weakly, unless told otherwise.
+    # Signals hold receivers weakly by default.
     signals.worker_process_init.connect(opened, weak=False)
     signals.worker_process_shutdown.connect(closed, weak=False)
 
@@ -68,7 +68,7 @@ def make(where: str, folder: str) -> Celery:
 
 
 def main(where: str, folder: str) -> None:
-    """Starts a worker, sends tasks, and takes their results."""
+    """Starts a worker, sends tasks, and collects their results."""
     command = [sys.executable, "-m", "celery", "--app", "celery_tasks", "--quiet", "worker"]
     command += ["--pool", "prefork", "--concurrency", "2", "--loglevel", "ERROR"]
     command += ["--without-heartbeat", "--without-gossip", "--without-mingle"]

@@ -1,7 +1,7 @@
 """Records in pandas, Polars and DuckDB, and back.
 
-A batch or a query becomes an Arrow table, which all three take without a copy; what they compute
-goes back by ``put_many``, as it is.
+A batch or a query becomes an Arrow table, which all three accept without a copy. ``put_many``
+writes their results back directly.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -20,10 +20,10 @@ CITIES = ("Lisbon", "Oslo", "Quito")
 
 
 def from_polars(orders: spikewire.Dataset, totals: spikewire.Dataset) -> None:
-    """A batch into Polars; sums of its groups become records of another set."""
+    """Reads a batch into Polars; sums of its groups become records of another set."""
     table = orders.get_many(range(COUNT + 1)).to_arrow(key="order")
     frame = pl.DataFrame(table)
-    # The last key has no record: its row is there, with nulls.
+    # The last key has no record: its row contains nulls.
     print("polars", frame.shape, frame["price"].null_count())
     sums = frame.drop_nulls("city").group_by("city").agg(pl.sum("price"), pl.len().alias("n"))
     totals.put_many(sums, key="city").raise_for_errors()
@@ -31,18 +31,20 @@ def from_polars(orders: spikewire.Dataset, totals: spikewire.Dataset) -> None:
 
 
 def from_pandas(orders: spikewire.Dataset) -> None:
-    """A batch into pandas with the user keys as index, which are the keys of the way back."""
+    """Reads a batch into pandas with the user keys as index, which are the keys when writing
+    back.
+    """
     frame = orders.get_many(range(10), bins=["price", "city"]).to_pandas()
     frame["taxed"] = (frame["price"] * 1.2).round(2)
     orders.put_many(frame[["taxed"]]).raise_for_errors()
     print("pandas wrote", orders.get(9)["taxed"])
-    # A query of Arrow tables, each of them a frame: a set of any size in little memory.
+    # A query as Arrow tables, each of them a frame: a set of any size in little memory.
     tables = orders.query(where="$.price < 500.0", bins=["price"]).arrow_batches(1000)
     print("pandas read", sum(pd.DataFrame.from_arrow(table)["price"].sum() for table in tables))
 
 
 def from_duckdb(orders: spikewire.Dataset) -> None:
-    """The tables of a query in SQL; the answer goes back as it is."""
+    """Queries the tables of a query with SQL and writes the result back."""
     with duckdb.connect() as database:
         database.execute("create table orders (id bigint, price double)")
         for table in orders.query(where="$.price > 500.0", bins=["id", "price"]).arrow_batches(
@@ -57,7 +59,7 @@ def from_duckdb(orders: spikewire.Dataset) -> None:
 
 
 def main() -> None:
-    """Each of them in turn on one set."""
+    """Runs each of them in turn on one set."""
     with seeds.find() as where, spikewire.Client(where, timeout=30) as client:
         orders = client.dataset("test", "orders")
         made = {n: {"id": n, "price": n / 4, "city": CITIES[n % 3]} for n in range(COUNT)}

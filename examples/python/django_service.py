@@ -1,9 +1,9 @@
 """Django with its cache and its sessions in a cluster.
 
-A project has ``CACHES`` and ``SESSION_ENGINE`` in its settings; here a module is the whole project.
-Run as a script it answers a few requests of its own, by Django's test client and without a socket.
-A process has one client, which its threads and tasks share and which is opened by the first
-request: also under gunicorn with ``--preload``, and under ASGI servers.
+A project has ``CACHES`` and ``SESSION_ENGINE`` in its settings; here one module is the whole
+project. Run as a script, it answers a few requests from Django's test client, without a socket. A
+process has one client, shared by its threads and tasks and opened by the first request, also under
+gunicorn with ``--preload`` and under ASGI servers.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 def configure(where: str) -> None:
-    """What stands in ``settings.py``."""
+    """The contents of ``settings.py``."""
     settings.configure(
         ALLOWED_HOSTS=["testserver"],
         ROOT_URLCONF=__name__,

@@ -1,4 +1,4 @@
-"""What can go wrong, and what a program does about it."""
+"""What can go wrong, and how a program handles it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from spikewire.testing import Cluster
 
 
 def withdraw(accounts: spikewire.Dataset, owner: str, amount: int) -> int:
-    """Reads, decides and writes; starts again when somebody else wrote in between."""
+    """Reads, decides and writes; starts again if another client wrote in between."""
     while True:
         record = accounts.get(owner)
         balance = record["balance"]
@@ -44,7 +44,7 @@ def main(where: str) -> None:
         accounts.put("alice", {"balance": 100})
         print("left:", withdraw(accounts, "alice", 30))
 
-        # What cannot be stored is refused before anything is sent, with the place named.
+        # Unsupported values are rejected before anything is sent, and the error names the place.
         try:
             accounts.put("alice", {"limits": {"daily": object()}})
         except TypeError as error:

@@ -1,9 +1,9 @@
-"""FastAPI on the asyncio client: opened in the lifespan, handed to routes by a dependency, and
-asked once per request.
+"""FastAPI on the asyncio client: opened in the lifespan, passed to routes by a dependency, and
+called once per request.
 
-Run it under uvicorn, ``uvicorn fastapi_service:app``; run as a script it answers a few requests of
-its own, by httpx and without a socket. Every worker process has a client of its own, which all of
-its requests share.
+Run it with uvicorn, ``uvicorn fastapi_service:app``. Run as a script, it answers a few requests
+from httpx, without a socket. Every worker process has its own client, shared by all of its
+requests.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -34,7 +34,7 @@ async def lifespan(app: FastAPI) -> AsyncGenerator[None, None]:
 
 
 def visits(request: Request) -> spikewire.AsyncDataset:
-    """The dependency: a dataset costs nothing to make."""
+    """The dependency: creating a dataset costs next to nothing."""
     client: spikewire.AsyncClient = request.app.state.client
     return client.dataset("test", "visits")
 
@@ -43,7 +43,7 @@ Visits = Annotated[spikewire.AsyncDataset, Depends(visits)]
 
 
 async def visit(name: str, visits: Visits) -> dict[str, Any]:
-    """Counts a visit, and tells the count."""
+    """Counts a visit and returns the count."""
     try:
         record = await visits.operate(name, [op.add("n", 1), op.get("n")], ttl=86_400)
     except spikewire.Timeout as error:
@@ -53,7 +53,7 @@ async def visit(name: str, visits: Visits) -> dict[str, Any]:
 
 
 async def look(name: str, visits: Visits) -> dict[str, Any]:
-    """Tells the count."""
+    """Returns the count."""
     record = await visits.get(name, default=None)
     if record is None:
         raise HTTPException(404, "nobody of that name")
@@ -61,7 +61,7 @@ async def look(name: str, visits: Visits) -> dict[str, Any]:
 
 
 async def among(names: Annotated[list[str], Query(max_length=1000)], visits: Visits) -> list[Any]:
-    """Tells many counts: one batch for the request, however many names there are."""
+    """Returns many counts: one batch per request, however many names there are."""
     found = await visits.get_many(names, ["n"])
     return [
         {"name": name, "visits": 0 if record is None else record["n"]}
@@ -76,7 +76,7 @@ app.add_api_route("/visits", among, methods=["GET"])
 
 
 async def main() -> None:
-    """What a server and its users do, on a small scale."""
+    """Plays a server and its users, on a small scale."""
     transport = httpx.ASGITransport(app=app)
     async with lifespan(app), httpx.AsyncClient(transport=transport, base_url="http://it") as user:
         await asyncio.gather(*(user.post("/visits/alice") for _ in range(50)))

@@ -1,10 +1,11 @@
-"""The online part of a feature store: features of entities, written in batches, read in one call.
+"""The online part of a feature store: features of entities, written in batches and read in one
+call.
 
-``OnlineStore`` has the shape that Feast and its like ask of a store: ``online_write_batch`` takes
-entities with their features and the time of the event, ``online_read`` gives them back in the
-order of the entities. A feature view is a set, an entity is a record, a feature is a bin. What a
-model takes is a matrix: ``online_matrix`` reads it straight into NumPy, with defaults for what is
-missing.
+``OnlineStore`` has the interface that Feast and similar systems require of a store:
+``online_write_batch`` takes entities with their features and the event time, ``online_read``
+returns them in the order of the entities. A feature view is a set, an entity is a record, a feature
+is a bin. Models take a matrix: ``online_matrix`` reads it straight into NumPy, with defaults for
+missing values.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -34,7 +35,7 @@ EVENT = "event"
 
 @dataclass(frozen=True, eq=False)
 class FeatureView:
-    """Features that are written together, with their defaults, and how long they last."""
+    """Features that are written together, with their defaults and their time to live."""
 
     name: str
     defaults: Mapping[str, float]
@@ -52,14 +53,14 @@ class OnlineStore:
         return self._client.dataset(self._namespace, view.name)
 
     async def online_write_batch(self, view: FeatureView, rows: Iterable[Row]) -> int:
-        """Writes features, and returns how many rows were older than what is there.
+        """Writes features, and returns how many rows were older than the stored ones.
 
-        An event that comes late does not overwrite a newer one: the server compares.
+        A late event does not overwrite a newer one: the server compares their times.
         """
         writes = []
         for entity, features, event in rows:
             at = int(event.timestamp() * 1_000_000)
-            # A record that is not there yet is created.
+            # A missing record is created.
             late = ("$.event <= ?", at)
             bins = {EVENT: at, **features}
             writes.append(Write(entity, bins, where=late, ttl=view.ttl))
@@ -70,7 +71,7 @@ class OnlineStore:
     async def online_read(
         self, view: FeatureView, entities: Sequence[str], features: Sequence[str]
     ) -> list[tuple[datetime | None, dict[str, Any] | None]]:
-        """The time of the event and the features of each entity; None where it has expired."""
+        """The event time and the features of each entity; None if it has expired."""
         found = await self._records(view).get_many(entities, [EVENT, *features])
         answer: list[tuple[datetime | None, dict[str, Any] | None]] = []
         for record in found:
@@ -85,14 +86,14 @@ class OnlineStore:
     async def online_matrix(
         self, view: FeatureView, entities: Sequence[str], features: Sequence[str]
     ) -> np.ndarray[Any, np.dtype[np.float32]]:
-        """A row for each entity, a column for each feature; no Python object for a value."""
+        """A row per entity, a column per feature; no Python object per value."""
         kind = [(name, "f4") for name in features]
         columns = await self._records(view).get_numpy(entities, kind)
         filled = [columns[name].filled(view.defaults[name]) for name in features]
         return np.stack(filled, axis=1)
 
     async def online_vector(self, wanted: Mapping[FeatureView, str]) -> list[float]:
-        """The features of several views, each for an entity of its own: one batch for a request."""
+        """The features of several views, each for its own entity: one batch per request."""
         reads = [
             Read(self._records(view).key(entity), list(view.defaults))
             for view, entity in wanted.items()
@@ -109,7 +110,7 @@ CITIES = FeatureView("cities", {"surge": 1.0}, timedelta(minutes=10))
 
 
 async def main() -> None:
-    """Writes features, and serves some requests at once."""
+    """Writes features, and serves some concurrent requests."""
     with seeds.find() as where:
         async with spikewire.AsyncClient(where, timeout=10) as client:
             store = OnlineStore(client, "test")

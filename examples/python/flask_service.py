@@ -1,9 +1,9 @@
 """Flask on the blocking client, under gunicorn with several processes and threads.
 
-Run it under ``gunicorn --preload --workers 2 --threads 4 flask_service:app`` with ``SEEDS`` in the
-environment; run as a script it starts that and makes a few requests. The client may be made before
-the fork, as with ``--preload``: each worker opens connections of its own on first use, and all of
-its threads share them.
+Run it with ``gunicorn --preload --workers 2 --threads 4 flask_service:app`` and ``SEEDS`` in the
+environment. Run as a script, it starts that and makes a few requests. The client may be created
+before the fork, as with ``--preload``: each worker opens its own connections on first use, and all
+of its threads share them.
 """
 
 # pyright: basic, reportMissingImports=false
@@ -43,7 +43,7 @@ def make(where: str) -> Flask:
 
 
 def main(where: str) -> None:
-    """Starts gunicorn on a free port, and visits it."""
+    """Starts gunicorn on a free port, and sends it requests."""
     listener = socket.create_server(("127.0.0.1", 0), backlog=128)
     host, port = listener.getsockname()[:2]
     command = [sys.executable, "-m", "gunicorn", "--preload", "--workers", "2", "--threads", "4"]

@@ -1,6 +1,6 @@
-"""Futures in batches: 120 calls are submitted, then all of them are waited for.
+"""Futures in batches: submits 120 calls, then waits for all of them.
 
-Each batch leaves in a few writes. Between two batches nothing is in flight.
+Each batch is sent in a few writes. Between two batches nothing is in flight.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def main(where: str) -> None:
             batch = range(first, min(first + BATCH, CALLS))
             futures = [events.submit.put(n, {"n": n}) for n in batch]
             for future in futures:
-                future.result()  # raises what the call has raised
+                future.result()  # raises the call's error
         took = time.perf_counter() - started
         print(f"batched futures: {CALLS} calls, {CALLS / took:,.0f} calls/s")
 

@@ -1,6 +1,6 @@
-"""Calls one after the other: each waits for its reply before the next one is made.
+"""Calls one after the other: each waits for its reply before the next one starts.
 
-The simplest way, and the slowest from one thread: nothing is in flight while Python works, and
+The simplest pattern, and the slowest from one thread: nothing is in flight while Python works, and
 Python waits while something is in flight. See also ``threads.py``.
 """
 

@@ -1,7 +1,7 @@
 """Chains of callbacks: each call submits the next one when it is done.
 
 The client's own thread does all the work; the main thread only waits. 500 chains are as good as
-120: what one turn of that thread has completed, and what was submitted meanwhile, goes together.
+120, because each iteration of that thread sends together all calls submitted since the last one.
 """
 
 from __future__ import annotations

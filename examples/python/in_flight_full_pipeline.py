@@ -1,7 +1,7 @@
-"""A full pipeline: for every call that is submitted, the oldest one is waited for.
+"""A full pipeline: before each new call, waits for the oldest one.
 
-About 120 calls are in flight all the time. ``client.concurrent`` does this for you, and hands the
-results out in order.
+About 120 calls are in flight all the time. ``client.concurrent`` does this for you, and yields the
+results in order.
 """
 
 from __future__ import annotations

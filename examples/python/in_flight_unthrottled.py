@@ -1,7 +1,7 @@
-"""Unthrottled futures: everything is submitted at once, and waited for afterwards.
+"""Unthrottled futures: submits everything at once, and waits afterwards.
 
-The client holds back: with ``submit_limit`` calls in flight, ``submit`` waits for room. So no call
-fails for want of it. What grows is the list of futures, which is this program's own.
+The client throttles: with ``submit_limit`` calls in flight, ``submit`` waits for a free slot, so no
+call fails for lack of one. Only this program's own list of futures grows.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Event loops in several threads: what a pool is for on Python without the GIL.
 
-Each handler takes a range of keys, so that handing over costs little next to the work. With a GIL
-the same runs on one loop.
+Each handler takes a range of keys, so handing over costs little compared with the work. With a GIL
+the same code runs on one loop.
 """
 
 from __future__ import annotations

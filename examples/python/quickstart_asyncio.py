@@ -17,7 +17,7 @@ async def main(where: str) -> None:
         record = await users.get("alice")
         print(record["name"], record.generation)
 
-        # A verb sends at once and returns a future: what is started together travels together.
+        # A verb sends at once and returns a future: calls started together are sent together.
         await asyncio.gather(*(users.put(at, {"square": at * at}) for at in range(1000)))
         found = await asyncio.gather(*(users.get(at, bins=["square"]) for at in range(10)))
         print([record["square"] for record in found])

@@ -14,7 +14,7 @@ def main(where: str) -> None:
     with spikewire.Client(where) as client:
         users = client.dataset("test", "users")
 
-        # A record is a dict of bins. It is created, or merged into what is there.
+        # A record is a dict of bins. It is created, or merged into an existing record.
         users.put("alice", {"name": "Alice", "age": 28, "tags": ["admin", "beta"]})
         record = users.get("alice")
         print(record["name"], record["tags"], "generation", record.generation)
@@ -26,11 +26,11 @@ def main(where: str) -> None:
         # Records can expire, and be replaced as a whole.
         users.put("alice", {"name": "Alice"}, ttl=timedelta(days=30), exists="replace")
 
-        # Several steps in one round trip, all or nothing.
+        # Several operations in one round trip, atomically.
         record = users.operate("alice", [op.add("visits", 1), op.get("visits")])
         print("visits", record["visits"])
 
-        # Every verb is on the client too, with the whole key.
+        # The client has every verb, too, and takes the full key.
         print(client.exists(("test", "users", "alice")))
         print("deleted", users.delete("alice"))
 

@@ -1,4 +1,4 @@
-"""Where the examples find a cluster: ``SEEDS=host:port,...``, or one in this process."""
+"""The cluster for the examples: ``SEEDS=host:port,...``, or one in this process."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def find() -> Generator[str, None, None]:
-    """The seeds of a cluster, for the length of a ``with`` block."""
+    """The seeds of a cluster, for the duration of a ``with`` block."""
     if given := os.environ.get("SEEDS"):
         yield given
     else:

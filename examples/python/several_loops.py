@@ -1,7 +1,7 @@
-"""One asyncio client on several event loops, each in a thread of its own.
+"""One asyncio client on several event loops, each in its own thread.
 
-The client knows the cluster once; every loop has connections of its own and completes its futures
-in its own thread. Nothing has to be made per loop.
+The client keeps one view of the cluster; every loop has its own connections and completes its
+futures in its own thread. Nothing has to be created per loop.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """One blocking client for many threads, with and without the GIL.
 
-Threads that call at the same time share connections and system calls: the more of them, the less
+Threads that call at the same time share connections and system calls: the more threads, the less
 each call costs. There is no pool to size and nothing to lock.
 """
 
@@ -29,7 +29,7 @@ def main(where: str) -> None:
 
         started = time.perf_counter()
         with ThreadPoolExecutor(THREADS) as pool:
-            # list() raises what a thread has raised.
+            # list() raises the exception of a thread.
             list(pool.map(work, range(THREADS)))
         took = time.perf_counter() - started
 

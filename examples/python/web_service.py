@@ -1,8 +1,8 @@
 """A small web service on the asyncio client: an ASGI application without a framework.
 
-Run it under any ASGI server, such as ``uvicorn web_service:app``; run as a script it answers a few
-requests of its own. The client is opened when the service starts and closed when it stops, which
-in a framework is the lifespan handler.
+Run it with any ASGI server, such as ``uvicorn web_service:app``. Run as a script, it answers a few
+requests of its own. The client is opened when the service starts and closed when it stops; in a
+framework, that is the job of the lifespan handler.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Service:
-    """``GET /NAME`` counts a visit of NAME and tells the count."""
+    """``GET /NAME`` counts a visit of NAME and returns the count."""
 
     visits: spikewire.AsyncDataset
 
@@ -61,7 +61,7 @@ app = Service()
 
 
 async def main() -> None:
-    """What an ASGI server does, on a small scale."""
+    """Plays an ASGI server, on a small scale."""
     events: asyncio.Queue[Message] = asyncio.Queue()
     told: asyncio.Queue[Message] = asyncio.Queue()
     life = asyncio.ensure_future(app({"type": "lifespan"}, events.get, told.put))

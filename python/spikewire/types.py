@@ -111,8 +111,8 @@ BytesLike: TypeAlias = bytes | bytearray | memoryview
 #: A user key. Integers have 64 bits, signed.
 UserKey: TypeAlias = int | str | BytesLike
 
-#: A whole key: a ``Key``, or the field's tuple ``(namespace, set, key[, digest])``. With a digest,
-#: the key may be ``None``.
+#: A full key: a ``Key``, or the usual tuple ``(namespace, set, key[, digest])``. With a digest, the
+#: key may be ``None``.
 KeyLike: TypeAlias = (
     Key
     | tuple[str, str | None, UserKey]
@@ -122,10 +122,10 @@ KeyLike: TypeAlias = (
 #: Names of bins to read.
 BinNames: TypeAlias = list[str] | tuple[str, ...]
 
-#: What a bin can hold when it is written; ``None`` removes the bin. Sequences are lists and tuples,
-#: keys of mappings are ``str``, ``int`` or ``bytes``, and both hold values again: a call checks
-#: that before anything is sent. (The type says less, because type checkers take a dict or list of
-#: mixed values that is kept in a variable for one of ``object``.)
+#: What can be written to a bin; ``None`` removes the bin. Sequences are lists and tuples, keys of
+#: mappings are ``str``, ``int`` or ``bytes``, and both hold values again: a call checks that before
+#: anything is sent. (The type is wider, because type checkers infer ``object`` for a variable with
+#: a dict or list of mixed values.)
 BinValue: TypeAlias = (
     int
     | float
@@ -139,7 +139,7 @@ BinValue: TypeAlias = (
     | None
 )
 
-#: Bins to write, by name. Each value is a ``BinValue``; see there why the type says less.
+#: Bins to write, by name. Each value is a ``BinValue``; see there why the type is wider.
 Bins: TypeAlias = Mapping[str, object]
 
 
@@ -193,7 +193,7 @@ MapKey: TypeAlias = str | int | float | bytes | tuple["MapKey", ...] | None
 #: What operations search for: a value, or ``op.WILDCARD`` or ``op.INFINITY``.
 Sought: TypeAlias = BinValue | Marker
 
-#: What a bin holds when it is read; a ``memoryview`` only where ``buffers=True`` asked for it.
+#: What is read from a bin; a ``memoryview`` only with ``buffers=True``.
 Value: TypeAlias = (
     int
     | float
@@ -208,23 +208,23 @@ Value: TypeAlias = (
     | None
 )
 
-#: Where to find the cluster: ``"host"``, ``"host:port"``, a comma list of them, or a list.
+#: Addresses of the cluster: ``"host"``, ``"host:port"``, several separated by commas, or a list.
 Seeds: TypeAlias = str | list[str] | tuple[str, ...]
 
 #: A span of time: seconds, or a ``timedelta``.
 Seconds: TypeAlias = float | timedelta
 
-#: When a read has a second request: seconds or a ``timedelta`` (0: never), or ``"p99"``, a
-#: percentile from 50 to 99.9 of the latencies of late.
+#: When to send a read a second time: seconds or a ``timedelta`` (0: never), or ``"p99"``, a
+#: percentile from 50 to 99.9 of recent latencies.
 Hedge: TypeAlias = float | timedelta | str
 
-#: Who knows the user that logs in, and how the password is sent: see ``ClientOptions.auth``.
+#: Which system knows the user, and how the password is sent: see ``ClientOptions.auth``.
 Auth: TypeAlias = Literal["internal", "external", "external-insecure", "pki"]
 
 #: Time to live: whole seconds, a ``timedelta``, a ``datetime`` with a time zone, or a word.
 Ttl: TypeAlias = int | timedelta | datetime | Literal["default", "never", "unchanged"]
 
-#: How a write treats a record that exists, or does not.
+#: How a write treats existing and missing records.
 Exists: TypeAlias = Literal["merge", "create", "update", "replace", "replace_only"]
 
 #: The consistency of a read.
@@ -239,10 +239,10 @@ Replica: TypeAlias = Literal["master", "sequence", "any", "prefer-rack"]
 #: text and its parameters, such as ``("$.age > ?0", 25)``.
 Where: TypeAlias = Expression | str | _Text
 
-#: The order of a list that has to be created.
+#: The order of a list that must be created.
 ListOrder: TypeAlias = Literal["unordered", "ordered"]
 
-#: The order of a map that has to be created: none, by key, or by key and value.
+#: The order of a map that must be created: none, by key, or by key and value.
 MapOrder: TypeAlias = Literal["unordered", "key", "key_value"]
 
 #: What an operation returns of the elements of a list that it selects.
@@ -278,7 +278,7 @@ Overflow: TypeAlias = Literal["fail", "saturate", "wrap"]
 #: The path to a nested list or map: steps from ``spikewire.ctx``.
 Path: TypeAlias = list[Step] | tuple[Step, ...]
 
-#: Several values. See ``BinValue`` for why the type says less.
+#: Several values. See ``BinValue`` for why the type is wider.
 Values: TypeAlias = list[Any] | tuple[object, ...]
 
 #: Several keys of a map.
@@ -298,7 +298,7 @@ class ArrowSchema(Protocol):
         """The schema, as a capsule."""
 
 
-#: What is defined where it belongs, and imported when it is asked for.
+#: Names defined in other modules, imported on access.
 _ELSEWHERE = {
     "Of": "spikewire.query",
     "ClientSubmit": "spikewire._native",

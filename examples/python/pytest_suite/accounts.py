@@ -1,4 +1,4 @@
-"""What is tested: accounts, each a record, and money that moves between them."""
+"""The code under test: accounts, each a record, and transfers between them."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ class Accounts:
         self._records = records
 
     def open(self, owner: str, balance: int) -> None:
-        """Opens an account; raises ``RecordExists`` for an owner who has one."""
+        """Opens an account; raises ``RecordExists`` if the owner has one."""
         self._records.put(owner, {"balance": balance}, exists="create")
 
     def balances(self, owners: Sequence[str]) -> list[int | None]:
-        """What is on each account, in one call; None where there is none."""
+        """The balance of each account, in one call; None for missing accounts."""
         found = self._records.get_many(owners, ["balance"])
         return [None if record is None else int(str(record["balance"])) for record in found]
 
     def withdraw(self, owner: str, amount: int) -> bool:
-        """Takes money unless there is too little; the server compares, so that no race is lost."""
+        """Withdraws money if the balance suffices; the server compares, so there is no race."""
         enough = ("$.balance >= ?", amount)
         try:
             self._records.operate(

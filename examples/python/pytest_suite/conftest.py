@@ -1,8 +1,8 @@
 """Fixtures: a cluster for each worker of pytest-xdist, a set for each test.
 
-``spikewire_cluster`` comes with spikewire. Its scope is the session, and a worker is a process with
-a session of its own, so that workers share nothing. With ``SEEDS=host:port`` all of them share that
-cluster; the names of sets keep them apart there.
+``spikewire_cluster`` comes with spikewire. It has session scope, and every worker is a process with
+its own session, so workers share nothing. With ``SEEDS=host:port`` all of them share that cluster;
+set names keep them apart there.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def records(client: spikewire.Client) -> Iterator[spikewire.Dataset]:
     worker = os.environ.get("PYTEST_XDIST_WORKER", "main")
     records = client.dataset("test", f"accounts-{os.getpid()}-{worker}-{next(_numbers)}")
     yield records
-    # A cluster of our own ends with the run; a shared one should not keep what tests leave.
+    # Our own cluster ends with the run; a shared one should not keep leftovers.
     records.delete_all().wait()
 
 

@@ -1,4 +1,4 @@
-"""Tests with a real cluster: ``pytest -n 2`` in this folder."""
+"""Tests with a real cluster: run ``pytest -n 2`` in this folder."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_withdraw_at_the_same_time(accounts: Accounts) -> None:
 
 
 class TestFaults:
-    """A test that harms its cluster starts one of its own, which takes a few milliseconds."""
+    """A test that breaks its cluster starts its own, which takes a few milliseconds."""
 
     @pytest.fixture
     def cluster(self) -> Iterator[Cluster]:
@@ -66,5 +66,5 @@ class TestFaults:
             assert raised.value.in_doubt
             for node in range(2):
                 cluster.clear_faults(node)
-            # It had been applied: what is in doubt is read again before it is repeated.
+            # It had been applied: after an in-doubt error, read before repeating the write.
             assert accounts.balances(["alice"]) == [70]

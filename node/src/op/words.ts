@@ -2,10 +2,10 @@
 
 /** Words that operations take. */
 
-/** The order of a list that has to be created. */
+/** The order of a list that must be created. */
 export type ListOrder = 'unordered' | 'ordered'
 
-/** The order of a map that has to be created: none, by key, or by key and value. */
+/** The order of a map that must be created: none, by key, or by key and value. */
 export type MapOrder = 'unordered' | 'key' | 'key_value'
 
 /** How arithmetic on bits treats a result that does not fit. */

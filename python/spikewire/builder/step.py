@@ -165,7 +165,7 @@ class Expiring(Step):
 
 
 def is_one(key: Any) -> bool:
-    """Whether this is one whole key."""
+    """Whether this is one full key."""
     if type(key) is Key:
         return True
     return isinstance(key, tuple) and isinstance(next(iter(cast("Any", key)), None), str)
