@@ -1,5 +1,5 @@
-//! Symbols of Node-API are found when the library is loaded, not when it is linked. Says how Cargo
-//! compiles it.
+//! Node-API symbols are resolved when the library is loaded, not when it is linked. Also reports
+//! how Cargo compiled the crate.
 
 fn main() {
     if std::env::var("CARGO_CFG_TARGET_OS").is_ok_and(|os| os == "macos") {

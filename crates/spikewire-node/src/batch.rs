@@ -1,8 +1,8 @@
-//! The outcomes of a batch on their way to JavaScript.
+//! Conversion of a batch's outcomes to JavaScript; the other half is `node/src/batch.ts`.
 //!
-//! Neighbours with the same bins go together, as the arguments of one call: a call costs more than
-//! the records that it makes. What is a number for every record (its row, its generation, its time
-//! to live) goes in one typed array for all of them. `node/src/batch.ts` is the other half.
+//! Adjacent records with the same bins are made in one call, because a call costs more than the
+//! records it makes. The numbers of every record (row, generation, time to live) are passed in one
+//! typed array for all records.
 
 use spikewire_aerospike::command::batch::{Batch, RowOutcome};
 use spikewire_aerospike::command::{Sink, read_bins};
@@ -21,19 +21,19 @@ use crate::record::{WIDEST, name_array, parts};
 use crate::ticket::RowPlan;
 use crate::value::decode::{Maker, Reading, particle};
 
-/// Values that go in one call at most.
+/// The maximum number of values per call.
 const ROOM: usize = 96;
-/// Numbers in the array of what was found, for each record: row, generation, seconds left to live.
+/// Numbers per record in the array of records found: row, generation, seconds to live.
 const NUMBERS: usize = 3;
 
-/// Which operations of a row have an answer of their own, for rows that are made of operations.
+/// Which operations of a row have a result of their own, for rows made of operations.
 #[derive(Debug)]
 pub enum Answered {
-    /// No row is.
+    /// No row is made of operations.
     None,
-    /// All rows are, of the same ones.
+    /// All rows are made of the same operations.
     Same(Vec<bool>),
-    /// Each as it says.
+    /// Rows differ.
     Each(Vec<Option<Vec<bool>>>),
 }
 
@@ -47,7 +47,7 @@ impl Answered {
     }
 }
 
-/// How the rows of a batch are read.
+/// How to read the rows of a batch.
 #[derive(Debug)]
 pub struct RowReader {
     pub answered: Answered,
@@ -60,7 +60,7 @@ impl RowPlan for RowReader {
     }
 }
 
-/// Rows that are through.
+/// The completed rows of a batch.
 #[derive(Debug)]
 struct Outcomes {
     rows: Batch,
@@ -80,7 +80,7 @@ impl Settle for Outcomes {
         let maker = environment.maker(env, reader.reading)?;
         let mut from = 0;
         while from < found.len() {
-            // Values are freed before too many of them are alive.
+            // Free values before too many of them are alive.
             let to = found.len().min(from + TOGETHER * NUMBERS);
             inner_with(env, [batch, array], |env, [batch, array]| {
                 let make = &Maker { env, ..maker };
@@ -97,15 +97,15 @@ impl Settle for Outcomes {
     }
 }
 
-/// Records that are made before their values are freed.
+/// The number of records made per handle scope.
 const TOGETHER: usize = 1024;
 
 fn codes(rows: &Batch) -> Vec<i32> {
     (0..rows.len()).map(|row| rows.code(row)).collect()
 }
 
-/// Row, generation and seconds left to live of every record that was found. A record that never
-/// expires has -1 seconds; others are read as numbers without a sign.
+/// Row, generation and seconds to live of every record found. A record that never expires has -1
+/// seconds; other values are unsigned.
 fn found(rows: &Batch) -> Vec<i32> {
     let mut now = None;
     let mut found = Vec::with_capacity(rows.len() * NUMBERS);
@@ -132,32 +132,32 @@ fn fail<'e>(
     hooks.fail_row.call(env, &[batch, env.uint32(row as u32)?, error]).map(drop)
 }
 
-/// What records have in common that are made by the same function.
+/// What records made by the same function have in common.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Shape {
-    /// The number of their results; nothing for records that have none.
+    /// The number of results; `None` for records without results.
     results: Option<u16>,
-    /// The names of their bins, each behind its length.
+    /// The names of the bins, each preceded by its length.
     names: Vec<u8>,
 }
 
-/// Records of the same shape, one behind the other, on their way into a batch.
+/// Consecutive records of the same shape, to be made in one call.
 struct Run<'m, 'e, 'a> {
     make: &'m Maker<'e, 'a>,
     environment: &'a Environment,
     batch: Value<'e>,
-    /// The array of what was found.
+    /// The array of numbers of the records found.
     found: Value<'e>,
-    /// The first of them, among what was found.
+    /// The index of the run's first record among the records found.
     from: usize,
     count: usize,
     shape: Shape,
-    /// The values of their bins and their results, one record behind the other.
+    /// The values of the records' bins and results, record after record.
     values: Vec<Value<'e>>,
-    /// The record that is being read, and how many values were there before it.
+    /// The shape of the record being read, and the number of values before it.
     latest: Shape,
     before: usize,
-    /// The results of the record that is being read.
+    /// The results of the record being read.
     results: Vec<Value<'e>>,
     is_wide: bool,
 }
@@ -240,7 +240,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         self.flush(self.values.len())
     }
 
-    /// Takes the bins of a row; or makes its record by itself where it is of another sort.
+    /// Reads the bins of a row; if it is unsuitable for a run, makes its record separately.
     fn record(&mut self, rows: &Batch, answered: Option<&[bool]>, row: usize) -> Result<bool> {
         let Ok(Some(message)) = rows.found(row) else { return Ok(false) };
         let message = Message::again(message)
@@ -260,7 +260,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         Ok(false)
     }
 
-    /// The record that was read joins the run; or begins one, if its bins are others.
+    /// Adds the record just read to the run, or starts a new one if its shape differs.
     fn add(&mut self) -> Result<()> {
         if self.count == 0 || self.shape != self.latest {
             self.flush(self.before)?;
@@ -274,7 +274,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         Ok(())
     }
 
-    /// The record that was read is none of the run.
+    /// Excludes the record just read, and ends the run before it.
     fn skip(&mut self) -> Result<()> {
         self.values.truncate(self.before);
         self.flush(self.before)?;
@@ -282,7 +282,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         Ok(())
     }
 
-    /// Makes the records of the run, which have the first `len` values.
+    /// Makes the records of the run, whose values are the first `len`.
     fn flush(&mut self, len: usize) -> Result<()> {
         let Self { make, environment, batch, found, from, count, .. } = *self;
         if count == 0 {
@@ -298,7 +298,7 @@ impl<'m, 'e, 'a> Run<'m, 'e, 'a> {
         };
         let mut key = names.clone();
         if let Some(results) = results {
-            // No name has no letters.
+            // A zero length is unambiguous, as no name is empty.
             key.push(0);
             key.extend(results.to_be_bytes());
         }

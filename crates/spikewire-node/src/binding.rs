@@ -1,4 +1,4 @@
-//! What the module keeps for one JavaScript environment: the environment, and the clients in it.
+//! The module's state in one JavaScript environment: the environment and its clients.
 
 use std::cell::RefCell;
 use std::rc::{Rc, Weak};
@@ -14,7 +14,7 @@ use crate::js::{self, Env, Failure, Result, Value};
 /// A call from JavaScript.
 pub type Call<'e> = js::Call<'e, Binding>;
 
-/// What the module keeps for one JavaScript environment.
+/// The module's state in one JavaScript environment.
 #[derive(Debug)]
 pub struct Binding {
     this: Weak<Self>,
@@ -38,12 +38,12 @@ impl Binding {
         })
     }
 
-    /// Another count of it.
+    /// Another reference to it.
     pub fn shared(&self) -> Rc<Self> {
-        self.this.upgrade().expect("it is counted as long as it is used")
+        self.this.upgrade().expect("a binding in use has a strong reference")
     }
 
-    /// Takes in a client; its handle.
+    /// Adds a client and returns its handle.
     pub fn add(&self, client: Rc<Client>) -> u32 {
         let mut clients = self.clients.borrow_mut();
         let free = clients.iter().position(Option::is_none);
@@ -55,19 +55,19 @@ impl Binding {
         at as u32
     }
 
-    /// The client of this handle.
+    /// The client with this handle.
     #[inline]
     pub fn client(&self, handle: Value<'_>) -> Result<Rc<Client>> {
         let found = self.clients.borrow().get(handle.index()? as usize).cloned().flatten();
         found.ok_or_else(|| Error::closed().into())
     }
 
-    /// Lets a client go.
+    /// Removes a client.
     pub fn remove(&self, handle: u32) -> Option<Rc<Client>> {
         self.clients.borrow_mut().get_mut(handle as usize).and_then(Option::take)
     }
 
-    /// The environment is being torn down: ends its clients.
+    /// Ends all clients when the environment is torn down.
     pub fn end(&self) {
         self.environment.end();
         let clients = std::mem::take(&mut *self.clients.borrow_mut());

@@ -1,4 +1,4 @@
-//! What the reply to a command on one record becomes.
+//! Conversion of replies to single-record commands.
 
 use spikewire_aerospike::Error;
 use spikewire_aerospike::command::{Judgement, ResponseKind};
@@ -10,25 +10,25 @@ use crate::js::{Env, Failure, Result, Value};
 use crate::record::{Factories, message, parts};
 use crate::value::decode::{Maker, Reading, particle};
 
-/// What a reply becomes.
+/// How to convert a reply.
 #[derive(Debug)]
 pub struct ResponsePlan {
     pub shape: ResponseShape,
     pub reading: Reading,
 }
 
-/// The kinds of answers.
+/// The kinds of results.
 #[derive(Debug)]
 pub enum ResponseShape {
-    /// A record; on a miss or a filter's no an error, or `undefined` where there is a default.
+    /// A record. If it is missing or filtered out: an error, or `undefined` if there is a default.
     Record { has_default: bool },
-    /// Whether the record is there and passes the filter.
+    /// Whether the record exists and passes the filter.
     Found,
-    /// Nothing; a miss or a filter's no is an error.
+    /// No value; a missing or filtered record is an error.
     Done,
     /// A record with one result per operation.
     Operated { answered: Vec<bool> },
-    /// What a function returned.
+    /// The return value of a Lua function.
     Applied,
 }
 
@@ -65,7 +65,7 @@ impl ResponsePlan {
         }
     }
 
-    /// What the caller gets; nothing for a success without a value.
+    /// The result's value; `None` for a success without a value.
     fn value<'e>(
         &self,
         make: &Maker<'e, '_>,
@@ -98,7 +98,7 @@ impl ResponsePlan {
     }
 }
 
-/// Settles the promise of a slot, or fails it.
+/// Resolves or rejects the promise of a slot.
 pub fn settle<'e>(env: Env<'e>, environment: &Environment, slot: u32, outcome: Result<Value<'e>>) {
     let settled = (|| {
         let (hooks, number) = (environment.hooks()?, env.uint32(slot)?);
@@ -112,7 +112,7 @@ pub fn settle<'e>(env: Env<'e>, environment: &Environment, slot: u32, outcome: R
         }
     })();
     if settled.is_err() {
-        // The environment is being torn down; nothing waits any more.
+        // The environment is being torn down, so nothing is waiting.
         let _ = env.take_exception();
     }
 }

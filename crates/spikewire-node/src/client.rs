@@ -1,4 +1,4 @@
-//! A client: what is behind its handle.
+//! A connected client.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct Client {
 }
 
 impl Client {
-    /// A client of this cluster, driven by the environment's loop.
+    /// Starts a client of a cluster, driven by the environment's event loop.
     pub fn start(
         env: Env<'_>,
         environment: &Rc<Environment>,
@@ -41,7 +41,7 @@ impl Client {
         Ok(Self { cluster, streams, defaults, reading, driver, outbox })
     }
 
-    /// A promise of it.
+    /// A pledge for the promise of a slot.
     #[inline]
     pub fn pledge(&self, slot: u32) -> Pledge {
         Pledge::new(slot, &self.outbox)
@@ -56,12 +56,12 @@ impl Client {
         self.driver.submit(env, command, now);
     }
 
-    /// The administrative command of this slot is not waited for any more.
+    /// Stops waiting for the administrative command of a slot.
     pub fn give_up(&self, slot: u32) {
         self.outbox.give_up(slot);
     }
 
-    /// Ends it together with its environment.
+    /// Ends the client together with its environment.
     pub fn end(&self) {
         self.driver.end();
         self.cluster.close();

@@ -1,4 +1,4 @@
-//! The embedded clusters of an environment, by their handles.
+//! The embedded clusters of an environment, by handle.
 
 use std::cell::RefCell;
 use std::io;
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use spikewire_server::Cluster;
 use spikewire_sync::RwLock;
 
-/// An embedded cluster until it is stopped. Work on other threads counts it, too.
+/// An embedded cluster until it is stopped. Work on other threads holds references, too.
 #[derive(Debug)]
 pub struct Held(RwLock<Option<Cluster>>);
 
@@ -17,7 +17,7 @@ impl Held {
         Arc::new(Self(RwLock::new(Some(cluster))))
     }
 
-    /// Does something with the cluster, unless it was stopped.
+    /// Calls `work` with the cluster; fails if it was stopped.
     pub fn with<R>(&self, work: impl FnOnce(&Cluster) -> io::Result<R>) -> io::Result<R> {
         match &*self.0.read() {
             Some(cluster) => work(cluster),
@@ -37,24 +37,24 @@ impl Held {
 pub struct Clusters(RefCell<Vec<Option<Arc<Held>>>>);
 
 impl Clusters {
-    /// Takes in a cluster; its handle, which no other cluster gets.
+    /// Adds a cluster and returns its handle, which is never reused.
     pub fn add(&self, cluster: Arc<Held>) -> u32 {
         let mut clusters = self.0.borrow_mut();
         clusters.push(Some(cluster));
         clusters.len() as u32 - 1
     }
 
-    /// The cluster of this handle, unless it was let go.
+    /// The cluster with this handle, unless it was removed.
     pub fn get(&self, handle: u32) -> Option<Arc<Held>> {
         self.0.borrow().get(handle as usize).cloned().flatten()
     }
 
-    /// Lets a cluster go.
+    /// Removes a cluster.
     pub fn remove(&self, handle: u32) -> Option<Arc<Held>> {
         self.0.borrow_mut().get_mut(handle as usize).and_then(Option::take)
     }
 
-    /// Stops all of them.
+    /// Stops all clusters.
     pub fn end(&self) {
         let clusters = std::mem::take(&mut *self.0.borrow_mut());
         clusters.into_iter().flatten().for_each(|cluster| cluster.stop());

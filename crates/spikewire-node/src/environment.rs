@@ -1,4 +1,4 @@
-//! What one JavaScript environment holds: a thread of the program, or a worker.
+//! The state of one JavaScript environment: the main thread or a worker.
 
 use std::cell::{Cell, OnceCell, RefCell};
 use std::rc::Rc;
@@ -16,31 +16,31 @@ use crate::resource::Resources;
 use crate::uv::Loop;
 use crate::value::decode::{Maker, Reading};
 
-/// Slots that are handed over in one call.
+/// The number of slots reported in one call.
 const TOGETHER: usize = 8;
 
-/// What one JavaScript environment holds. It lives until the environment is gone.
+/// The state of one JavaScript environment. It lives until the environment is gone.
 pub struct Environment {
-    /// The environment's own loop, where it has one.
+    /// The environment's own event loop, if it has one.
     pub uv: Option<Rc<Loop>>,
-    /// What makes records.
+    /// Functions that make records.
     pub factories: Factories,
-    /// What makes records of batches, several at a time.
+    /// Functions that make records of batches, several at a time.
     pub row_factories: Factories,
-    /// What makes rows of CQL.
+    /// Functions that make CQL rows.
     pub shapes_of_rows: Shapes,
-    /// What makes objects of the user-defined types of CQL.
+    /// Functions that make objects of CQL's user-defined types.
     pub factories_of_types: Factories,
-    /// Lists of bin names, by their numbers.
+    /// Lists of bin names, by number.
     pub shapes: RefCell<Vec<Rc<[String]>>>,
     /// Its embedded clusters.
     pub clusters: Clusters,
-    /// What JavaScript holds by a number.
+    /// Objects that JavaScript refers to by number.
     pub resources: Resources,
     hooks: OnceCell<Hooks>,
     context: OnceCell<AsyncContext>,
     spaces: RefCell<Vec<Arc<SetRef>>>,
-    /// Slots of calls that have succeeded without a value.
+    /// Slots of calls that succeeded without a value and have not been reported.
     done: RefCell<Vec<u32>>,
     ending: Cell<bool>,
 }
@@ -71,51 +71,51 @@ impl Environment {
         }
     }
 
-    /// Sets the package's functions, when it is loaded.
+    /// Sets the package's functions; called when the package is loaded.
     pub fn set_up(&self, env: Env<'_>, hooks: Hooks) -> Result<()> {
         let _ = self.hooks.set(hooks);
         let _ = self.context.set(AsyncContext::new(env, "Spikewire")?);
         Ok(())
     }
 
-    /// The package's functions; they are set when it is loaded.
+    /// The package's functions, set when it was loaded.
     #[inline]
     pub fn hooks(&self) -> Result<&Hooks> {
         self.hooks.get().ok_or_else(|| Failure::of_type("the package is not set up"))
     }
 
-    /// The context of callbacks; made when the package is set up.
+    /// The async context of callbacks; created when the package is set up.
     pub fn context(&self) -> Option<&AsyncContext> {
         if self.ending.get() { None } else { self.context.get() }
     }
 
-    /// The set of this number.
+    /// The set with this number.
     #[inline]
     pub fn space(&self, number: Value<'_>) -> Result<Arc<SetRef>> {
         let found = self.spaces.borrow().get(number.index()? as usize).cloned();
         found.ok_or_else(|| Failure::of_range("there is no such set"))
     }
 
-    /// Takes in a set; its number.
+    /// Adds a set and returns its number.
     pub fn add_space(&self, space: Arc<SetRef>) -> u32 {
         let mut spaces = self.spaces.borrow_mut();
         spaces.push(space);
         spaces.len() as u32 - 1
     }
 
-    /// What makes values as a client wants them.
+    /// A maker of values according to a client's options.
     #[inline]
     pub fn maker<'e, 'a>(&'a self, env: Env<'e>, reading: Reading) -> Result<Maker<'e, 'a>> {
         Ok(Maker { env, hooks: self.hooks()?, reading })
     }
 
-    /// The environment is being torn down: no JavaScript code is called any more.
+    /// Called when the environment is torn down: no JavaScript code is called any more.
     pub fn end(&self) {
         self.ending.set(true);
         self.resources.end();
     }
 
-    /// A call has succeeded without a value; several are handed over together.
+    /// Records that a call succeeded without a value; several are reported together.
     #[inline]
     pub fn done(&self, env: Env<'_>, slot: u32) {
         let mut done = self.done.borrow_mut();
@@ -126,7 +126,7 @@ impl Environment {
         }
     }
 
-    /// Tells JavaScript which calls have succeeded without a value.
+    /// Reports to JavaScript the calls that succeeded without a value.
     pub fn tell_done(&self, env: Env<'_>) {
         if self.done.borrow().is_empty() {
             return;
@@ -150,7 +150,7 @@ impl Environment {
         }
     }
 
-    /// Whether it is being torn down.
+    /// Whether the environment is being torn down.
     pub fn is_ending(&self) -> bool {
         self.ending.get()
     }

@@ -1,4 +1,4 @@
-//! From failures to JavaScript errors; the package's own classes are in `node/src/errors.ts`.
+//! Converts failures to JavaScript errors; the package's own classes are in `node/src/errors.ts`.
 
 use spikewire_aerospike::{Error, Kind};
 
@@ -15,7 +15,7 @@ pub fn throw(env: Env<'_>, hooks: Option<&Hooks>, failure: Failure) {
     }
 }
 
-/// The exception for a failure. Nothing, where one is pending that cannot be taken.
+/// The exception for a failure. `None` if one is pending that cannot be taken.
 pub fn exception<'e>(env: Env<'e>, hooks: Option<&Hooks>, failure: Failure) -> Option<Value<'e>> {
     let made = match failure {
         Failure::Pending => return env.take_exception(),
@@ -36,8 +36,8 @@ pub fn exception<'e>(env: Env<'e>, hooks: Option<&Hooks>, failure: Failure) -> O
     made.ok().or_else(|| env.take_exception())
 }
 
-/// A `TypeError` or `RangeError`. The package makes it, where it is set up: in a context of a test
-/// runner its classes are other ones than those that Node-API knows.
+/// A `TypeError` or `RangeError`. It is created by the package if that is set up, because in a test
+/// runner's context these classes differ from those that Node-API knows.
 fn refusal<'e>(
     env: Env<'e>,
     hooks: Option<&Hooks>,
@@ -63,7 +63,7 @@ pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value
     hooks.make_error.call(env, &arguments)
 }
 
-/// A value for messages, cut where it is long.
+/// A value for messages, truncated if it is long.
 pub fn shown(value: Value<'_>) -> String {
     let text = match value.kind() {
         Type::Number => value.number().map(number_text),
@@ -82,7 +82,7 @@ pub fn shown(value: Value<'_>) -> String {
     }
 }
 
-/// A number as JavaScript writes it.
+/// A number as JavaScript prints it.
 pub fn number_text(number: f64) -> String {
     if number.is_infinite() {
         return if number > 0.0 { "Infinity".to_owned() } else { "-Infinity".to_owned() };
@@ -90,7 +90,7 @@ pub fn number_text(number: f64) -> String {
     format!("{number}")
 }
 
-/// A value's type for messages: the class of an object.
+/// A value's type for messages; the class name of an object.
 pub fn kind_name(value: Value<'_>) -> String {
     let kind = value.kind();
     if !matches!(kind, Type::Object) {

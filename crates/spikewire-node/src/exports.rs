@@ -1,6 +1,6 @@
-//! The functions that JavaScript sees.
+//! The functions exported to JavaScript.
 
-#![expect(unsafe_code, reason = "each is made of a C function")]
+#![expect(unsafe_code, reason = "each export is a C function")]
 
 use crate::js::Export;
 use crate::js::call::export;
@@ -8,7 +8,7 @@ use crate::{
     admin, calls, columns, cql, expression, key, many, operation, query, setup, testing, verbs,
 };
 
-/// The functions that the package calls, in `node/src/native.ts` under the same names.
+/// The functions called by the package, under the same names as in `node/src/native.ts`.
 pub const EXPORTS: &[Export] = &[
     export!("setup", setup::setup),
     export!("space", setup::space),

@@ -8,33 +8,33 @@ use crate::js::{Failure, Function, Result, Value};
 /// The package's own JavaScript functions that are called from here.
 #[derive(Debug)]
 pub struct Hooks {
-    /// `(slot, value)`: a call has succeeded.
+    /// `(slot, value)`: resolves a call.
     pub settle: Function,
-    /// `(slot, error)`: a call has failed.
+    /// `(slot, error)`: rejects a call.
     pub fail: Function,
-    /// `(...slots)`: these calls have succeeded without a value.
+    /// `(...slots)`: resolves calls that have no value.
     pub done: Function,
-    /// `(kind, code, message, node, attempts, inDoubt)`: an error of the package.
+    /// `(kind, code, message, node, attempts, inDoubt)`: creates an error of the package.
     pub make_error: Function,
-    /// `(names)`: what makes records of these bins, `(generation, ttl, ...values)`.
+    /// `(names)`: returns a function that makes records with these bins, `(generation, ttl,
+    /// ...values)`.
     pub make_factory: Function,
-    /// `(generation, ttl, names, values, results)`: a record of any bins.
+    /// `(generation, ttl, names, values, results)`: creates a record with any bins.
     pub make_record: Function,
-    /// `(codes, inDoubt)`: a batch; `null` where no row is in doubt. See [`crate::batch`].
+    /// `(codes, inDoubt)`: creates a batch; `null` if no row is in doubt. See [`crate::batch`].
     pub make_batch: Function,
-    /// `(names, results, most)`: what makes so many records of a batch at once, of these bins, with
-    /// so many results, or `null`:
-    /// `(batch, found, from, count, ...values)`.
+    /// `(names, results, most)`: returns a function that makes up to `most` records of a batch with
+    /// these bins and this number of results (or `null`): `(batch, found, from, count, ...values)`.
     pub make_rows: Function,
-    /// `(batch, row, error)`: a row of a batch has failed.
+    /// `(batch, row, error)`: marks a row of a batch as failed.
     pub fail_row: Function,
-    /// `(value)`: what sort of object it is; see [`crate::value::classify`].
+    /// `(value)`: the kind of an object; see [`crate::value::classify`].
     pub classify: Function,
-    /// `(value)`: the content of what was classified.
+    /// `(value)`: the content of an object of a known kind.
     pub unwrap: Function,
-    /// `(sort, content)`: the reverse.
+    /// `(sort, content)`: the reverse of `unwrap`.
     pub wrap: Function,
-    /// Those of `spikewire/cql`, once that is loaded.
+    /// The functions of `spikewire/cql`, once that is loaded.
     pub cql: OnceCell<cql::Hooks>,
 }
 

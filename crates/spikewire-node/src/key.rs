@@ -1,4 +1,4 @@
-//! User keys and digests as JavaScript gives them.
+//! User keys and digests from JavaScript.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::errors::{kind_name, number_text};
 use crate::js::make::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 
-/// A record's address.
+/// The key of a record.
 #[derive(Debug)]
 pub struct Address<'e> {
     pub space: Arc<SetRef>,
@@ -19,7 +19,7 @@ pub struct Address<'e> {
 }
 
 impl<'e> Address<'e> {
-    /// The record of a user key, or of a digest, which comes alone in an array.
+    /// The key for a user key, or for a digest, which is passed alone in an array.
     #[inline]
     pub fn new(space: Arc<SetRef>, key: Value<'e>) -> Result<Self> {
         let digest = match with_user_key(key, |user| space.digest(&user))? {
@@ -29,13 +29,13 @@ impl<'e> Address<'e> {
         Ok(Self { space, digest, key })
     }
 
-    /// The user key as it goes along with a request; nothing when only the digest is known.
+    /// The user key in the form stored with the record; `None` if only the digest is known.
     pub fn stored_key(&self) -> Result<Option<Vec<u8>>> {
         with_user_key(self.key, |user| user.stored())
     }
 }
 
-/// The digest that stands alone in an array.
+/// The digest in a one-element array.
 pub fn digest_of(key: Value<'_>) -> Result<Digest> {
     let given = key.element(0)?;
     let digest = given.with_bytes(|bytes| <[u8; 20]>::try_from(bytes).map_err(|_| bytes.len()));
@@ -49,7 +49,7 @@ pub fn digest_of(key: Value<'_>) -> Result<Digest> {
     }
 }
 
-/// The integer that a number is as a user key.
+/// A number as an integer user key.
 #[inline]
 pub fn whole(number: f64) -> Result<i64> {
     if number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64 {
@@ -61,7 +61,7 @@ pub fn whole(number: f64) -> Result<i64> {
     )))
 }
 
-/// Looks at a user key as the protocol sees it; nothing for a digest.
+/// Calls `look` with a user key; `None` for a digest.
 #[inline]
 pub fn with_user_key<R>(key: Value<'_>, look: impl FnOnce(UserKey<'_>) -> R) -> Result<Option<R>> {
     let kind = key.kind();
@@ -73,7 +73,7 @@ pub fn with_user_key<R>(key: Value<'_>, look: impl FnOnce(UserKey<'_>) -> R) -> 
         Type::String => {
             let mut text = Vec::new();
             key.append_text(&mut text).map_err(|failure| failure.about("key"))?;
-            // Node-API writes UTF-8.
+            // Node-API writes valid UTF-8.
             let text = String::from_utf8_lossy(&text);
             Ok(Some(look(UserKey::Str(&text))))
         }
@@ -97,7 +97,7 @@ pub fn with_user_key<R>(key: Value<'_>, look: impl FnOnce(UserKey<'_>) -> R) -> 
     }
 }
 
-/// `digest(space, key)`: the digest of a record, which also checks the key.
+/// `digest(space, key)`: the digest of a record; also validates the key.
 pub fn digest<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let space = call.host.environment.space(call.argument(0))?;
     let address = Address::new(space, call.argument(1))?;

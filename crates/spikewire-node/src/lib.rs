@@ -1,28 +1,28 @@
 //! The native half of the npm package: JavaScript values to and from wire buffers.
 //!
-//! A function here parses its arguments, composes a request and hands it to a driver; there is no
-//! logic that another language would have to repeat. Promises and classes are JavaScript's own
-//! (`node/src`): a call is known here by the number of its slot.
+//! A function here parses its arguments, composes a request and passes it to a driver; there is no
+//! logic that another language would have to repeat. Promises and classes are created in JavaScript
+//! (`node/src`); a call is known here by the number of its slot.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`verbs`] | the verbs on one record |
-//! | [`many`], [`batch`] | those on many, and what becomes of their rows |
-//! | [`operation`], [`expression`] | what is to be done with the records |
-//! | [`calls`] | what both of them are made of: arguments, paths |
-//! | [`call`], [`record`] | what a reply becomes |
-//! | [`driver`], [`outbox`] | who turns the connections, and what waits for JavaScript; for every protocol |
-//! | [`ticket`] | what Aerospike's replies complete |
+//! | [`many`], [`batch`] | the verbs on many records, and their results |
+//! | [`operation`], [`expression`] | operations and expressions |
+//! | [`calls`] | their arguments and context paths |
+//! | [`call`], [`record`] | conversion of replies |
+//! | [`driver`], [`outbox`] | drivers of connections, and results that wait for JavaScript; for every protocol |
+//! | [`ticket`] | tickets of Aerospike commands |
 //! | [`client`] | a client |
-//! | [`environment`], [`binding`] | what one JavaScript environment holds; the clients in it |
-//! | [`setup`], [`hooks`] | what the package tells, and its functions that are called |
+//! | [`environment`], [`binding`] | the state of one JavaScript environment; its clients |
+//! | [`setup`], [`hooks`] | setup by the package; its functions called from here |
 //! | [`admin`] | info, truncation, secondary indexes, modules |
 //! | [`cql`] | Cassandra |
-//! | [`testing`], [`clusters`] | the embedded cluster; those of an environment |
-//! | [`key`], [`arguments`], [`value`] | what verbs are given |
-//! | [`tls`] | how connections are encrypted |
-//! | [`errors`] | what goes wrong, as JavaScript errors |
-//! | [`exports`] | the functions that JavaScript sees |
+//! | [`testing`], [`clusters`] | embedded clusters |
+//! | [`key`], [`arguments`], [`value`] | keys, options and values |
+//! | [`tls`] | TLS options |
+//! | [`errors`] | JavaScript errors |
+//! | [`exports`] | the functions exported to JavaScript |
 //! | [`js`], [`uv`] | Node-API and libuv |
 
 #![deny(unsafe_code)]

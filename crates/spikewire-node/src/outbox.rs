@@ -1,5 +1,5 @@
-//! What is over and waits for JavaScript, whichever protocol it came with: promises, which JavaScript
-//! knows by the numbers of their slots.
+//! Finished calls that wait for JavaScript, for any protocol. JavaScript knows their promises by
+//! the numbers of their slots.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -11,27 +11,27 @@ use spikewire_transport::{Outcome, Protocol, ResponseHandler};
 use crate::environment::Environment;
 use crate::js::{Env, Result, Value};
 
-/// What becomes of something that is over, on the environment's own thread.
+/// Converts a result to a JavaScript value, on the environment's own thread.
 pub trait Settle: Send {
     /// The value of the promise.
     fn settle<'e>(self: Box<Self>, env: Env<'e>, environment: &Environment) -> Result<Value<'e>>;
 }
 
-/// What is over and has not been handed to JavaScript.
+/// A finished call that has not been delivered to JavaScript.
 pub trait Finish: Send + Sized + 'static {
-    /// Hands it over.
+    /// Delivers it by settling its promise.
     fn hand_over(self, env: Env<'_>, environment: &Environment);
 
-    /// A promise that nothing settled before its client was closed.
+    /// The result for a promise that was unsettled when its client was closed.
     fn closed(slot: u32) -> Self;
 }
 
-/// A ticket whose outcome becomes a value of JavaScript.
+/// A ticket whose outcome becomes a JavaScript value.
 pub trait Completes<P: Protocol>: ResponseHandler + Send + Sized + 'static {
-    /// What waits for JavaScript.
+    /// The type of finished calls.
     type Finished: Finish;
 
-    /// Settles what waits for it, now. What that leads to goes to `next`.
+    /// Settles the waiting promise now. Follow-up work goes to `next`.
     fn complete(
         self,
         env: Env<'_>,
@@ -40,15 +40,15 @@ pub trait Completes<P: Protocol>: ResponseHandler + Send + Sized + 'static {
         next: &mut Next<P, Self>,
     );
 
-    /// Completes what no JavaScript value can be made for at this time or on this thread.
+    /// Completes the ticket when no JavaScript value can be created at this time or on this thread.
     fn complete_later(self, outcome: Outcome<'_, P>, next: &mut Next<P, Self>);
 }
 
-/// Where what is over waits for JavaScript, and how many calls are not over yet.
+/// Finished calls that wait for JavaScript, and the number of pending calls.
 pub struct Outbox<F> {
     finished: Mutex<Vec<F>>,
     pending: AtomicU32,
-    /// Commands that are not waited for any more.
+    /// Slots of cancelled commands.
     given_up: Mutex<Vec<u32>>,
 }
 
@@ -69,34 +69,34 @@ impl<F> std::fmt::Debug for Outbox<F> {
 }
 
 impl<F> Outbox<F> {
-    /// Puts something in; from any thread.
+    /// Adds a finished call; callable from any thread.
     pub fn put(&self, finished: F) {
         self.finished.lock().push(finished);
     }
 
-    /// Takes everything out.
+    /// Takes all finished calls.
     pub fn take(&self) -> Vec<F> {
         std::mem::take(&mut *self.finished.lock())
     }
 
-    /// Whether there is nothing in it.
+    /// Whether there are no finished calls.
     pub fn is_empty(&self) -> bool {
         self.finished.lock().is_empty()
     }
 
-    /// The command of this slot is not waited for any more.
+    /// Marks the command of a slot as cancelled.
     pub fn give_up(&self, slot: u32) {
         self.given_up.lock().push(slot);
     }
 
-    /// Calls that are not over.
+    /// The number of pending calls.
     pub fn pending(&self) -> u32 {
         self.pending.load(Relaxed)
     }
 }
 
-/// A promise that is to be settled. One that is dropped instead, because a driver ended before its
-/// commands did, fails as closed.
+/// The obligation to settle a promise. If it is dropped, because a driver ended before its commands
+/// did, the promise fails as closed.
 #[derive(Debug)]
 pub struct Pledge<F: Finish> {
     slot: u32,
@@ -105,32 +105,32 @@ pub struct Pledge<F: Finish> {
 }
 
 impl<F: Finish> Pledge<F> {
-    /// The promise of this slot.
+    /// A pledge for the promise of a slot.
     #[inline]
     pub fn new(slot: u32, outbox: &Arc<Outbox<F>>) -> Self {
         outbox.pending.fetch_add(1, Relaxed);
         Self { slot, outbox: outbox.clone(), is_kept: false }
     }
 
-    /// Its slot, which is settled by the caller.
+    /// Returns the slot, which the caller settles.
     #[inline]
     pub fn keep(mut self) -> u32 {
         self.is_kept = true;
         self.slot
     }
 
-    /// Settles it later, with what is made of its slot.
+    /// Settles it later, with a finished call made from its slot.
     pub fn later(self, finished: impl FnOnce(u32) -> F) {
         let outbox = self.outbox.clone();
         outbox.put(finished(self.keep()));
     }
 
-    /// Takes back that nobody waits for it.
+    /// Removes any mark that it was cancelled.
     pub fn want(&self) {
         self.outbox.given_up.lock().retain(|slot| *slot != self.slot);
     }
 
-    /// Whether it is not waited for any more.
+    /// Whether it was cancelled.
     pub fn is_given_up(&self) -> bool {
         self.outbox.given_up.lock().contains(&self.slot)
     }

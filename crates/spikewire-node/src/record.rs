@@ -1,5 +1,5 @@
-//! Records on their way to JavaScript: a factory for each list of bin names, which is given the
-//! values one by one. Setting properties from here would cost several times as much.
+//! Records as JavaScript objects: one factory function per list of bin names, called with the
+//! values as arguments. Setting properties from here would cost several times as much.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -15,12 +15,12 @@ use spikewire_aerospike_protocol::void_time;
 use crate::js::{Env, Failure, Function, Result, Value};
 use crate::value::decode::{Maker, particle};
 
-/// Lists of names that have a factory of their own; with more, records are made without.
+/// The maximum number of factories; beyond it, records are made without one.
 const MOST: usize = 1024;
-/// Bins that a factory takes at most.
+/// The maximum number of bins of a factory.
 pub const WIDEST: usize = 64;
 
-/// A factory for records of certain bins.
+/// A factory for records with certain bins.
 #[derive(Debug)]
 pub struct Factory(pub Function);
 
@@ -28,11 +28,11 @@ pub struct Factory(pub Function);
 #[derive(Debug, Default)]
 pub struct Factories {
     known: RefCell<FxHashMap<Vec<u8>, Rc<Factory>>>,
-    /// The one that was asked for last: most records are like the one before.
+    /// The one used last: most records are like the previous one.
     last: RefCell<Option<(Vec<u8>, Rc<Factory>)>>,
 }
 
-/// A record as its factory is given it.
+/// The arguments for a record's factory.
 #[derive(Debug)]
 pub struct Parts<'e> {
     factory: Option<Rc<Factory>>,
@@ -44,8 +44,8 @@ pub struct Parts<'e> {
 }
 
 impl Factories {
-    /// The factory of this key, such as bin names, each behind its length. It is asked of `make` the
-    /// first time; nothing when there are too many factories.
+    /// The factory for a key, such as bin names each preceded by its length. It is created by
+    /// `make` the first time; `None` if there are too many factories.
     pub fn of<'e>(
         &self,
         key: &[u8],
@@ -71,7 +71,7 @@ impl Factories {
     }
 }
 
-/// The names, each of which stands behind its length, in an array.
+/// An array of names from a key in which each is preceded by its length.
 pub fn name_array<'e>(env: Env<'e>, key: &[u8]) -> Result<Value<'e>> {
     env.array_of(names_in(key).iter().map(|name| env.string(name)))
 }
@@ -86,7 +86,7 @@ fn names_in(mut key: &[u8]) -> Vec<String> {
     names
 }
 
-/// Bins and results, taken straight from the wire.
+/// Bins and results decoded from the wire.
 struct Taken<'m, 'e, 'a> {
     make: &'m Maker<'e, 'a>,
     key: Vec<u8>,
@@ -101,7 +101,7 @@ impl<'m, 'e, 'a> Taken<'m, 'e, 'a> {
         Self { make, key, values, results: Vec::new(), is_wide: false }
     }
 
-    /// What the record's factory is given.
+    /// The arguments for the record's factory.
     fn finish(
         self,
         factories: &Factories,
@@ -163,7 +163,7 @@ impl Sink for Taken<'_, '_, '_> {
     }
 }
 
-/// Takes a record out of a message. `answered` tells, for `operate`, which operations have an answer
+/// Decodes a record from a message. For `operate`, `answered` tells which operations have a result
 /// of their own.
 pub fn parts<'e>(
     make: &Maker<'e, '_>,
@@ -177,7 +177,7 @@ pub fn parts<'e>(
     taken.finish(factories, header.generation, header.ttl, answered.is_some())
 }
 
-/// Takes a record out of a row of a query. `results`: how many results of operations it has.
+/// Decodes a record from a row of a query. `results` is the number of its operation results.
 pub fn row_parts<'e>(
     make: &Maker<'e, '_>,
     factories: &Factories,
@@ -195,13 +195,13 @@ pub fn row_parts<'e>(
     taken.finish(factories, row.generation, row.void_time, results.is_some())
 }
 
-/// Seconds left to live of a record that was just read; records that never expire need no clock.
+/// Seconds to live of a record that was just read; records that never expire need no clock.
 fn left(void_time: u32) -> Option<u32> {
     if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
 }
 
 impl<'e> Parts<'e> {
-    /// The record itself.
+    /// Makes the record.
     pub fn record(self, make: &Maker<'e, '_>) -> Result<Value<'e>> {
         let env = make.env;
         let Some(factory) = self.factory else {
@@ -221,7 +221,7 @@ impl<'e> Parts<'e> {
     }
 }
 
-/// The message of a reply's body.
+/// Parses a reply's body.
 pub fn message(body: &[u8]) -> Result<Message<'_>> {
     let parsed = Message::parse(body).map(|(message, _)| message);
     parsed.map_err(|error| Error::new(Kind::Malformed, error.to_string()).into())

@@ -1,4 +1,5 @@
-//! What JavaScript holds by a number besides clients: queries, background jobs.
+//! Objects that JavaScript refers to by number, other than clients: sessions, statements, queries,
+//! background jobs.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -8,9 +9,9 @@ use spikewire_aerospike::{Error, Kind};
 
 use crate::js::Result;
 
-/// Something that JavaScript holds by a number.
+/// An object that JavaScript refers to by number.
 pub trait Resource: Any {
-    /// The environment is being torn down; no JavaScript code can be called.
+    /// Called when the environment is torn down; no JavaScript code can be called.
     fn end(&self) {}
 }
 
@@ -22,7 +23,7 @@ pub struct Resources {
 }
 
 impl Resources {
-    /// Takes one in; its number.
+    /// Adds a resource and returns its number.
     pub fn add(&self, resource: Rc<dyn Resource>) -> u32 {
         let mut all = self.all.borrow_mut();
         if let Some(number) = self.free.borrow_mut().pop() {
@@ -33,7 +34,7 @@ impl Resources {
         all.len() as u32 - 1
     }
 
-    /// The one of this number.
+    /// The resource with this number.
     #[inline]
     pub fn get<T: Resource>(&self, number: u32) -> Result<Rc<T>> {
         let found = self.all.borrow().get(number as usize).cloned().flatten();
@@ -41,7 +42,7 @@ impl Resources {
         found.ok_or_else(|| Error::new(Kind::Closed, "it is closed").into())
     }
 
-    /// Lets one go.
+    /// Removes a resource.
     pub fn remove(&self, number: u32) -> Option<Rc<dyn Resource>> {
         let removed = self.all.borrow_mut().get_mut(number as usize).and_then(Option::take);
         if removed.is_some() {
@@ -50,7 +51,7 @@ impl Resources {
         removed
     }
 
-    /// Ends all of them.
+    /// Ends all resources.
     pub fn end(&self) {
         let all = std::mem::take(&mut *self.all.borrow_mut());
         all.into_iter().flatten().for_each(|resource| resource.end());

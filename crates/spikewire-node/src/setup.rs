@@ -1,4 +1,4 @@
-//! What the package tells the native part: its own functions, and names that it uses by number.
+//! Setup by the package: its own functions, and names that it refers to by number.
 
 use std::rc::Rc;
 
@@ -9,14 +9,15 @@ use crate::binding::Call;
 use crate::hooks::Hooks;
 use crate::js::{Failure, Result, Value};
 
-/// `setup(settle, fail, done, makeError, makeFactory, makeRecord, makeBatch, makeRows, failRow, classify, unwrap, wrap)`: once, when the package is loaded.
+/// `setup(settle, fail, done, makeError, makeFactory, makeRecord, makeBatch, makeRows, failRow,
+/// classify, unwrap, wrap)`: called once, when the package is loaded.
 pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let hooks = Hooks::keep(call.rest(0))?;
     call.host.environment.set_up(call.env, hooks)?;
     Ok(None)
 }
 
-/// `space(namespace, set)`: the number of a set; JavaScript asks once for each.
+/// `space(namespace, set)`: the number of a set; JavaScript asks once per set.
 pub fn space<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let name = |what: &str, value: Value<'_>| {
         let kind = value.kind();
@@ -31,7 +32,7 @@ pub fn space<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.uint32(call.host.environment.add_space(space)).map(Some)
 }
 
-/// `shape(names)`: the number of a list of bin names, which are checked.
+/// `shape(names)`: validates a list of bin names and returns its number.
 pub fn shape<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let given = call.argument(0);
     let names = (0..given.len()?).map(|at| {

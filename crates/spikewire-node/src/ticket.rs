@@ -1,4 +1,5 @@
-//! What a command's outcome completes: a promise, which JavaScript knows by the number of its slot.
+//! Tickets of Aerospike commands. A ticket completes a promise, which JavaScript knows by the
+//! number of its slot.
 
 use std::sync::Arc;
 
@@ -15,7 +16,7 @@ use crate::environment::Environment;
 use crate::js::{Env, Failure};
 use crate::outbox::{self, Completes, Finish, Settle};
 
-/// What is over and has not been handed to JavaScript.
+/// A finished call that has not been delivered to JavaScript.
 pub enum Finished {
     /// A command on one record.
     Reply { slot: u32, plan: ResponsePlan, outcome: Result<OwnedReply, Error> },
@@ -33,7 +34,7 @@ pub struct OwnedReply {
 }
 
 impl OwnedReply {
-    /// A copy.
+    /// Copies a reply.
     pub fn of(reply: &Reply<'_>) -> Self {
         Self { body: reply.body.to_vec(), node: reply.node.clone(), attempts: reply.attempts }
     }
@@ -66,31 +67,31 @@ impl Finish for Finished {
     }
 }
 
-/// Where what is over waits for JavaScript.
+/// Finished calls that wait for JavaScript.
 pub type Outbox = outbox::Outbox<Finished>;
 
-/// A promise that is to be settled.
+/// A pledge to settle a promise.
 pub type Pledge = outbox::Pledge<Finished>;
 
 impl Pledge {
-    /// Settles it with a value that is made later.
+    /// Settles it with a value that is converted later.
     pub fn value(self, value: Box<dyn Settle>) {
         self.later(|slot| Finished::Value { slot, value });
     }
 
-    /// Fails it.
+    /// Rejects it.
     pub fn fail(self, error: Error) {
         self.later(|slot| Finished::Failed { slot, error });
     }
 }
 
-/// What a command's outcome completes.
+/// The ticket of a command.
 pub enum Ticket {
-    /// A promise and what its reply becomes.
+    /// A promise, and how to convert the reply.
     One { pledge: Pledge, plan: ResponsePlan },
-    /// One node's rows of a batch.
+    /// One node's part of a batch.
     Part(BatchTicket<Owner>),
-    /// A question of an administrative command.
+    /// A request of an administrative command.
     Question(AdminTicket<Self>),
 }
 
@@ -157,20 +158,20 @@ impl Completes<Aerospike> for Ticket {
     }
 }
 
-/// What a batch's rows become.
+/// How to convert the rows of a batch.
 pub trait RowPlan: Send {
-    /// Takes rows that are through; what the promise becomes.
+    /// Takes the completed rows; returns the value for the promise.
     fn rows_done(self: Box<Self>, rows: Batch) -> Box<dyn Settle>;
 }
 
-/// A batch's promise, and what becomes of the rows.
+/// A batch's promise, and how to convert its rows.
 pub struct Owner {
-    /// Until it is settled.
+    /// `None` once it is settled.
     waiting: Mutex<Option<(Pledge, Box<dyn RowPlan>)>>,
 }
 
 impl Owner {
-    /// Starts a batch; what it sends first goes to `next`.
+    /// Starts a batch; its first requests go to the returned [`Next`].
     pub fn start(
         cluster: Arc<Cluster>,
         pledge: Pledge,
@@ -198,9 +199,9 @@ impl BatchOwner for Owner {
 pub struct AdminPromise(Mutex<Option<Pledge>>);
 
 impl AdminPromise {
-    /// Settled when the command is over.
+    /// A promise that is settled when the command is done.
     pub fn new(pledge: Pledge) -> Self {
-        // The slot may have been another's, which was given up when it was over.
+        // The slot may have been cancelled for an earlier command after that was done.
         pledge.want();
         Self(Mutex::new(Some(pledge)))
     }

@@ -1,4 +1,4 @@
-//! Encryption, from an object with the names of `tls.connect`.
+//! Parses TLS options from an object with the names of `tls.connect`.
 
 use spikewire_transport::tls::{Pem, TlsOptions};
 
@@ -6,12 +6,11 @@ use crate::arguments::{flag, text};
 use crate::errors::kind_name;
 use crate::js::{Failure, Result, Type, Value};
 
-/// The names of all entries.
+/// All option names.
 const NAMES: [&str; 7] =
     ["ca", "cert", "key", "rejectUnauthorized", "servername", "systemCa", "verifyHostname"];
 
-/// Reads `tls`: whether there is encryption, or an object of how. What certificates say is looked at
-/// when connecting.
+/// Parses the option `tls`: a boolean, or an object. Certificates are parsed when connecting.
 pub fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
     let mut options = TlsOptions::default();
     if let Some(encrypted) = value.boolean() {
@@ -52,18 +51,18 @@ pub fn options(value: Value<'_>) -> Result<Option<TlsOptions>> {
     Ok(Some(options))
 }
 
-/// Without that, anybody could pass for a node.
+/// Rejects `rejectUnauthorized: false`, with which anybody could pose as a node.
 fn must_be_true(what: &str, value: Value<'_>) -> Result<()> {
     if flag(what, value)? {
         return Ok(());
     }
     Err(Failure::of_range(format!(
         "{what} cannot be false: name the authority that signed the nodes' certificates in tls.ca, \
-         and set tls.verifyHostname to false where these are for other names"
+         and set tls.verifyHostname to false if these are for other names"
     )))
 }
 
-/// Certificates of authorities: one or an array of them.
+/// Certificates of authorities: one, or an array of them.
 fn pems(what: &str, value: Value<'_>) -> Result<Vec<Pem>> {
     if !value.is_array() {
         return Ok(vec![pem(what, value)?]);
@@ -76,7 +75,7 @@ fn pems(what: &str, value: Value<'_>) -> Result<Vec<Pem>> {
     Ok(authorities)
 }
 
-/// What a file in PEM format holds, as text or bytes.
+/// The contents of a PEM file, as text or bytes.
 fn pem(what: &str, value: Value<'_>) -> Result<Pem> {
     if let Some(bytes) = value.with_bytes(<[u8]>::to_vec) {
         return Ok(Pem::Bytes(bytes));
@@ -89,10 +88,10 @@ fn pem(what: &str, value: Value<'_>) -> Result<Pem> {
     }
     let text = text(what, value)?;
     if !text.contains("-----BEGIN ") {
-        // The content may be a secret in some other format.
+        // The message must not contain the text, which may be a secret.
         return Err(Failure::of_range(format!(
-            "{what} must be what a file in PEM format holds, which this text is not: read the file \
-             with readFileSync"
+            "{what} must be the contents of a PEM file, which this text is not: read the file with \
+             readFileSync"
         )));
     }
     Ok(Pem::Bytes(text.into_bytes()))

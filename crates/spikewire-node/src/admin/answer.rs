@@ -1,4 +1,4 @@
-//! What the results of administrative commands become.
+//! Results of administrative commands as JavaScript values.
 
 use spikewire_aerospike::admin::index::ListedIndex;
 use spikewire_aerospike::admin::module::Module;
@@ -7,7 +7,7 @@ use crate::environment::Environment;
 use crate::js::{Env, Result, Value};
 use crate::outbox::Settle;
 
-/// What an administrative command gives.
+/// The result of an administrative command.
 #[derive(Debug)]
 pub enum Answer {
     Nothing,
@@ -56,7 +56,7 @@ impl Settle for Answer {
     }
 }
 
-/// An `Index`, as `node/src/indexes.ts` describes it.
+/// An `Index` object, see `node/src/indexes.ts`.
 fn index<'e>(env: Env<'e>, one: &ListedIndex) -> Result<Value<'e>> {
     let optional = |text: Option<&String>| text.map_or_else(|| env.null(), |text| env.string(text));
     let object = env.object()?;

@@ -15,8 +15,8 @@ use crate::errors::{kind_name, shown};
 use crate::expression;
 use crate::js::{Failure, Result, Type, Value};
 
-/// `indexCreate(client, slot, namespace, set, bin, kind, of, name, ctx, timeout)`: gives its name.
-/// Without a timeout it is not waited for; 0: no limit.
+/// `indexCreate(client, slot, namespace, set, bin, kind, of, name, ctx, timeout)`: settles with the
+/// index's name. Without a timeout, does not wait for the index; 0: no limit.
 pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let namespace = text("namespace", call.argument(2))?;
     let (set, name) = (optional("set", call.argument(3))?, optional("name", call.argument(7))?);
@@ -33,7 +33,7 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     begin::<Answer, _>(call, CreateIndex::new(&spec, wait)?)
 }
 
-/// A bin, or an expression.
+/// The subject of an index: a bin or an expression.
 fn subject(call: &Call<'_>, given: Value<'_>) -> Result<Subject> {
     match given.kind() {
         Type::String => Ok(Subject::Bin(text("bin", given)?)),
@@ -61,13 +61,13 @@ fn kind(given: Value<'_>) -> Result<IndexType> {
     })
 }
 
-/// `indexWait(client, slot, namespace, name, timeout)`: until every node has built it.
+/// `indexWait(client, slot, namespace, name, timeout)`: waits until every node has built it.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, name) = (text("namespace", call.argument(2))?, text("name", call.argument(3))?);
     begin::<Answer, _>(call, wait_for_index(&namespace, &name, limit(call.argument(4))?)?)
 }
 
-/// `indexList(client, slot, namespace)`: those of a namespace, sorted by name.
+/// `indexList(client, slot, namespace)`: the indexes of a namespace, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     begin::<Answer, _>(call, list_indexes(&text("namespace", call.argument(2))?)?)
 }

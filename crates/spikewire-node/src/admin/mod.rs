@@ -3,10 +3,10 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | info, truncation, and a command on its way to its result |
+//! | here | info, truncation, starting and cancelling commands |
 //! | [`indexes`] | secondary indexes |
-//! | [`modules`] | modules of functions |
-//! | [`answer`] | what the results become |
+//! | [`modules`] | modules of Lua functions |
+//! | [`answer`] | results as JavaScript values |
 
 mod answer;
 pub mod indexes;
@@ -26,8 +26,8 @@ use crate::js::{Failure, Result, Value};
 use crate::outbox::Settle;
 use crate::ticket::AdminPromise;
 
-/// Begins a command of the client in the first argument, for the slot in the second; `A` is what its
-/// result becomes.
+/// Starts a command of the client in the first argument, for the slot in the second; `A` is the
+/// type its result is converted to.
 pub fn begin<'e, A, P>(call: &Call<'e>, procedure: P) -> Result<Option<Value<'e>>>
 where
     A: Settle + 'static,
@@ -42,7 +42,7 @@ where
     Ok(None)
 }
 
-/// A text that may be left out.
+/// An optional string.
 fn optional(what: &str, value: Value<'_>) -> Result<Option<String>> {
     value.present().map(|value| text(what, value)).transpose()
 }
@@ -52,7 +52,7 @@ fn limit(value: Value<'_>) -> Result<Duration> {
     span("timeout", value)
 }
 
-/// `info(client, slot, command, node)`: a node's answer; without a node's name, that of any.
+/// `info(client, slot, command, node)`: a node's answer; without a node's name, that of any node.
 pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let command = InfoCommand::new(text("command", call.argument(2))?)?;
     let nodes = match optional("node", call.argument(3))? {
@@ -65,7 +65,8 @@ pub fn info<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     begin::<Answer, _>(call, Ask::info(nodes, command))
 }
 
-/// `truncate(client, slot, namespace, set, before)`: deletes all records; `before` is a `Date`.
+/// `truncate(client, slot, namespace, set, before)`: deletes all records; `before` is an optional
+/// `Date`.
 pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (namespace, set) =
         (text("namespace", call.argument(2))?, optional("set", call.argument(3))?);
@@ -85,7 +86,7 @@ fn moment(value: Value<'_>) -> Result<SystemTime> {
     })
 }
 
-/// `giveUp(client, slot)`: an administrative command is not waited for any more.
+/// `giveUp(client, slot)`: stops waiting for an administrative command.
 pub fn give_up<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(1)?;
     if let Ok(client) = call.host.client(call.argument(0)) {

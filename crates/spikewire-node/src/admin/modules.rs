@@ -1,4 +1,4 @@
-//! Modules of functions that the cluster runs: registering, listing, reading, removing.
+//! Modules of Lua functions: registering, listing, reading, removing.
 
 use spikewire_aerospike::admin::module::{
     RegisterModule, list_modules, module_source, remove_module,
@@ -10,13 +10,14 @@ use crate::arguments::text;
 use crate::binding::Call;
 use crate::js::{Result, Value};
 
-/// `moduleRegister(client, slot, name, source, timeout)`: until every node has it; 0: no limit.
+/// `moduleRegister(client, slot, name, source, timeout)`: waits until every node has it; 0: no
+/// limit.
 pub fn register<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (name, source) = (name(call)?, text("source", call.argument(3))?);
     begin::<Answer, _>(call, RegisterModule::new(&name, &source, limit(call.argument(4))?)?)
 }
 
-/// `moduleList(client, slot)`: sorted by name.
+/// `moduleList(client, slot)`: the modules, sorted by name.
 pub fn list<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     begin::<Answer, _>(call, list_modules())
 }

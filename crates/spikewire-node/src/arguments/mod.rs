@@ -1,12 +1,12 @@
-//! Options of the verbs: checked before a byte is encoded.
+//! Options of the verbs, validated before a byte is encoded.
 //!
-//! JavaScript has refused names that a verb does not know; here the values are looked at.
+//! JavaScript has already rejected unknown names; here the values are checked.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | what several verbs take: spans of time, counts, words, bin names |
-//! | [`reading`] | where a read goes, what it may read, whether it renews the TTL |
-//! | [`writing`] | time to live, generation, what to do about a record that is there |
+//! | here | common types of values: durations, counts, words, bin names |
+//! | [`reading`] | options of reads: replica, consistency, filter, read touch, retries |
+//! | [`writing`] | options of writes: time to live, generation, existence |
 
 mod reading;
 mod writing;
@@ -24,44 +24,44 @@ use crate::errors::{kind_name, shown};
 use crate::js::make::MAX_SAFE;
 use crate::js::{Failure, Result, Type, Value};
 
-/// The options of a call: an object, or nothing.
+/// The options of a call: an object, or none.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'e>(Option<Value<'e>>);
 
 impl<'e> Options<'e> {
-    /// Options as a verb was given them.
+    /// The options as passed to a verb.
     #[inline]
     pub fn new(given: Value<'e>) -> Self {
         Self((given.kind() == Type::Object).then_some(given))
     }
 
-    /// Whether there are none.
+    /// Whether no options were given.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.0.is_none()
     }
 
-    /// An option, unless it is left out.
+    /// The value of an option; `None` if it is left out.
     pub fn get(&self, name: &CStr) -> Result<Option<Value<'e>>> {
         let Some(options) = self.0 else { return Ok(None) };
         Ok(options.named(name)?.present())
     }
 
-    /// An option for which `null` means something, unless it is left out.
+    /// The value of an option for which `null` is meaningful; `None` if it is left out.
     pub fn get_even_null(&self, name: &CStr) -> Result<Option<Value<'e>>> {
         let Some(options) = self.0 else { return Ok(None) };
         let value = options.named(name)?;
         Ok((value.kind() != Type::Undefined).then_some(value))
     }
 
-    /// An option that is true or false.
+    /// The value of a boolean option.
     pub fn flag(&self, name: &CStr) -> Result<Option<bool>> {
         let Some(value) = self.get(name)? else { return Ok(None) };
         flag(&name.to_string_lossy(), value).map(Some)
     }
 }
 
-/// True or false.
+/// A boolean.
 pub fn flag(what: &str, value: Value<'_>) -> Result<bool> {
     let flag = value.boolean();
     flag.ok_or_else(|| {
@@ -77,7 +77,7 @@ pub fn text(what: &str, value: Value<'_>) -> Result<String> {
     })
 }
 
-/// Milliseconds: finite and not negative.
+/// A duration in milliseconds: finite and not negative.
 pub fn span(what: &str, value: Value<'_>) -> Result<Duration> {
     let Some(number) = value.number() else {
         return Err(Failure::of_type(format!(
@@ -88,7 +88,7 @@ pub fn span(what: &str, value: Value<'_>) -> Result<Duration> {
     Ok(parse::milliseconds(what, number, shown(value))?)
 }
 
-/// A whole number within bounds.
+/// An integer within bounds.
 pub fn count(what: &str, value: Value<'_>, bounds: (u64, u64)) -> Result<u64> {
     let int = match value.kind() {
         Type::Number => {
@@ -109,7 +109,7 @@ pub fn count(what: &str, value: Value<'_>, bounds: (u64, u64)) -> Result<u64> {
     Ok(parse::count(what, int, bounds, shown(value))?)
 }
 
-/// When a read has a second request: milliseconds, or the word for a percentile.
+/// When a read has a second request: milliseconds, or a percentile such as `p99`.
 pub fn hedge(what: &str, value: Value<'_>) -> Result<Hedge> {
     if value.kind() == Type::String {
         return Ok(Hedge::word(what, &text(what, value)?)?);
@@ -118,7 +118,7 @@ pub fn hedge(what: &str, value: Value<'_>) -> Result<Hedge> {
     Ok(Hedge::time(what, delay, format_args!("{} ms", shown(value)))?)
 }
 
-/// What pauses between retries are multiplied by.
+/// The factor by which pauses between retries grow.
 pub fn multiplier(what: &str, value: Value<'_>) -> Result<f32> {
     let Some(number) = value.number() else {
         return Err(Failure::of_type(format!(
@@ -129,7 +129,7 @@ pub fn multiplier(what: &str, value: Value<'_>) -> Result<f32> {
     Ok(command::multiplier(what, number, shown(value))?)
 }
 
-/// The names of bins that a read gives, and what that selects.
+/// The bins that a read returns: the selection and the names.
 pub fn bins(value: Value<'_>) -> Result<(BinSelection, Vec<String>)> {
     if value.is_absent() {
         return Ok((BinSelection::All, Vec::new()));

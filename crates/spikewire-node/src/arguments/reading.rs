@@ -1,4 +1,4 @@
-//! Where a read goes, what it may read, and whether it renews the time to live.
+//! Options of reads: replica, consistency, filter, read touch, retries.
 
 use std::ffi::CStr;
 use std::time::Duration;
@@ -14,18 +14,18 @@ use crate::expression;
 use crate::js::make::MAX_SAFE;
 use crate::js::{Failure, Result, Value};
 
-/// The total time of a call; zero: no limit.
+/// The total time limit of a call; zero: no limit.
 pub fn timeout(options: &Options<'_>) -> Result<Option<Duration>> {
     options.get(c"timeout")?.map(|value| span("timeout", value)).transpose()
 }
 
-/// Where a call goes.
+/// Which replicas a call goes to.
 pub fn replica(options: &Options<'_>) -> Result<Option<ReplicaPolicy>> {
     let Some(value) = options.get(c"replica")? else { return Ok(None) };
     Ok(Some(parse::replica(&text("replica", value)?)?))
 }
 
-/// How a call is tried again.
+/// How a call is retried.
 pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
     if options.is_empty() {
         return Ok(None);
@@ -48,12 +48,12 @@ pub fn retry(options: &Options<'_>) -> Result<Option<Box<RetryOptions>>> {
     Ok(given.boxed())
 }
 
-/// How sure a read is.
+/// The consistency of a read.
 pub fn read_mode(value: Value<'_>) -> Result<ReadMode> {
     Ok(parse::read_mode(&text("readMode", value)?)?)
 }
 
-/// Whether a read renews the time to live.
+/// When a read renews the time to live.
 pub fn read_touch(value: Value<'_>) -> Result<ReadTouch> {
     let Some(number) = value.number() else {
         return Err(Failure::of_type(format!(
@@ -70,7 +70,7 @@ pub fn read_touch(value: Value<'_>) -> Result<ReadTouch> {
     Ok(ReadTouch::percent(number as i64, shown(value))?)
 }
 
-/// Options about reading alone.
+/// Options specific to reads.
 pub fn read_rules(options: &Options<'_>) -> Result<ReadRules> {
     let touch = options.get(c"readTouch")?.map(read_touch).transpose()?;
     let mode = options.get(c"readMode")?.map(read_mode).transpose()?;
@@ -78,7 +78,7 @@ pub fn read_rules(options: &Options<'_>) -> Result<ReadRules> {
     Ok(ReadRules { touch, mode, hedge })
 }
 
-/// Options that every read takes.
+/// Options of every read.
 #[inline]
 pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
     if options.is_empty() {
@@ -97,7 +97,7 @@ pub fn read_options(options: &Options<'_>) -> Result<ReadOptions> {
     })
 }
 
-/// The limits of a call that takes no other options.
+/// The policy of a call that takes only limits.
 pub fn policy(base: &Policy, options: &Options<'_>) -> Result<Policy> {
     Ok(limits(base, timeout(options)?, replica(options)?, retry(options)?.as_deref()))
 }

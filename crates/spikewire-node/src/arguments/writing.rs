@@ -1,4 +1,4 @@
-//! Time to live, generation, and what a write does about a record that is there or is not.
+//! Options of writes: time to live, generation, and what to do if the record exists or does not.
 
 use spikewire_aerospike::command::{ExistsRule, GenerationRule, Ttl, WriteOptions, parse};
 
@@ -10,7 +10,7 @@ use crate::js::{Failure, Result, Type, Value};
 
 const TTL_FORMS: &str = "whole seconds, a Date, 'default', 'never' or 'unchanged'";
 
-/// How long a record lives after a write.
+/// The time to live of a record after a write.
 pub fn ttl(value: Value<'_>) -> Result<Ttl> {
     match value.kind() {
         Type::String => {
@@ -40,7 +40,7 @@ pub fn ttl(value: Value<'_>) -> Result<Ttl> {
     }
 }
 
-/// Which generation the record must have: a number, or `[number]` for anything older.
+/// The required generation of the record: a number, or `[number]` for any older one.
 fn generation(value: Value<'_>) -> Result<GenerationRule> {
     let newer = value.is_array();
     let number = if newer { value.element(0)? } else { value };
@@ -66,7 +66,7 @@ fn exists(value: Value<'_>) -> Result<ExistsRule> {
     Ok(parse::exists(&text("exists", value)?)?)
 }
 
-/// Options that every write takes.
+/// Options of every write.
 #[inline]
 pub fn write_options(options: &Options<'_>) -> Result<WriteOptions> {
     if options.is_empty() {

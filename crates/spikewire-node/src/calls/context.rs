@@ -1,4 +1,4 @@
-//! The path to a list or map that is nested in a bin.
+//! Context paths to a list or map nested in a bin.
 
 use spikewire_aerospike_protocol::cdt::context::{self, At, Inside};
 use spikewire_aerospike_protocol::expression::Fault;
@@ -10,8 +10,8 @@ use crate::binding::Call;
 use crate::errors::kind_name;
 use crate::js::{Failure, Result, Value};
 
-/// `step(kind, at, order, pad, persistIndex)`: the encoding of a step; `kind` is the function's name
-/// in the table, `order` that of what is made where it is missing.
+/// `step(kind, at, order, pad, persistIndex)`: the encoding of a step. `kind` is the function's
+/// name in the table, `order` the order of a list or map created if it is missing.
 pub fn step<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (kind, at) = (text("kind", call.argument(0))?, call.argument(1));
     let (inside, what) = match kind.split_once('_') {
@@ -44,12 +44,12 @@ pub fn step<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Form::Step.wrap(call.env, &out).map(Some)
 }
 
-/// A path, checked where it is encoded.
+/// A path; it is validated when it is encoded.
 #[derive(Debug)]
 pub struct Path(Vec<Vec<u8>>);
 
 impl Path {
-    /// The steps; `undefined`, `null` and an empty path are the bin itself.
+    /// Reads the steps; `undefined`, `null` and an empty path mean the bin itself.
     pub fn new(given: Value<'_>) -> Result<Self> {
         let Some(given) = given.present() else { return Ok(Self(Vec::new())) };
         if !given.is_array() {
@@ -69,12 +69,12 @@ impl Path {
         (0..given.len()?).map(step).collect::<Result<_>>().map(Self)
     }
 
-    /// The steps as they are encoded.
+    /// The decoded steps.
     pub fn steps(&self) -> Vec<context::Step<&[u8]>> {
         self.0.iter().flat_map(|step| context::decode(step).unwrap_or_default()).collect()
     }
 
-    /// The wire form alone; `None` for the bin itself.
+    /// The path in wire format; `None` for the bin itself.
     pub fn packed(&self) -> std::result::Result<Option<Vec<u8>>, Fault> {
         let steps = self.steps();
         context::check(&steps)?;

@@ -1,10 +1,10 @@
-//! What the classes `Operation`, `Expression` and `Step` hold: bytes in `encoded`, which begin with
-//! what they are. So nothing has to be freed, and nothing asks of which class or realm an object
-//! is.
+//! The bytes in the property `encoded` of `Operation`, `Expression` and `Step`. They start with a
+//! mark of their kind, so nothing has to be freed, and neither the class nor the realm of an object
+//! matters.
 
 use crate::js::{Env, Result, Type, Value};
 
-/// What encoded bytes are.
+/// The kinds of encoded bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     Operation,
@@ -21,17 +21,17 @@ impl Form {
         }
     }
 
-    /// Encoded bytes for JavaScript.
+    /// Marked bytes for JavaScript.
     pub fn wrap<'e>(self, env: Env<'e>, bytes: &[u8]) -> Result<Value<'e>> {
         env.buffer(&[&self.mark()[..], bytes].concat())
     }
 
-    /// The encoded bytes in a `Uint8Array`; nothing for what is none of these.
+    /// The bytes in a `Uint8Array`, without the mark; `None` if they are of another kind.
     pub fn bytes(self, given: Value<'_>) -> Option<Vec<u8>> {
         given.with_bytes(|bytes| bytes.strip_prefix(&self.mark()).map(<[u8]>::to_vec)).flatten()
     }
 
-    /// The encoded bytes in an object of the class; nothing for other values.
+    /// The bytes in an object of the class; `None` for other values.
     pub fn unwrap(self, object: Value<'_>) -> Result<Option<Vec<u8>>> {
         if object.kind() != Type::Object || object.is_array() {
             return Ok(None);

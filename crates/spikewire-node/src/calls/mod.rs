@@ -1,13 +1,13 @@
-//! The arguments of list, map, bit and sketch operations, as JavaScript passes them: in an array,
-//! in the order of the operation's signature. Both that order and what is made of the arguments
-//! come from the table in `tools/verbs`, by way of [`spikewire_aerospike_protocol::operation`].
+//! The arguments of list, map, bit and HyperLogLog operations, passed in an array in the order of
+//! the operation's signature. Both that order and the encoding come from the table in
+//! `tools/verbs`, by way of [`spikewire_aerospike_protocol::operation`].
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | flags, words, and what else every operation takes alike |
+//! | here | flags, words and other common arguments |
 //! | [`values`] | the values of operations |
 //! | [`context`] | the path to a nested list or map |
-//! | [`encoded`] | what the classes `Operation`, `Expression` and `Step` hold |
+//! | [`encoded`] | the encoded bytes of `Operation`, `Expression` and `Step` |
 
 pub mod context;
 pub mod encoded;
@@ -36,7 +36,7 @@ impl<'e, 'a> Given<'e, 'a> {
         Ok(Self { hooks, values: elements(values)? })
     }
 
-    /// The argument at this place.
+    /// The argument at an index.
     pub fn get(&self, at: usize) -> Result<Value<'e>> {
         let missing = || Fault::Type(format!("there is no argument {at}"));
         Ok(*self.values.get(at).ok_or_else(missing)?)
@@ -70,7 +70,7 @@ impl Arguments for Given<'_, '_> {
     }
 }
 
-/// A name of the table as JavaScript spells it.
+/// A name of the table in camelCase.
 fn spelled(name: &str) -> Cow<'_, str> {
     if name.contains('_') { camel(name).into() } else { name.into() }
 }

@@ -1,4 +1,4 @@
-//! The values of operations, to their bytes.
+//! Encodes the values of operations.
 
 use spikewire_aerospike_protocol::msgpack;
 use spikewire_aerospike_protocol::operation::{ValueArguments, ValueForm};
@@ -12,14 +12,14 @@ use crate::js::{Failure, Result, Type, Value};
 use crate::value::encode::whole;
 use crate::value::{Place, classify, element as append};
 
-/// A value as an element of a list.
+/// Encodes a value as a list element.
 pub fn element(hooks: &Hooks, name: &str, value: Value<'_>) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     append(hooks, &mut out, value, &Place::Argument(name))?;
     Ok(out)
 }
 
-/// An integer of 64 bits.
+/// A 64-bit integer.
 pub fn integer(name: &str, value: Value<'_>) -> Result<i64> {
     match value.kind() {
         Type::Number => {
@@ -43,7 +43,7 @@ pub fn integer(name: &str, value: Value<'_>) -> Result<i64> {
     }
 }
 
-/// Refuses what cannot be the key of a map.
+/// Rejects values that cannot be keys of a map.
 pub fn check_key(name: &str, key: Value<'_>) -> Result<()> {
     let allowed = match key.kind() {
         Type::String | Type::BigInt => true,
@@ -60,7 +60,7 @@ pub fn check_key(name: &str, key: Value<'_>) -> Result<()> {
     )))
 }
 
-/// An array, as a list.
+/// Encodes an array as a list.
 fn list(hooks: &Hooks, name: &str, items: Value<'_>) -> Result<Vec<u8>> {
     if items.is_array() {
         return element(hooks, name, items);
@@ -108,7 +108,7 @@ fn sketches(hooks: &Hooks, name: &str, all: Value<'_>) -> Result<Vec<u8>> {
     Ok(packed)
 }
 
-/// What sort of object it is.
+/// The kind of an object.
 fn sort(hooks: &Hooks, object: Value<'_>) -> Result<u32> {
     hooks.classify.call(object.env(), &[object])?.index()
 }

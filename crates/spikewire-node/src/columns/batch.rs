@@ -18,15 +18,15 @@ use crate::many::gather::{OWN, Rows};
 use crate::outbox::Settle;
 use crate::ticket::RowPlan;
 
-/// The table that a batch becomes; it has the keys already.
+/// The table to fill from a batch; it already has the keys.
 struct Wish {
     table: TableBuilder,
-    /// Whether rows that failed are null.
+    /// Whether failed rows become nulls instead of an error.
     lenient: bool,
     as_stream: bool,
 }
 
-/// Rows that are through, and the table that they become.
+/// A completed batch and the table to fill from it.
 struct Read {
     rows: Batch,
     wish: Wish,
@@ -57,7 +57,7 @@ impl Settle for Read {
     }
 }
 
-/// A row for each key: of nulls where there is no record.
+/// Adds one row per key: nulls if there is no record.
 fn fill(
     table: &mut TableBuilder,
     rows: &Batch,
@@ -82,9 +82,9 @@ fn fill(
     Ok(())
 }
 
-/// `getColumns(…, bins, options, schema, key, generation, ttl, lenient, asStream)`: many records as one
-/// table, in parts or as an Arrow IPC stream; or, in an array of their own, the number of a row that
-/// failed, nothing, and its error.
+/// `getColumns(…, bins, options, schema, key, generation, ttl, lenient, asStream)`: many records as
+/// one table, as its parts or as an Arrow IPC stream. If a row failed: an array of its number,
+/// `undefined`, and its error.
 pub fn get<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let mut rows = Rows::of(call)?;
     let own = |at| call.argument(OWN + at);

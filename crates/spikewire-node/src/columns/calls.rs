@@ -1,4 +1,4 @@
-//! The functions of columns that JavaScript sees.
+//! Functions exported to JavaScript for columns.
 
 use std::rc::Rc;
 
@@ -9,12 +9,13 @@ use crate::binding::Call;
 use crate::js::{Result, Value};
 use crate::query::reading::Reading;
 
-/// Most rows of a table.
+/// The maximum number of rows per table.
 const MOST: u64 = 10_000_000;
-/// Rows of a table, where nothing else is asked for.
+/// The default number of rows per table.
 const ROWS: u64 = 65_536;
 
-/// `tables(query, schema, rows, key, generation, ttl)`: the number of a query's tables.
+/// `tables(query, schema, rows, key, generation, ttl)`: creates a query's tables; returns their
+/// number.
 pub fn tables<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let resources = &call.host.environment.resources;
     let reading = resources.get::<Reading>(call.index(0)?)?;
@@ -25,8 +26,9 @@ pub fn tables<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.uint32(resources.add(Rc::new(tables))).map(Some)
 }
 
-/// `tablesRead(tables, asStream)`: the next table, in parts or as an Arrow IPC stream; `undefined`: it
-/// has to be waited for; `false`: others should have their turn; `null`: there are no more.
+/// `tablesRead(tables, asStream)`: the next table, as its parts or as an Arrow IPC stream;
+/// `undefined`: it must be waited for; `false`: other tasks should run first; `null`: there are no
+/// more.
 pub fn read<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let env = call.env;
     let tables = call.host.environment.resources.get::<Tables>(call.index(0)?)?;

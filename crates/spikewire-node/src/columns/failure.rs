@@ -1,10 +1,10 @@
-//! What does not go into a column, as failures that name row and column.
+//! Errors about values that do not fit a column, naming row and column.
 
 use spikewire_columns::{ColumnError, ErrorClass, RowError};
 
 use crate::js::Failure;
 
-/// What columns refuse.
+/// The failure for an error of a column.
 pub fn refused(error: ColumnError) -> Failure {
     match error.class {
         ErrorClass::Type => Failure::of_type(error.message),

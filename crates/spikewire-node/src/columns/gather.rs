@@ -1,4 +1,4 @@
-//! Rows of a query on their way into a table.
+//! Collects the rows of a query into tables.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,9 +19,9 @@ use crate::js::{Failure, Result};
 use crate::query::reading::Reading;
 use crate::resource::Resource;
 
-/// A table with this many bytes of records is not made longer.
+/// A table with this many bytes of records is complete.
 const ENOUGH: usize = 4 << 20;
-/// Bytes after which the event loop has its turn.
+/// After this many bytes, the event loop gets its turn.
 const TURN: usize = 256 << 10;
 
 /// The tables of a query.
@@ -31,23 +31,23 @@ pub struct Tables {
     extra: ExtraColumns,
     rows: usize,
     open: RefCell<Option<Open>>,
-    /// Memory that serves again.
+    /// Buffers to be reused.
     shelf: Arc<BufferPool>,
 }
 
 impl Resource for Tables {}
 
-/// What came of an attempt to make a table.
+/// The result of an attempt to complete a table.
 pub enum Step {
     Table(RecordBatch),
-    /// More has to arrive.
+    /// More data must arrive first.
     Wait,
-    /// Others should have their turn.
+    /// Other tasks should run first.
     Again,
     Over,
 }
 
-/// A table that is being made.
+/// A table under construction.
 struct Open {
     table: TableBuilder,
     rows: usize,
@@ -73,7 +73,8 @@ impl Open {
         Ok(())
     }
 
-    /// Takes what has arrived and reads on, until the table is whole or a turn is over.
+    /// Takes rows that have arrived and keeps reading, until the table is complete or the turn is
+    /// over.
     fn gather(&mut self, stream: &mut Stream, rows: usize) -> std::result::Result<Advance, Fault> {
         let begun = self.bytes;
         loop {
@@ -98,7 +99,7 @@ impl Open {
 }
 
 impl Tables {
-    /// The tables of a query, with the columns of a schema or those that the records have.
+    /// The tables of a query, with the columns of a schema or, without one, those of the records.
     pub fn new(
         reading: Rc<Reading>,
         schema: Option<SchemaRef>,
@@ -112,7 +113,7 @@ impl Tables {
         }
         let (open, shelf) = (RefCell::default(), Arc::default());
         let tables = Self { reading, schema, extra, rows, open, shelf };
-        // Checked now, not with the first record.
+        // Validates the schema now rather than with the first record.
         tables.builder()?;
         Ok(tables)
     }
@@ -145,7 +146,7 @@ impl Tables {
             Err(Fault::Value(error)) => bad_row(error),
             Err(Fault::Query(error)) => error.into(),
         };
-        // What was gathered comes again, in whatever follows.
+        // The rows gathered will be returned again by whatever reads next.
         self.reading.rewind();
         Err(failure)
     }

@@ -1,4 +1,4 @@
-//! What JavaScript makes its columns of.
+//! Tables as JavaScript values.
 
 use arrow_array::{Array, RecordBatch};
 use arrow_data::ArrayData;
@@ -8,7 +8,7 @@ use arrow_schema::{ArrowError, DataType};
 use super::schema::word;
 use crate::js::{Env, Failure, Result, Value};
 
-/// A table: how many rows, and its columns in an array.
+/// A table: the number of rows, and an array of columns.
 pub fn table<'e>(env: Env<'e>, table: &RecordBatch) -> Result<Value<'e>> {
     let schema = table.schema_ref();
     let columns = schema.fields().iter().zip(table.columns());
@@ -17,8 +17,8 @@ pub fn table<'e>(env: Env<'e>, table: &RecordBatch) -> Result<Value<'e>> {
     env.array_of([env.number(table.num_rows() as f64), Ok(columns)].into_iter())
 }
 
-/// A column: name, word for its type, how many rows, values, where each value ends in what it has its
-/// bytes or items from, which rows have a value, and the columns of its items.
+/// A column: its name, type and length; its values; for strings, bytes, lists and maps, the offset
+/// at which each value ends; which rows have a value; and the columns of its items.
 fn column<'e>(env: Env<'e>, name: &str, data: &ArrayData) -> Result<Value<'e>> {
     let buffer = |at: usize| match data.buffers().get(at) {
         Some(bytes) => env.array_buffer(bytes),
@@ -58,7 +58,7 @@ fn column<'e>(env: Env<'e>, name: &str, data: &ArrayData) -> Result<Value<'e>> {
     env.array_of(parts.into_iter().map(Ok))
 }
 
-/// A byte for each row.
+/// One byte per row.
 fn bytes(rows: usize, is: impl Fn(usize) -> bool) -> Vec<u8> {
     (0..rows).map(|row| u8::from(is(row))).collect()
 }

@@ -1,4 +1,4 @@
-//! The columns that a caller asks for.
+//! The requested columns.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use spikewire_columns::ExtraColumns;
 use crate::arguments::text;
 use crate::js::{Failure, Result, Value};
 
-/// Types by their words; a list of one is `list<...>`.
+/// Types by name; a list of one is `list<...>`.
 const TYPES: [(&str, DataType); 13] = [
     ("bool", DataType::Boolean),
     ("int8", DataType::Int8),
@@ -25,7 +25,7 @@ const TYPES: [(&str, DataType); 13] = [
     ("binary", DataType::Binary),
 ];
 
-/// The type of a word.
+/// The type with this name.
 fn of_word(word: &str) -> Option<DataType> {
     if let Some(item) = word.strip_prefix("list<").and_then(|rest| rest.strip_suffix('>')) {
         return Some(DataType::List(Arc::new(Field::new("item", of_word(item)?, true))));
@@ -33,7 +33,7 @@ fn of_word(word: &str) -> Option<DataType> {
     TYPES.iter().find(|(known, _)| *known == word).map(|(_, kind)| kind.clone())
 }
 
-/// The word for a type, as JavaScript knows its columns by.
+/// The name of a type in JavaScript.
 pub fn word(kind: &DataType) -> &'static str {
     match kind {
         DataType::List(_) => "list",
@@ -43,7 +43,7 @@ pub fn word(kind: &DataType) -> &'static str {
     }
 }
 
-/// A schema: names and words of types, in turns.
+/// Reads a schema: names and types, alternating.
 pub fn schema(given: Value<'_>) -> Result<SchemaRef> {
     let mut fields: Vec<Field> = Vec::new();
     for at in (0..given.len()?).step_by(2) {

@@ -1,5 +1,5 @@
-//! The values of a statement, in the order of its parameters. JavaScript has put those that have
-//! names into that order.
+//! Binds the values of a statement, in the order of its parameters. JavaScript has already put
+//! named values into that order.
 
 use spikewire_cassandra::statement::Prepared;
 use spikewire_cql::response::Column;
@@ -9,7 +9,7 @@ use super::hooks::Hooks;
 use super::value::Given;
 use crate::js::{Failure, Result, Value};
 
-/// Appends values, one for each parameter.
+/// Encodes values, one per parameter.
 #[inline]
 pub fn bind<'e>(
     hooks: &Hooks,

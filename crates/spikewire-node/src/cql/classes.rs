@@ -1,7 +1,7 @@
-//! The classes that values of user-defined types come back as.
+//! The classes registered for user-defined types.
 //!
-//! No constructor is called: values are made while connections are turned, when no code of the program
-//! may run.
+//! Constructors are not called: values are created while connections are turned, when no code of
+//! the program may run.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -12,15 +12,15 @@ use crate::js::Function;
 use crate::record::Factories;
 use crate::resource::Resource;
 
-/// The classes that a session knows; few, so a search beats a map.
+/// The classes registered with a session; few, so a linear search is faster than a map.
 #[derive(Default)]
 pub struct Classes(RefCell<Vec<(TypeName, Rc<Class>)>>);
 
-/// What values of a type come back as.
+/// How values of a type are created.
 pub struct Class {
-    /// `(names)`: what makes objects of these properties.
+    /// `(names)`: returns a function that makes objects with these properties.
     pub make: Function,
-    /// What was made.
+    /// The functions made so far.
     pub factories: Factories,
 }
 
@@ -33,7 +33,7 @@ impl Classes {
         known.iter().find(|(name, _)| name.is_of(udt)).map(|(_, class)| class.clone())
     }
 
-    /// Values of a type are made so from now on.
+    /// Registers the class of a type, replacing any earlier one.
     pub fn add(&self, name: TypeName, class: Class) {
         let mut known = self.0.borrow_mut();
         known.retain(|(other, _)| *other != name);

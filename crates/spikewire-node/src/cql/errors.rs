@@ -1,4 +1,4 @@
-//! From what goes wrong with a statement to JavaScript errors; their classes are in
+//! Converts failures of statements to JavaScript errors; their classes are in
 //! `node/src/cql/errors.ts`.
 
 use spikewire_cassandra::{Error, Kind};
@@ -67,7 +67,7 @@ pub fn of_engine<'e>(env: Env<'e>, hooks: &Hooks, error: &Error) -> Result<Value
     hooks.make_error.call(env, &arguments)
 }
 
-/// Node and reason of each attempt, in turns.
+/// Node and reason of each attempt, alternating.
 fn failed_attempts<'e>(env: Env<'e>, error: &Error) -> Result<Value<'e>> {
     let flat = env.array(0)?;
     for (at, (node, reason)) in error.failed_attempts().enumerate() {
@@ -78,7 +78,7 @@ fn failed_attempts<'e>(env: Env<'e>, error: &Error) -> Result<Value<'e>> {
     Ok(flat)
 }
 
-/// What a server says besides the message: names and values in turns.
+/// The details of a server's error: names and values, alternating.
 struct Described<'e> {
     env: Env<'e>,
     into: Value<'e>,

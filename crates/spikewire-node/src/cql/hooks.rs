@@ -1,27 +1,28 @@
-//! The functions of `spikewire/cql` that are called from here.
+//! The JavaScript functions of `spikewire/cql` that are called from here.
 
 use crate::js::{Failure, Function, Result, Value};
 
-/// The functions of `spikewire/cql` that are called from here.
+/// The JavaScript functions of `spikewire/cql` that are called from here.
 #[derive(Debug)]
 pub struct Hooks {
-    /// `(kind, code, message, node, attempts, inDoubt, details, failedAttempts)`: an error; details are
-    /// names and values in turns, failed attempts nodes and reasons.
+    /// `(kind, code, message, node, attempts, inDoubt, details, failedAttempts)`: creates an error.
+    /// `details` has names and values, `failedAttempts` nodes and reasons, alternating.
     pub make_error: Function,
-    /// `(names, types, keyspaces, tables)`: the columns of a result, and what makes its rows; see
-    /// [`super::shapes`].
+    /// `(names, types, keyspaces, tables)`: creates the columns of a result and the functions that
+    /// make its rows; see [`super::shapes`].
     pub make_shape: Function,
-    /// `(names)`: what makes objects of these properties.
+    /// `(names)`: returns a function that makes objects with these properties.
     pub make_factory: Function,
-    /// `(shape, rows, pagingState, node, attempts, agreed, extras)`: a result; see [`super::rows`].
+    /// `(shape, rows, pagingState, node, attempts, agreed, extras)`: creates a result; see
+    /// [`super::rows`].
     pub make_rows: Function,
-    /// `(number, text, id, names, types, partitionKey, warnings)`: a prepared statement.
+    /// `(number, text, id, names, types, partitionKey, warnings)`: creates a prepared statement.
     pub make_prepared: Function,
-    /// `(value)`: what sort of object it is; see [`super::value::sort`].
+    /// `(value)`: the kind of an object; see [`super::value::sort`].
     pub classify: Function,
-    /// `(value)`: the content of what was classified.
+    /// `(value)`: the content of an object of a known kind.
     pub unwrap: Function,
-    /// `(sort, content)`: the reverse.
+    /// `(sort, content)`: the reverse of `unwrap`.
     pub wrap: Function,
 }
 

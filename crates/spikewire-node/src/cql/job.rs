@@ -1,4 +1,4 @@
-//! A statement from its first request to its result: its rows may come in pages.
+//! A statement from its first request to its result, which may take several pages.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use super::rows::{Circumstances, Gathered, Page};
 use super::statement::Statement;
 use crate::js::{Failure, Result};
 
-/// What a job is to give.
+/// What a job returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
-    /// A prepared statement, or what came of a batch.
+    /// A prepared statement, or the result of a batch.
     Answer,
     /// All rows.
     All,
@@ -23,21 +23,21 @@ pub enum Goal {
     Page,
 }
 
-/// A statement on its way.
+/// A statement in progress.
 #[derive(Debug)]
 pub struct Job {
     session: Arc<Session>,
     goal: Goal,
     statement: Option<Statement>,
     options: StatementOptions,
-    /// The values of a statement that may have more pages.
+    /// The encoded values of a statement that may have more pages.
     values: Vec<u8>,
     shape: Option<Arc<Shape>>,
     pages: Vec<Page>,
     circumstances: Circumstances,
 }
 
-/// What comes of a job.
+/// The result of a job.
 #[derive(Debug)]
 pub enum Done {
     /// A prepared statement.
@@ -46,17 +46,17 @@ pub enum Done {
     Rows(Box<Gathered>),
 }
 
-/// What follows an answer.
+/// The next step after a reply.
 #[derive(Debug)]
 pub enum Progress {
-    /// The end.
+    /// The job is done.
     Done(std::result::Result<Done, Error>),
-    /// This is sent next.
+    /// Another request to send.
     Send(Box<Call>),
 }
 
 impl Job {
-    /// A job whose first request is composed elsewhere.
+    /// A job whose first request is composed by the caller.
     pub fn new(session: &Arc<Session>) -> Self {
         Self::of(session, Goal::Answer, None, StatementOptions::default())
     }
@@ -99,7 +99,7 @@ impl Job {
         options: StatementOptions,
         bind: impl FnOnce(&Prepared, &mut Vec<u8>) -> Result<()>,
     ) -> Result<(Self, Call)> {
-        // Values are kept where there may be another page.
+        // Keep the values if there may be another page.
         let keeps = known.traits.reads && goal == Goal::All;
         let mut kept = Vec::new();
         let values = values_with::<Failure>(known.parameters.len(), false, |out| {
@@ -131,7 +131,7 @@ impl Job {
         }
     }
 
-    /// Takes an answer.
+    /// Processes a reply.
     pub fn answered(&mut self, answer: std::result::Result<Answer<'_>, Error>) -> Progress {
         match answer.and_then(|answer| self.go_on(&answer)) {
             Ok(progress) => progress,

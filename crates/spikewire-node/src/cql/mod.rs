@@ -2,17 +2,17 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`session`] | a session: connecting, closing, what it knows |
-//! | [`options`] | what it is opened with |
-//! | [`statement`] | prepared statements; what is said about one execution |
+//! | [`session`] | a session: connecting, closing, information about the cluster |
+//! | [`options`] | options of sessions |
+//! | [`statement`] | prepared statements; options of an execution |
 //! | [`verbs`] | `execute`, `page`, `prepare`, `batch` |
 //! | [`bind`] | the values of a statement |
 //! | [`job`], [`ticket`] | a statement from its first request to its result |
-//! | [`rows`], [`shapes`] | what rows become; the columns that they have |
-//! | [`classes`] | what values of user-defined types become |
+//! | [`rows`], [`shapes`] | results; their columns |
+//! | [`classes`] | classes of user-defined types |
 //! | [`value`] | values, both ways |
-//! | [`errors`] | what goes wrong |
-//! | [`hooks`] | the package's functions that are called |
+//! | [`errors`] | errors |
+//! | [`hooks`] | JavaScript functions called from here |
 
 mod bind;
 mod classes;

@@ -1,4 +1,4 @@
-//! What a session is opened with, from an object.
+//! Options of sessions, read from JavaScript.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -54,18 +54,18 @@ const NAMES: [&str; 33] = [
     "user",
 ];
 
-/// What a session is opened with.
+/// The parsed options of a session.
 #[derive(Debug)]
 pub struct Opening {
     options: Options,
-    /// How connections are encrypted; the system's certificates are read when connecting.
+    /// TLS options; the system's certificates are read when connecting.
     encryption: Option<TlsOptions>,
-    /// How values are read.
+    /// How values are converted.
     pub reading: Reading,
 }
 
 impl Opening {
-    /// The options as the engine takes them; blocks.
+    /// The engine's options; blocks while reading certificates.
     pub fn options(self) -> std::result::Result<Options, Error> {
         let encryption = self.encryption.map(|tls| Tls::new(&tls)).transpose();
         let encryption = encryption.map_err(|error| Error::invalid(error.to_string()))?;
@@ -73,8 +73,8 @@ impl Opening {
     }
 }
 
-/// Reads contact points, and options as two arrays of names and values. Whether the values make sense
-/// is the engine's to say.
+/// Parses contact points, and options as two arrays of names and values. The engine validates the
+/// values.
 pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Opening> {
     let points = text("contact points", points)?;
     let points = Host::parse_list(&points, PORT).map_err(Failure::of_range)?;
@@ -140,7 +140,7 @@ pub fn read(points: Value<'_>, names: Value<'_>, values: Value<'_>) -> Result<Op
     Ok(Opening { options, encryption, reading })
 }
 
-/// One of some words, by its place.
+/// The index of a value among some words.
 fn word(name: &str, value: Value<'_>, words: &[&str]) -> Result<usize> {
     let given = value.text()?;
     let found = given.and_then(|given| words.iter().position(|word| *word == given));
@@ -150,7 +150,7 @@ fn word(name: &str, value: Value<'_>, words: &[&str]) -> Result<usize> {
     })
 }
 
-/// The level of this name.
+/// The consistency level with this name.
 pub fn consistency(name: &str, value: Value<'_>) -> Result<Consistency> {
     let word = text(name, value)?;
     word.parse().map_err(|_| {
@@ -160,17 +160,17 @@ pub fn consistency(name: &str, value: Value<'_>) -> Result<Consistency> {
     })
 }
 
-/// How many rows a page has.
+/// The number of rows per page.
 pub fn page_size(name: &str, value: Value<'_>) -> Result<i32> {
     Ok(count(name, value, (1, i32::MAX as u64))? as i32)
 }
 
-/// How long copies wait; `null`: there are none.
+/// How long to wait before sending a copy; `null`: no copies.
 pub fn delay(name: &str, value: Value<'_>) -> Result<Option<Duration>> {
     value.present().map(|value| span(name, value)).transpose()
 }
 
-/// The shortest and the longest pause.
+/// The shortest and the longest pause between attempts to reconnect.
 fn pauses(name: &str, value: Value<'_>) -> Result<(Duration, Duration)> {
     if !value.is_array() || value.len()? != 2 {
         return Err(Failure::of_type(format!(
@@ -181,7 +181,7 @@ fn pauses(name: &str, value: Value<'_>) -> Result<(Duration, Duration)> {
     Ok((span(name, value.element(0)?)?, span(name, value.element(1)?)?))
 }
 
-/// A whole number; its bounds are the engine's.
+/// A whole number; the engine checks its bounds.
 pub fn number(name: &str, value: Value<'_>) -> Result<u32> {
     Ok(count(name, value, (0, u32::MAX.into()))? as u32)
 }
@@ -192,7 +192,7 @@ fn version(name: &str, value: Value<'_>) -> Result<Version> {
         .ok_or_else(|| Failure::of_range(format!("{name} must be 4 or 5")))
 }
 
-/// Names and texts of an object, in the order of the names.
+/// Names and strings of an object, sorted by name.
 fn pairs(name: &str, value: Value<'_>) -> Result<Vec<(String, String)>> {
     let refused = || {
         Failure::of_type(format!("{name} must be an object of strings, not {}", kind_name(value)))

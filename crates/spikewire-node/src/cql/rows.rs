@@ -1,4 +1,4 @@
-//! The result of a statement, and what becomes of its rows.
+//! Results of statements as JavaScript values.
 
 use std::sync::Arc;
 
@@ -14,18 +14,18 @@ use crate::environment::Environment;
 use crate::js::scope::inner_with;
 use crate::js::{Env, Result, Value};
 
-/// Rows as they came with one reply.
+/// The rows of one reply.
 #[derive(Debug)]
 pub struct Page {
     /// Their columns, which may change from page to page.
     pub shape: Arc<Shape>,
     /// Their cells.
     pub cells: Vec<u8>,
-    /// How many rows there are.
+    /// The number of rows.
     pub count: usize,
 }
 
-/// What there is to know of a result besides its rows.
+/// Information about a result besides its rows.
 #[derive(Debug, Default)]
 pub struct Circumstances {
     node: String,
@@ -37,7 +37,7 @@ pub struct Circumstances {
 }
 
 impl Circumstances {
-    /// Adds those of one more answer.
+    /// Adds the information of another reply.
     pub fn add(&mut self, answer: &Answer<'_>) {
         self.node = answer.node.to_string();
         self.attempts += answer.attempts.made;
@@ -50,8 +50,8 @@ impl Circumstances {
         }
     }
 
-    /// Warnings, ids of traces, and the payload, names and bytes in turns; `null` where there is
-    /// none of these.
+    /// Warnings, trace ids, and the payload as names and bytes, alternating; `null` if all are
+    /// empty.
     fn extras<'e>(&self, env: Env<'e>) -> Result<Value<'e>> {
         if self.warnings.is_empty() && self.tracing_ids.is_empty() && self.payload.is_empty() {
             return env.null();
@@ -72,13 +72,13 @@ impl Circumstances {
     }
 }
 
-/// A result whose rows are not made yet.
+/// A result whose rows have not been converted yet.
 #[derive(Debug)]
 pub struct Gathered {
     /// The columns of the last page.
     pub shape: Option<Arc<Shape>>,
     pub pages: Vec<Page>,
-    /// Where the next page begins.
+    /// The paging state of the next page.
     pub state: Option<Vec<u8>>,
     pub circumstances: Circumstances,
 }
@@ -114,7 +114,7 @@ pub fn result<'e>(
     hooks.make_rows.call(env, &arguments)
 }
 
-/// Makes the rows of a page, several in one call.
+/// Makes the rows of a page, several per call.
 fn add_rows(
     env: Env<'_>,
     environment: &Environment,

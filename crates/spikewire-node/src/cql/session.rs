@@ -1,4 +1,4 @@
-//! A session: connecting, closing, and what it knows of its cluster.
+//! Sessions: connecting, closing, and information about the cluster.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -47,14 +47,14 @@ impl Session {
         Ok(Self { engine, reading: Reading { classes, ..reading }, driver, outbox })
     }
 
-    /// The session of a call's first argument.
+    /// The session in a call's first argument.
     #[inline]
     pub fn of(call: &Call<'_>) -> Result<Rc<Self>> {
         let found = call.host.environment.resources.get::<Self>(call.index(0)?);
         found.map_err(|_| closed())
     }
 
-    /// Sends what settles the promise of a slot.
+    /// Sends a request that settles the promise of a slot.
     #[inline]
     pub fn send(&self, env: Env<'_>, slot: u32, job: Job, request: Request) {
         let now = Tick::now();
@@ -72,7 +72,7 @@ impl Resource for Session {
     }
 }
 
-/// `cqlSetup(...)`: the functions in the order of the fields of [`Hooks`]; once, when
+/// `cqlSetup(...)`: passes the functions in the order of the fields of [`Hooks`]; called once, when
 /// `spikewire/cql` is loaded.
 pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let hooks = Hooks::keep(call.rest(0))?;
@@ -80,7 +80,7 @@ pub fn setup<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// `cqlConnect(slot, contactPoints, names, values)`: gives the number of a session.
+/// `cqlConnect(slot, contactPoints, names, values)`: settles with the number of a session.
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
     let opening = options::read(call.argument(1), call.argument(2), call.argument(3))?;
@@ -112,7 +112,7 @@ fn started<'e>(
     env.uint32(environment.resources.add(Rc::new(session)))
 }
 
-/// `cqlClose(session, slot)`: closes every connection; what is in flight fails.
+/// `cqlClose(session, slot)`: closes every connection; statements in flight fail.
 pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let environment = call.host.environment.clone();
     let slot = call.index(1)?;
@@ -136,7 +136,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// `cqlNodes(session)`: address, datacenter, rack, release and state of each node, in turns.
+/// `cqlNodes(session)`: address, datacenter, rack, release and state of each node, in turn.
 pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let session = Session::of(call)?;
     let snapshot = session.engine.cluster().snapshot();
@@ -155,18 +155,18 @@ pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(Some(flat))
 }
 
-/// `cqlKeyspace(session)`: the keyspace of statements that name none, or `null`.
+/// `cqlKeyspace(session)`: the default keyspace of statements, or `null`.
 pub fn keyspace<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let keyspace = Session::of(call)?.engine.keyspace();
     keyspace.map_or_else(|| call.env.null(), |name| call.env.string(&name)).map(Some)
 }
 
-/// `cqlVersion(session)`: the version of the protocol that is spoken.
+/// `cqlVersion(session)`: the version of the protocol in use.
 pub fn version<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.uint32(Session::of(call)?.engine.version().number().into()).map(Some)
 }
 
-/// `cqlRegisterType(session, name, make)`: values of a type come back as what `make` makes.
+/// `cqlRegisterType(session, name, make)`: registers how values of a type are created.
 pub fn register_type<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let session = Session::of(call)?;
     let name = text("the name of a type", call.argument(1))?;

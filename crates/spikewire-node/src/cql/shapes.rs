@@ -1,5 +1,6 @@
-//! The columns of results, and what makes their rows: a function for each list of columns, which is
-//! given the values one by one. Setting properties from here would cost several times as much.
+//! The columns of results and the JavaScript functions that make their rows: one function per list
+//! of columns, called with the values as arguments. Setting properties from here would cost several
+//! times as much.
 
 use std::cell::RefCell;
 use std::hash::{Hash, Hasher};
@@ -13,32 +14,32 @@ use spikewire_cql::response::Column;
 use super::hooks::Hooks;
 use crate::js::{Env, Function, Result};
 
-/// Lists of columns that are kept; with more of them, all are forgotten.
+/// The maximum number of cached lists of columns; when it is reached, the cache is cleared.
 const MOST: usize = 1024;
-/// Columns whose values go as arguments of their own; those of more are handed over in an array.
+/// Up to this many columns, values are passed as separate arguments; beyond it, in an array.
 pub const WIDEST: usize = 64;
-/// Values that go in one call at most.
+/// The maximum number of values per call.
 const ROOM: usize = 96;
 
-/// Columns of results.
+/// The columns of a result.
 #[derive(Debug)]
 pub struct Columns {
-    /// What they were made of; kept, so that no other one gets its address.
+    /// The shape they belong to; kept so that its address cannot be reused.
     shape: Arc<Shape>,
-    /// What JavaScript knows of them.
+    /// The columns in JavaScript.
     pub object: Function,
     /// `(rows, ...values)`: appends a row.
     pub one: Function,
     /// `(rows, ...values)`: appends [`Columns::together`] rows.
     pub many: Function,
-    /// How many rows are made in one call.
+    /// The number of rows made in one call.
     pub together: usize,
 }
 
-/// The columns of results that were seen.
+/// A cache of columns.
 #[derive(Debug, Default)]
 pub struct Shapes {
-    /// Those of prepared statements come again with their address.
+    /// Prepared statements return the same shape, found by its address.
     by_address: RefCell<FxHashMap<usize, Rc<Columns>>>,
     by_names: RefCell<FxHashMap<u64, Rc<Columns>>>,
 }
@@ -65,7 +66,7 @@ impl Shapes {
         }
         let columns = Rc::new(Columns::new(env, hooks, shape)?);
         self.by_address.borrow_mut().insert(address(shape), columns.clone());
-        // The one that it takes the place of is still found by its address.
+        // An entry that is replaced here can still be found by its address.
         self.by_names.borrow_mut().insert(names, columns.clone());
         Ok(columns)
     }

@@ -1,4 +1,4 @@
-//! Prepared statements as JavaScript holds them, and what is said about one execution.
+//! Prepared statements as JavaScript refers to them, and the options of an execution.
 
 use std::sync::Arc;
 
@@ -21,20 +21,20 @@ impl Resource for Prepared {}
 /// A prepared statement with its values.
 pub struct Bound {
     pub known: Arc<Known>,
-    /// The values as they are sent.
+    /// The encoded values.
     pub values: Vec<u8>,
 }
 
 impl Resource for Bound {}
 
 impl Bound {
-    /// The one of a number.
+    /// The bound statement with this number.
     pub fn read(environment: &Environment, given: Value<'_>) -> Result<std::rc::Rc<Self>> {
         environment.resources.get(given.index()?)
     }
 }
 
-/// What is executed.
+/// A statement to execute.
 #[derive(Debug, Clone)]
 pub enum Statement {
     /// Text.
@@ -55,7 +55,7 @@ impl Statement {
     }
 }
 
-/// A prepared statement for JavaScript, which gets a number for it.
+/// Creates the JavaScript object of a prepared statement, with a number for it.
 pub fn shown_prepared<'e>(
     env: Env<'e>,
     environment: &Environment,
@@ -76,7 +76,8 @@ pub fn shown_prepared<'e>(
     environment.hooks()?.cql()?.make_prepared.call(env, &arguments)
 }
 
-/// Reads the options of an execution; `engine` knows the nodes. JavaScript has refused unknown ones.
+/// Reads the options of an execution; `engine` knows the nodes. JavaScript has already rejected
+/// unknown names.
 pub fn options(engine: &Engine, given: Value<'_>) -> Result<StatementOptions> {
     let options = Options::new(given);
     if options.is_empty() {
@@ -131,7 +132,7 @@ pub fn options(engine: &Engine, given: Value<'_>) -> Result<StatementOptions> {
     Ok(read)
 }
 
-/// What is said about copies.
+/// Options of speculative executions.
 fn speculation(options: &Options<'_>) -> Result<Option<SpeculationOptions>> {
     let wait = options.get_even_null(c"speculativeDelay")?;
     let attempts = options.get(c"speculativeAttempts")?;
@@ -158,7 +159,7 @@ fn timestamp(value: Value<'_>) -> Result<i64> {
     })
 }
 
-/// Names and bytes in turns, as JavaScript has taken the object apart.
+/// Reads a payload: names and bytes, alternating, as JavaScript has flattened it.
 fn payload(value: Value<'_>) -> Result<Vec<(String, Option<Vec<u8>>)>> {
     let flat = value;
     let wrong = || Failure::of_type("payload must be an object of Buffers, or null for some");
@@ -186,7 +187,7 @@ fn node(engine: &Engine, value: Value<'_>) -> Result<Arc<Node>> {
     })
 }
 
-/// True or false, where it is said.
+/// An optional boolean; false if it is left out.
 pub fn is_set(name: &str, value: Value<'_>) -> Result<bool> {
     value.present().map_or(Ok(false), |value| flag(name, value))
 }

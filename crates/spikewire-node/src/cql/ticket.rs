@@ -1,4 +1,4 @@
-//! What a driver completes: the promise of a statement.
+//! The tickets of statements, completed by a driver.
 
 use spikewire_cassandra::connection::{Cassandra, Next, Outcome};
 use spikewire_cassandra::ticket::{self, Waits};
@@ -13,13 +13,13 @@ use crate::environment::Environment;
 use crate::js::Env;
 use crate::outbox::{self, Completes, Finish};
 
-/// A promise that is to be settled.
+/// A pledge to settle the promise of a statement.
 pub type Pledge = outbox::Pledge<Finished>;
 
-/// Where what is over waits for JavaScript.
+/// Finished statements that wait for JavaScript.
 pub type Outbox = outbox::Outbox<Finished>;
 
-/// A statement that is over.
+/// A finished statement.
 #[derive(Debug)]
 pub struct Finished {
     slot: u32,
@@ -44,23 +44,23 @@ impl Finish for Finished {
     }
 }
 
-/// A statement under way on a driver.
+/// A statement in flight on a driver.
 pub type Ticket = ticket::Ticket<Waiting>;
 
-/// What waits for a statement, shared by its copies.
+/// The caller waiting for a statement, shared by its copies.
 #[derive(Debug)]
 pub struct Waiting {
-    /// Its promise, until that is settled.
+    /// Its promise, until it is settled.
     pub pledge: Option<Pledge>,
-    /// What makes the result.
+    /// The job that produces the result.
     pub job: Job,
-    /// How values become those of JavaScript.
+    /// How values are converted.
     pub reading: Reading,
 }
 
 impl Waits for Waiting {}
 
-/// Takes an outcome; `finish` gets what is over, if it was the last one.
+/// Processes an outcome; if the job is done, calls `finish` with its result.
 #[inline]
 fn hear(
     ticket: Ticket,

@@ -1,4 +1,4 @@
-//! What is done with statements: `(session, slot, ...)`.
+//! The verbs of sessions; their first arguments are `(session, slot, ...)`.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -23,9 +23,9 @@ fn hooks<'a>(call: &'a Call<'_>) -> Result<&'a Hooks> {
     call.host.environment.hooks()?.cql()
 }
 
-/// `cqlExecute(session, slot, page, statement, options, array, ...values)`: rows; one page of them, or
-/// all. A statement is text, or the number of a prepared one. Values are in an array, or, where that is
-/// `undefined`, behind it.
+/// `cqlExecute(session, slot, page, statement, options, array, ...values)`: executes a statement
+/// and returns all rows, or one page of them. The statement is text, or the number of a prepared
+/// one. Values are in the array or, if that is `undefined`, in the remaining arguments.
 pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (session, slot): (Rc<Session>, _) = (Session::of(call)?, call.index(1)?);
     let goal = if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All };
@@ -48,8 +48,8 @@ pub fn execute<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// `cqlHowMany(concurrency, errors, results)`: checks how a call with many rows goes; whether errors are
-/// among its results.
+/// `cqlHowMany(concurrency, errors, results)`: validates the options of `executeMany`; returns
+/// whether errors are returned among the results.
 pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (rows, errors) = (call.argument(0), text("errors", call.argument(1))?);
     let results = flag("results", call.argument(2))?;
@@ -64,7 +64,7 @@ pub fn how_many<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.boolean(how.returns_errors).map(Some)
 }
 
-/// `cqlBind(statement, array)`: a number for a prepared statement with its values.
+/// `cqlBind(statement, array)`: binds a prepared statement; returns the number of the bound one.
 pub fn bind_values<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let environment = &call.host.environment;
     let Statement::Prepared(known) = Statement::read(environment, call.argument(0))? else {
@@ -76,8 +76,7 @@ pub fn bind_values<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.uint32(number).map(Some)
 }
 
-/// `cqlExecuteBound(session, slot, page, bound, options)`: the same as `cqlExecute` for a statement
-/// with its values.
+/// `cqlExecuteBound(session, slot, page, bound, options)`: `cqlExecute` for a bound statement.
 pub fn execute_bound<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (session, slot): (Rc<Session>, _) = (Session::of(call)?, call.index(1)?);
     let goal = if is_set("page", call.argument(2))? { Goal::Page } else { Goal::All };
@@ -92,20 +91,20 @@ pub fn execute_bound<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// The count of a statement of a batch that has its values already.
+/// The count for a statement of a batch that is already bound.
 const BOUND: u32 = u32::MAX;
 
-/// So many elements of an array.
+/// Some elements of an array.
 fn elements(
     array: Value<'_>,
     from: u32,
     count: u32,
 ) -> impl ExactSizeIterator<Item = Result<Value<'_>>> {
-    // A range of u32 is no ExactSizeIterator on every platform; one of usize is.
+    // Not a range of u32, which is not an ExactSizeIterator on every platform.
     (0..count as usize).map(move |at| array.element(from + at as u32))
 }
 
-/// `cqlPrepare(session, slot, text, options)`: a prepared statement.
+/// `cqlPrepare(session, slot, text, options)`: prepares a statement.
 pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (session, slot) = (Session::of(call)?, call.index(1)?);
     let text = text("a statement", call.argument(2))?;
@@ -124,7 +123,7 @@ pub fn prepare<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 }
 
 /// `cqlBatch(session, slot, kind, options, statements, counts, values)`: several statements in one
-/// request; how many of the values belong to each of them, [`BOUND`] for one that has its own.
+/// request. `counts` has the number of values of each statement, [`BOUND`] for a bound one.
 pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (session, slot) = (Session::of(call)?, call.index(1)?);
     let kind = BatchKind::ALL.get(call.index(2)? as usize).copied();

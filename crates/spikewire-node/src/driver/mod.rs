@@ -1,9 +1,9 @@
-//! What turns a client's connections.
+//! Drivers of a client's connections.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`uv`] | Node.js: the environment's own loop |
-//! | [`thread`] | other runtimes: a thread that wakes the environment once for each burst |
+//! | [`uv`] | Node.js: the environment's own event loop |
+//! | [`thread`] | other runtimes: a thread that wakes the environment once per burst |
 
 pub mod thread;
 pub mod uv;
@@ -22,7 +22,7 @@ use crate::outbox::{Completes, Finish, Outbox};
 use self::thread::ThreadDriver;
 use self::uv::UvDriver;
 
-/// What turns a client's connections, whichever protocol they speak.
+/// A driver of a client's connections, for any protocol.
 pub enum Driver<P: Protocol, T: Completes<P>> {
     Uv(Rc<UvDriver<P, T>>),
     Thread(ThreadDriver<P, T>),
@@ -43,7 +43,7 @@ where
     T: Completes<P>,
     LoopDriver<P, T>: Send + Sync,
 {
-    /// A driver on the environment's loop, or on a thread where it has none.
+    /// Starts a driver on the environment's event loop, or on a thread if it has none.
     pub fn start(
         env: Env<'_>,
         environment: &Rc<Environment>,
@@ -68,7 +68,7 @@ where
         }
     }
 
-    /// Sends what a command of several requests starts with.
+    /// Sends the first requests of a command that has several.
     pub fn submit_all(&self, env: Env<'_>, next: Next<P, T>) {
         match self {
             Self::Uv(driver) => driver.submit_all(env, next),
@@ -76,7 +76,7 @@ where
         }
     }
 
-    /// Ends it; what is in flight fails, and JavaScript gets to know.
+    /// Closes every connection; commands in flight fail, and JavaScript is told.
     pub fn close(&self, env: Env<'_>) {
         match self {
             Self::Uv(driver) => driver.close(env),
@@ -93,7 +93,7 @@ where
     }
 }
 
-/// The failure of a driver that cannot start.
+/// The failure to start a driver.
 fn failed<P: Protocol>(what: &str, error: &std::io::Error) -> Failure
 where
     ErrorOf<P>: Into<Failure>,
@@ -102,7 +102,7 @@ where
     ErrorOf::<P>::from(fault).into()
 }
 
-/// Hands what is over to JavaScript.
+/// Delivers finished work to JavaScript.
 fn deliver_finished<F: Finish>(env: Env<'_>, environment: &Environment, outbox: &Outbox<F>) {
     outbox.take().into_iter().for_each(|finished| finished.hand_over(env, environment));
 }

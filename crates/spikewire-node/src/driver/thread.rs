@@ -1,5 +1,5 @@
-//! Connections that a thread turns, for runtimes whose event loop cannot watch a descriptor: Bun and
-//! Deno. All replies of a turn wake the environment once.
+//! Connections driven by a thread, for runtimes whose event loop cannot watch a descriptor: Bun and
+//! Deno. The environment is woken once for all replies of a turn.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -16,7 +16,7 @@ use crate::js::wake::Waker;
 use crate::js::{Env, Failure, Result};
 use crate::outbox::{Completes, Outbox};
 
-/// The connections of one client, turned by a thread.
+/// The connections of one client, driven by a thread.
 pub struct ThreadDriver<P: Protocol, T: Completes<P>> {
     native: Native<P, T>,
     waker: Arc<Waker>,
@@ -25,7 +25,7 @@ pub struct ThreadDriver<P: Protocol, T: Completes<P>> {
     is_kept: Rc<Cell<bool>>,
 }
 
-/// Puts outcomes into the outbox, and wakes the environment when a turn is over.
+/// Puts outcomes into the outbox and wakes the environment at the end of a turn.
 struct Courier<F> {
     outbox: Arc<Outbox<F>>,
     waker: Arc<Waker>,
@@ -49,7 +49,7 @@ where
     T: Completes<P>,
     LoopDriver<P, T>: Send + Sync,
 {
-    /// A driver whose thread starts now.
+    /// Starts a driver and its thread.
     pub fn start(
         env: Env<'_>,
         environment: &Rc<Environment>,
@@ -87,19 +87,19 @@ where
         Ok(Self { native, waker, environment: environment.clone(), outbox, is_kept })
     }
 
-    /// Takes a command.
+    /// Sends a command.
     pub fn submit(&self, env: Env<'_>, command: CommandOf<P, T>) {
         drop(self.native.submit(command));
         self.after_call(env);
     }
 
-    /// Takes what a command of several requests starts with.
+    /// Sends the first requests of a command that has several.
     pub fn submit_all(&self, env: Env<'_>, next: Next<P, T>) {
         drop(self.native.submit_all(next));
         self.after_call(env);
     }
 
-    /// Ends every connection.
+    /// Closes every connection.
     pub fn close(&self, env: Env<'_>) {
         self.native.close();
         deliver_finished(env, &self.environment, &self.outbox);
@@ -107,7 +107,7 @@ where
         self.after_call(env);
     }
 
-    /// Ends every connection without a word to JavaScript.
+    /// Closes every connection without calling JavaScript.
     pub fn end(&self) {
         self.native.close();
         drop(self.outbox.take());
@@ -118,9 +118,9 @@ where
     }
 }
 
-/// Keeps the environment alive while something is in flight.
+/// Keeps the environment alive while anything is in flight.
 fn keep<F>(env: Env<'_>, waker: &Waker, is_kept: &Cell<bool>, outbox: &Outbox<F>) {
-    // What is over and has not been handed out is still to be waited for.
+    // Finished work that has not been delivered must be waited for, too.
     let wanted = outbox.pending() > 0 || !outbox.is_empty();
     if is_kept.replace(wanted) != wanted {
         waker.keep_alive(env, wanted);

@@ -1,8 +1,8 @@
-//! The engine's loop driver on an environment's own event loop.
+//! The transport's loop driver on an environment's own event loop.
 //!
-//! libuv watches one descriptor. All replies of a turn are handed to JavaScript in one callback
-//! scope: the tasks that they wake run once it closes, and what these ask next is written together
-//! when they have run.
+//! libuv watches one descriptor. All replies of a turn are delivered to JavaScript in one callback
+//! scope. The tasks that they wake run when it closes; after that, the requests of these tasks are
+//! written together.
 
 use std::cell::{Cell, OnceCell};
 use std::os::fd::AsRawFd;
@@ -21,22 +21,22 @@ use crate::outbox::{Completes, Outbox};
 use crate::uv::handle::Called;
 use crate::uv::{Handles, Loop};
 
-/// The connections of one client, turned by its environment's loop.
+/// The connections of one client, driven by its environment's event loop.
 pub struct UvDriver<P: Protocol, T: Completes<P>> {
     connections: LoopDriver<P, T>,
     environment: Rc<Environment>,
     outbox: Arc<Outbox<T::Finished>>,
     handles: OnceCell<Rc<Handles<Self>>>,
-    /// Set while outcomes are handed out and the tasks that they wake run.
+    /// Set while outcomes are delivered and the tasks that they wake run.
     is_bursting: Cell<bool>,
-    /// Whether a flush was asked for meanwhile.
+    /// Whether a flush was requested meanwhile.
     flush_wanted: Cell<bool>,
     /// Whether the loop is kept alive.
     is_kept: Cell<bool>,
 }
 
 impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
-    /// A driver that the environment's loop turns from now on.
+    /// Starts a driver on the environment's event loop.
     pub fn start(
         on: &Rc<Loop>,
         environment: &Rc<Environment>,
@@ -64,27 +64,27 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         Ok(driver)
     }
 
-    /// Takes a command.
+    /// Sends a command.
     #[inline]
     pub fn submit(&self, env: Env<'_>, command: CommandOf<P, T>, now: Tick) {
         self.connections.submit(&self, command, now, &mut self.deliver(env));
         self.after_call(env);
     }
 
-    /// Takes what a command of several requests starts with.
+    /// Sends the first requests of a command that has several.
     pub fn submit_all(&self, env: Env<'_>, next: Next<P, T>) {
         self.connections.submit_all(&self, next);
         self.after_call(env);
     }
 
-    /// Ends every connection.
+    /// Closes every connection.
     pub fn close(&self, env: Env<'_>) {
         self.connections.close(&self, &mut self.deliver(env));
         self.close_handles();
         self.after_call(env);
     }
 
-    /// Ends every connection without a word to JavaScript.
+    /// Closes every connection without calling JavaScript.
     pub fn end(&self) {
         self.connections
             .close_now(&mut |ticket: T, outcome, next| ticket.complete_later(outcome, next));
@@ -98,7 +98,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         }
     }
 
-    /// What JavaScript's own call has led to at once.
+    /// Delivers what a call from JavaScript has completed synchronously.
     #[inline]
     fn after_call(&self, env: Env<'_>) {
         if !self.outbox.is_empty() {
@@ -108,7 +108,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         self.keep_loop();
     }
 
-    /// Keeps the loop alive while something is in flight.
+    /// Keeps the loop alive while anything is in flight.
     #[inline]
     fn keep_loop(&self) {
         let keep = self.outbox.pending() > 0;
@@ -120,13 +120,12 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         }
     }
 
-    /// Settles promises.
+    /// Delivers outcomes by settling promises.
     fn deliver<'a>(&'a self, env: Env<'a>) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) + 'a {
         move |ticket, outcome, next| ticket.complete(env, &self.environment, outcome, next)
     }
 
-    /// Hands out what `work` completes, lets the tasks that wait for it run, and writes what they
-    /// ask next.
+    /// Delivers what `work` completes, lets the waiting tasks run, and writes their requests.
     fn burst(&self, work: impl FnOnce(Env<'_>)) {
         self.is_bursting.set(true);
         self.hand_out(work);
@@ -135,7 +134,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         self.keep_loop();
     }
 
-    /// Hands out what `work` completes; the tasks that wait for it have run when this returns.
+    /// Delivers what `work` completes; the waiting tasks have run when this returns.
     fn hand_out(&self, work: impl FnOnce(Env<'_>)) {
         let Some(context) = self.environment.context() else { return };
         context.run_on_loop(|env| {
@@ -145,7 +144,7 @@ impl<P: Protocol, T: Completes<P>> UvDriver<P, T> {
         });
     }
 
-    /// Writes what was asked for; promises are settled only where that fails.
+    /// Writes the requested output; promises are settled only if that fails.
     fn write(&self) {
         while self.flush_wanted.take() {
             self.connections.flush(
@@ -172,7 +171,7 @@ impl<P: Protocol, T: Completes<P>> EventLoop for &UvDriver<P, T> {
 
     fn wake_at(&self, at: Tick) {
         if let Some(handles) = self.handles.get() {
-            // Whole milliseconds, rounded up: earlier it would find nothing to do.
+            // Whole milliseconds, rounded up: an earlier alarm would find nothing due.
             let left = at.since(Tick::now());
             handles.wake_after(left.as_micros().div_ceil(1000) as u64);
         }
@@ -184,7 +183,7 @@ impl<P: Protocol, T: Completes<P>> Called for UvDriver<P, T> {
         self.burst(|env| {
             let turned = self.connections.turn(&self, Some(Duration::ZERO), &mut self.deliver(env));
             if turned.is_err() {
-                // The poller itself failed: nothing can be waited for any more.
+                // The poller itself failed, so nothing can be waited for any more.
                 self.connections.close(&self, &mut self.deliver(env));
                 self.close_handles();
             }

@@ -1,4 +1,4 @@
-//! Filters and operations from expressions and from texts.
+//! Filters and operations from expressions and text.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
@@ -16,8 +16,8 @@ use crate::errors::kind_name;
 use crate::hooks::Hooks;
 use crate::js::{Failure, Result, Type, Value};
 
-/// A filter as verbs take it: an expression or a text. An array of a text and its parameters is made
-/// an expression of before.
+/// The option `where` of verbs: an expression or a text. JavaScript has already converted an array
+/// of a text and its parameters to an expression.
 pub fn filter(given: Value<'_>) -> Result<Arc<[u8]>> {
     filter_bytes(given).map_err(|failure| failure.about("where"))
 }
@@ -34,14 +34,14 @@ fn filter_bytes(given: Value<'_>) -> Result<Arc<[u8]>> {
     }
 }
 
-/// The bytes of an operation that reads or writes what an expression gives. Takes what [`filter`]
-/// takes, and an array of a text and its parameters.
+/// The bytes of an operation that reads or writes the value of an expression. Accepts what
+/// [`filter`] accepts, and an array of a text and its parameters.
 pub fn operation_bytes(hooks: &Hooks, given: Value<'_>, flags: i64) -> Result<Vec<u8>> {
     Ok(tree_of(hooks, given)?.operation(flags)?)
 }
 
-/// The bytes of an expression by itself, as an index on it is known by. Takes what
-/// [`operation_bytes`] takes.
+/// The bytes of an expression by itself, as they identify an index on it. Accepts what
+/// [`operation_bytes`] accepts.
 pub fn plain_bytes(hooks: &Hooks, given: Value<'_>) -> Result<Vec<u8>> {
     Ok(tree_of(hooks, given)?.encode()?)
 }
@@ -67,13 +67,13 @@ fn no_expression(given: Value<'_>) -> Failure {
     ))
 }
 
-/// The expression of encoded bytes.
+/// Decodes an expression.
 pub(super) fn whole(image: Option<Vec<u8>>) -> Result<Tree> {
     let image = image.ok_or_else(|| Failure::of_type("that is no expression"))?;
     Ok(Tree::from_image(&image)?)
 }
 
-/// Reads a text and its parameters; `?0` stands for the first one.
+/// Parses a text with its parameters; `?0` stands for the first one.
 pub(super) fn text_with(hooks: &Hooks, parts: &[Value<'_>], filter: bool) -> Result<Tree> {
     let source = match parts.first() {
         Some(first) => arguments::text("the text of an expression", *first)?,
@@ -99,12 +99,12 @@ fn misread(source: &str, error: &TextError) -> Failure {
     }
 }
 
-/// How many filters a thread remembers.
+/// The number of filters cached per thread.
 const SLOTS: usize = 64;
-/// Longer ones are read every time.
+/// Longer ones are not cached.
 const LONGEST: usize = 1024;
 
-/// What a filter was made of, and its bytes.
+/// A cache entry: the kind of the source, the source, and the filter's bytes.
 type Remembered = Option<(u8, Vec<u8>, Arc<[u8]>)>;
 
 thread_local! {
@@ -112,8 +112,8 @@ thread_local! {
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 
-/// The bytes of a filter that is used again and again; `make` makes them the first time. `of` tells
-/// texts from expressions.
+/// The bytes of a filter, cached; `make` produces them the first time. `of` distinguishes texts
+/// from expressions.
 fn remembered(of: u8, source: &[u8], make: impl FnOnce() -> Result<Vec<u8>>) -> Result<Arc<[u8]>> {
     if source.len() > LONGEST {
         return Ok(make()?.into());

@@ -1,4 +1,4 @@
-//! Expressions of each form: `expression(form, given)`, with what is given in an array.
+//! Creates expressions of each form: `expression(form, given)`, with the arguments in an array.
 
 use spikewire_aerospike_protocol::expression::op::Signature;
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Meta, Op, Type};
@@ -16,7 +16,7 @@ use crate::hooks::Hooks;
 use crate::js::failure::camel;
 use crate::js::{Failure, Result, Value};
 
-/// `expression(form, given)`: the encoding of an expression.
+/// `expression(form, given)`: returns the encoding of an expression.
 pub fn expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let form = text("form", call.argument(0))?;
     let tree = made(
@@ -91,7 +91,8 @@ fn operator(given: Value<'_>) -> Result<Op> {
     found.copied().ok_or_else(|| Failure::of_range(format!("unknown operator {word:?}")))
 }
 
-/// Operands whose whole numbers are floats where floats are wanted: JavaScript writes 2 for both.
+/// Converts whole numbers among the operands to floats if the operator wants floats: JavaScript
+/// writes 2 for both.
 fn aligned(op: Op, operands: Vec<Tree>) -> Vec<Tree> {
     let float = Tree::from(0.0);
     let takes_floats = match op.signature() {
@@ -104,7 +105,7 @@ fn aligned(op: Op, operands: Vec<Tree>) -> Vec<Tree> {
     operands.into_iter().map(|it| it.aligned(&float)).collect()
 }
 
-/// Variables, and the expression they hold in.
+/// Variables, and the expression in which they are defined.
 fn bound(hooks: &Hooks, given: &Given<'_, '_>) -> Result<Tree> {
     let (names, values) = (elements(given.get(0)?)?, elements(given.get(1)?)?);
     let define = |(name, value)| {
@@ -125,7 +126,7 @@ fn matching(hooks: &Hooks, given: &Given<'_, '_>) -> Result<Tree> {
     Ok(Tree::regex(on, pattern, flags)?)
 }
 
-/// A list, map, bit or sketch operation: `family, kind, on, values, ctx, result`.
+/// A list, map, bit or HyperLogLog operation: `family, kind, on, values, ctx, result`.
 fn called(hooks: &Hooks, given: &Given<'_, '_>) -> Result<Tree> {
     let (family, kind) = (text("family", given.get(0)?)?, text("kind", given.get(1)?)?);
     let unknown = || Failure::of_range(format!("unknown family of operations {family:?}"));
@@ -146,18 +147,18 @@ impl OperandArguments for Given<'_, '_> {
     }
 }
 
-/// `expressionKind(encoded)`: the type of what it computes; `undefined` while it is not known.
+/// `expressionKind(encoded)`: the type of its value; `undefined` if not yet known.
 pub fn kind<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let kind = given(call)?.kind();
     kind.map(|kind| call.env.string(name_of(kind))).transpose()
 }
 
-/// `expressionText(encoded)`: as a text expression writes it.
+/// `expressionText(encoded)`: the expression as text.
 pub fn shown<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.string(&given(call)?.to_string()).map(Some)
 }
 
-/// `expressionBytes(encoded)`: as it goes over the wire.
+/// `expressionBytes(encoded)`: the wire format.
 pub fn bytes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.buffer(&given(call)?.encode()?).map(Some)
 }

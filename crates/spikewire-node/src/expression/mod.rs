@@ -1,11 +1,11 @@
-//! Expressions, checked when they are made.
+//! Expressions, validated when they are created.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | the expression of an operand, and the operand of an expression |
+//! | here | conversion of operands, names of types |
 //! | [`make`] | expressions of each form |
-//! | [`filter`] | filters and operations from expressions and from texts |
-//! | [`recent`] | expressions that were just made |
+//! | [`filter`] | filters and operations from expressions and text |
+//! | [`recent`] | a cache of recently created expressions |
 
 mod filter;
 pub mod make;
@@ -21,7 +21,7 @@ use crate::hooks::Hooks;
 use crate::js::{Env, Failure, Result, Value};
 use crate::value::{Place, encode};
 
-/// What the class `Expression` holds.
+/// The encoded bytes for the class `Expression`.
 fn wrap<'e>(env: Env<'e>, tree: &Tree) -> Result<Value<'e>> {
     let image = tree.image();
     let wrapped = Form::Expression.wrap(env, &image)?;
@@ -29,13 +29,13 @@ fn wrap<'e>(env: Env<'e>, tree: &Tree) -> Result<Value<'e>> {
     Ok(wrapped)
 }
 
-/// The expression in an object of the class; nothing for other values.
+/// The expression in an object of the class; `None` for other values.
 fn unwrap(given: Value<'_>) -> Result<Option<Tree>> {
     let Some(image) = Form::Expression.unwrap(given)? else { return Ok(None) };
     recent::tree(image).map(Some)
 }
 
-/// An expression, or the constant that a value is; `name` is what messages call it.
+/// An expression, or a constant for any other value; `name` is used in messages.
 fn operand(hooks: &Hooks, name: &str, given: Value<'_>) -> Result<Tree> {
     if let Some(tree) = unwrap(given)? {
         return Ok(tree);
@@ -47,7 +47,7 @@ fn operand(hooks: &Hooks, name: &str, given: Value<'_>) -> Result<Tree> {
     Tree::try_from(&constant).map_err(|fault| Failure::from(fault).about(name))
 }
 
-/// The kinds of values, as JavaScript names them.
+/// Types by their names in JavaScript.
 const KINDS: [(&str, Type); 9] = [
     ("int", Type::Int),
     ("float", Type::Float),
@@ -60,7 +60,7 @@ const KINDS: [(&str, Type); 9] = [
     ("hll", Type::Hll),
 ];
 
-/// A type by its name.
+/// The type with this name.
 fn kind_of(given: Value<'_>) -> Result<Type> {
     let name = text("kind", given)?;
     let found = KINDS.iter().find(|(known, _)| *known == name);

@@ -1,5 +1,5 @@
-//! Expressions that were just made. Most are made part by part, so what is read is mostly what was
-//! written a moment before.
+//! A cache of recently created expressions. Most are built part by part, so what is decoded was
+//! mostly encoded a moment before.
 
 use std::cell::RefCell;
 use std::hash::BuildHasher as _;
@@ -9,9 +9,9 @@ use spikewire_aerospike_protocol::expression::Expression as Tree;
 
 use crate::js::Result;
 
-/// How many expressions a thread keeps.
+/// The number of expressions cached per thread.
 const SLOTS: usize = 64;
-/// Longer ones are read every time.
+/// Longer ones are not cached.
 const LONGEST: usize = 1 << 16;
 
 /// An expression and its image.
@@ -25,7 +25,7 @@ fn slot(image: &[u8]) -> usize {
     FxBuildHasher.hash_one(image) as usize % SLOTS
 }
 
-/// Keeps an expression with its image.
+/// Caches an expression with its image.
 pub fn keep(image: Vec<u8>, tree: &Tree) {
     if image.len() <= LONGEST {
         let slot = slot(&image);

@@ -1,4 +1,4 @@
-//! A call from JavaScript: its arguments, its result, its exception.
+//! Calls from JavaScript: arguments, result, exception.
 
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -10,21 +10,21 @@ use super::failure::{Failure, Result};
 use super::handle::Value;
 use super::handle::{Env, checked};
 
-/// Arguments that are fetched; more are not used by any function.
+/// The number of arguments fetched; no function uses more.
 const MOST: usize = 24;
 
 /// A call from JavaScript.
 #[derive(Debug)]
 pub struct Call<'e, H> {
     pub env: Env<'e>,
-    /// What the module keeps for this environment.
+    /// The module's state in this environment.
     pub host: &'e H,
     arguments: [sys::napi_value; MOST],
     count: usize,
 }
 
 impl<'e, H> Call<'e, H> {
-    /// An argument; `undefined` where there is none.
+    /// An argument; `undefined` if it was not given.
     #[inline]
     pub fn argument(&self, at: usize) -> Value<'e> {
         // SAFETY: the call's arguments are live until it returns; those that were not given are
@@ -32,40 +32,40 @@ impl<'e, H> Call<'e, H> {
         unsafe { Value::from_raw(self.env, self.arguments[at]) }
     }
 
-    /// A number that the package's own code passes.
+    /// A number passed by the package's own code.
     #[inline]
     pub fn index(&self, at: usize) -> Result<u32> {
         self.argument(at).index()
     }
 
-    /// How many arguments there are.
+    /// The number of arguments.
     pub fn count(&self) -> usize {
         self.count.min(MOST)
     }
 
-    /// The arguments from here on.
+    /// The arguments from an index on.
     pub fn rest(&self, from: usize) -> impl ExactSizeIterator<Item = Value<'e>> {
         (from..self.count().max(from)).map(|at| self.argument(at))
     }
 }
 
-/// What a module keeps for each environment.
+/// A module's state in an environment.
 pub trait Host: 'static {
     /// Throws a failure as a JavaScript exception.
     fn throw(&self, env: Env<'_>, failure: Failure);
 }
 
-/// What a function does; nothing returned is `undefined`.
+/// The body of an exported function; `None` returns `undefined`.
 pub type Body<H> = for<'e> fn(&Call<'e, H>) -> Result<Option<Value<'e>>>;
 
-/// A function that JavaScript sees, under this name.
+/// A function exported to JavaScript under a name.
 #[derive(Debug, Clone, Copy)]
 pub struct Export {
     pub name: &'static str,
     pub raw: unsafe extern "C" fn(sys::napi_env, sys::napi_callback_info) -> sys::napi_value,
 }
 
-/// Makes an [`Export`] of a function with this [`Body`].
+/// Creates an [`Export`] from a function of type [`Body`].
 macro_rules! export {
     ($name:literal, $body:path) => {{
         unsafe extern "C" fn raw(
@@ -84,8 +84,8 @@ pub(crate) use export;
 ///
 /// # Safety
 ///
-/// `raw` and `info` must be those of a call in progress, of a function made by [`define`] with a host
-/// of this type.
+/// `raw` and `info` must be those of a call in progress of a function created by [`define`] with a
+/// host of this type.
 pub unsafe fn answer<H: Host>(
     raw: sys::napi_env,
     info: sys::napi_callback_info,
@@ -93,7 +93,7 @@ pub unsafe fn answer<H: Host>(
 ) -> sys::napi_value {
     let mut arguments = [ptr::null_mut(); MOST];
     let (mut count, mut data) = (MOST, ptr::null_mut::<c_void>());
-    // SAFETY: there is room for so many arguments; those beyond the given ones become `undefined`.
+    // SAFETY: there is room for this many arguments; those that were not given become `undefined`.
     unsafe {
         sys::napi_get_cb_info(
             raw,
@@ -119,7 +119,7 @@ pub unsafe fn answer<H: Host>(
     ptr::null_mut()
 }
 
-/// What a panic says.
+/// The message of a panic.
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> &str {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("a panic")

@@ -1,4 +1,4 @@
-//! Why a call is refused.
+//! Reasons to reject a call.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use spikewire_aerospike_protocol::request::TooLarge;
 /// Shorthand for results of the binding.
 pub type Result<T> = std::result::Result<T, Failure>;
 
-/// Why a call is refused; it becomes a JavaScript exception.
+/// The reason a call is rejected; it becomes a JavaScript exception.
 #[derive(Debug)]
 pub enum Failure {
     /// JavaScript code raised an exception, which is pending.
@@ -36,7 +36,7 @@ impl Failure {
         Self::Range(message.into())
     }
 
-    /// The same failure, saying first what it is about.
+    /// Prefixes the message with what it is about.
     #[must_use]
     pub fn about(self, what: impl fmt::Display) -> Self {
         match self {
@@ -78,8 +78,8 @@ impl From<Error> for Failure {
     }
 }
 
-/// The engine's message with names as JavaScript spells them: `read_touch` is `readTouch`. Words in
-/// quotes are values and stay.
+/// Converts names in an engine's message to camelCase: `read_touch` becomes `readTouch`. Quoted
+/// words are values and unchanged.
 pub fn camel(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
     let (mut quote, mut before, mut raise) = (None, ' ', false);

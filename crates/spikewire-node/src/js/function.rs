@@ -1,4 +1,4 @@
-//! JavaScript functions that are kept and called.
+//! References to JavaScript functions.
 
 use std::ptr;
 
@@ -7,13 +7,12 @@ use napi_sys as sys;
 use super::failure::Result;
 use super::handle::{Env, Value, checked};
 
-/// A function, or another object, that is kept beyond the scope it came in. It is let go with its
-/// environment.
+/// A persistent reference to a function or another object. It is released with its environment.
 #[derive(Debug)]
 pub struct Function(sys::napi_ref);
 
 impl Function {
-    /// Keeps a function.
+    /// Creates a reference to a function.
     pub fn keep(value: Value<'_>) -> Result<Self> {
         let mut reference = ptr::null_mut();
         // SAFETY: the value is live; the result is written to a valid place.
@@ -23,7 +22,7 @@ impl Function {
         Ok(Self(reference))
     }
 
-    /// Lets it go before its environment does. It must not be used afterwards.
+    /// Releases the reference early. It must not be used afterwards.
     pub fn let_go(&self, env: Env<'_>) {
         // SAFETY: the reference is of this environment, and is used no more.
         unsafe { sys::napi_delete_reference(env.raw, self.0) };
@@ -36,7 +35,8 @@ impl Function {
         env.made(|out| unsafe { sys::napi_get_reference_value(env.raw, self.0, out) })
     }
 
-    /// Calls it. A failure means that it raised an exception or that the environment ends.
+    /// Calls the function. A failure means that it threw an exception or that the environment is
+    /// ending.
     #[inline]
     pub fn call<'e>(&self, env: Env<'e>, arguments: &[Value<'e>]) -> Result<Value<'e>> {
         env.call(self.get(env)?, arguments)
@@ -44,11 +44,12 @@ impl Function {
 }
 
 impl<'e> Env<'e> {
-    /// Calls a function. A failure means that it raised an exception or that the environment ends.
+    /// Calls a function. A failure means that it threw an exception or that the environment is
+    /// ending.
     #[inline]
     pub fn call(self, function: Value<'e>, arguments: &[Value<'e>]) -> Result<Value<'e>> {
         let this = self.undefined()?;
-        // The fewest handles that calls take: most have up to six.
+        // On the stack for most calls, which have up to six arguments.
         let mut few = [ptr::null_mut(); 8];
         let many: Vec<_>;
         let raw = if arguments.len() <= few.len() {
@@ -60,7 +61,8 @@ impl<'e> Env<'e> {
             many = arguments.iter().map(|argument| argument.as_raw()).collect();
             many.as_ptr()
         };
-        // SAFETY: function and arguments are live values, and there are so many of them.
+        // SAFETY: the function and the arguments are live values, and `arguments.len()` is their
+        // number.
         self.made(|out| unsafe {
             sys::napi_call_function(
                 self.raw,

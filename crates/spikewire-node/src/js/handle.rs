@@ -1,4 +1,4 @@
-//! The environment and its values, as handles.
+//! Handles of the environment and its values.
 
 use std::marker::PhantomData;
 use std::ptr;
@@ -7,14 +7,15 @@ use napi_sys as sys;
 
 use super::failure::{Failure, Result};
 
-/// The JavaScript environment while one of its scopes is open, on its own thread.
+/// The JavaScript environment, on its own thread, while one of its scopes is open.
 #[derive(Debug, Clone, Copy)]
 pub struct Env<'e> {
     pub(super) raw: sys::napi_env,
     scope: PhantomData<&'e ()>,
 }
 
-/// A status other than success: an exception is pending, or the environment is being torn down.
+/// Converts a status. Any other than success means that an exception is pending or the environment
+/// is being torn down.
 pub(super) fn checked(status: sys::napi_status) -> Result<()> {
     if status == sys::Status::napi_ok { Ok(()) } else { Err(Failure::Pending) }
 }
@@ -28,12 +29,12 @@ impl<'e> Env<'e> {
         Self { raw, scope: PhantomData }
     }
 
-    /// The handle itself, to find the environment again.
+    /// The raw handle, to find the environment again.
     pub fn as_raw(self) -> sys::napi_env {
         self.raw
     }
 
-    /// A value that `make` puts into a place.
+    /// The value that `make` writes to the given place.
     pub(super) fn made(
         self,
         make: impl FnOnce(*mut sys::napi_value) -> sys::napi_status,
@@ -45,7 +46,7 @@ impl<'e> Env<'e> {
     }
 }
 
-/// A JavaScript value, for as long as its scope is open.
+/// A JavaScript value, valid while its scope is open.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'e> {
     pub(super) env: Env<'e>,
@@ -60,12 +61,12 @@ impl<'e> Value<'e> {
         Self { env, raw }
     }
 
-    /// The handle itself.
+    /// The raw handle.
     pub fn as_raw(self) -> sys::napi_value {
         self.raw
     }
 
-    /// Where it lives.
+    /// The environment it belongs to.
     pub fn env(self) -> Env<'e> {
         self.env
     }

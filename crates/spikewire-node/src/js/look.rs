@@ -1,4 +1,4 @@
-//! Looks at values.
+//! Reads values.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -10,7 +10,7 @@ use super::failure::{Failure, Result};
 use super::handle::{Value, checked};
 use super::make::negate;
 
-/// What `typeof` says, with `null` apart.
+/// The result of `typeof`, with `null` separate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Type {
     Undefined,
@@ -26,7 +26,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// As messages name it.
+    /// The name in messages.
     pub fn name(self) -> &'static str {
         match self {
             Self::Undefined => "undefined",
@@ -42,17 +42,17 @@ impl Type {
     }
 }
 
-/// Whether there is a character that stands for what is none. Most text has not even a byte of it.
+/// Whether text contains the replacement character. Most text does not even contain its first byte.
 fn has_replacement(text: &[u8]) -> bool {
     const REPLACEMENT: &[u8] = "\u{fffd}".as_bytes();
     memchr(REPLACEMENT[0], text).is_some_and(|at| memmem::find(&text[at..], REPLACEMENT).is_some())
 }
 
-/// Room that text is first offered; longer text is asked for its length.
+/// The buffer size first offered for text; longer text is asked for its length.
 const ROOM: usize = 256;
 
 impl<'e> Value<'e> {
-    /// What `typeof` says.
+    /// The result of `typeof`, with `null` separate.
     #[inline]
     pub fn kind(self) -> Type {
         let mut kind = sys::ValueType::napi_undefined;
@@ -72,7 +72,7 @@ impl<'e> Value<'e> {
         }
     }
 
-    /// Whether it is `undefined` or `null`, which options take for left out.
+    /// Whether it is `undefined` or `null`, which mean that an option is left out.
     pub fn is_absent(self) -> bool {
         matches!(self.kind(), Type::Undefined | Type::Null)
     }
@@ -82,7 +82,7 @@ impl<'e> Value<'e> {
         (!self.is_absent()).then_some(self)
     }
 
-    /// A number; nothing for other types.
+    /// A number; `None` for other types.
     #[inline]
     pub fn number(self) -> Option<f64> {
         let mut number = 0.0;
@@ -91,7 +91,7 @@ impl<'e> Value<'e> {
         (status == sys::Status::napi_ok).then_some(number)
     }
 
-    /// A small whole number, as the package's own code passes them.
+    /// A small integer passed by the package's own code.
     #[inline]
     pub fn index(self) -> Result<u32> {
         let mut number = 0;
@@ -103,7 +103,7 @@ impl<'e> Value<'e> {
         Err(Failure::of_type(format!("a number was expected, not {}", self.kind().name())))
     }
 
-    /// A boolean; nothing for other types.
+    /// A boolean; `None` for other types.
     pub fn boolean(self) -> Option<bool> {
         let mut flag = false;
         // SAFETY: as above.
@@ -111,7 +111,7 @@ impl<'e> Value<'e> {
         (status == sys::Status::napi_ok).then_some(flag)
     }
 
-    /// A bigint; nothing for other types, and `Err` with one that 64 bits with a sign cannot hold.
+    /// A bigint; `None` for other types, and `Some(Err)` for one that does not fit signed 64 bits.
     pub fn bigint(self) -> Option<std::result::Result<i64, ()>> {
         let (mut int, mut lossless) = (0, false);
         // SAFETY: as above.
@@ -126,7 +126,7 @@ impl<'e> Value<'e> {
         (status == sys::Status::napi_ok).then_some(if lossless { Ok(int) } else { Err(()) })
     }
 
-    /// A bigint of any size, as two's complement, big-endian; nothing for other types.
+    /// A bigint of any size, as big-endian two's complement; `None` for other types.
     pub fn bigint_bytes(self) -> Option<Vec<u8>> {
         let (mut sign, mut count) = (0, 0);
         // SAFETY: the value is live; without a place for the words only their number is written.
@@ -142,9 +142,9 @@ impl<'e> Value<'e> {
         if status != sys::Status::napi_ok {
             return None;
         }
-        // One more, for the sign.
+        // One more word for the sign.
         let mut words = vec![0_u64; count + 1];
-        // SAFETY: there is room for so many words.
+        // SAFETY: there is room for this many words.
         let status = unsafe {
             let place = words.as_mut_ptr();
             sys::napi_get_value_bigint_words(
@@ -164,7 +164,7 @@ impl<'e> Value<'e> {
         Some(words.iter().rev().flat_map(|word| word.to_be_bytes()).collect())
     }
 
-    /// A copy of the numbers of a typed array; nothing for other types, those of bigints among them.
+    /// A copy of the numbers of a typed array; `None` for other types, including arrays of bigints.
     pub fn typed_numbers(self) -> Option<Vec<f64>> {
         let mut is = false;
         // SAFETY: the value is live; the result is written to a valid place.
@@ -191,8 +191,8 @@ impl<'e> Value<'e> {
         if len == 0 || data.is_null() {
             return Some(Vec::new());
         }
-        // SAFETY: the array is live and has so many numbers of its kind there; no JavaScript code
-        // runs meanwhile, and this thread is the only one of its environment.
+        // SAFETY: the array is live and has this many numbers of its type; no JavaScript code runs
+        // meanwhile, and this thread is the only one of its environment.
         unsafe {
             Some(match kind {
                 sys::TypedarrayType::float32_array => copied::<f32>(data, len),
@@ -211,20 +211,20 @@ impl<'e> Value<'e> {
     }
 
     /// Appends a string as UTF-8; `false` for other types. A lone surrogate, which UTF-8 cannot
-    /// express, is refused.
+    /// represent, is rejected.
     #[inline]
     pub fn append_text(self, out: &mut Vec<u8>) -> Result<bool> {
         let start = out.len();
         out.reserve(ROOM);
         let mut written = self.copy_text(out, ROOM)?;
         let Some(len) = written.as_mut() else { return Ok(false) };
-        // A character takes up to four bytes, so this may be all that fitted.
+        // A character takes up to four bytes, so the text may have been truncated.
         if *len + 4 >= ROOM {
             let whole = self.text_len()?;
             out.reserve(whole + 1);
             *len = self.copy_text(out, whole + 1)?.unwrap_or_default();
         }
-        // SAFETY: so many bytes behind `start` were just written.
+        // SAFETY: this many bytes after `start` were just written.
         unsafe { out.set_len(start + *len) };
         if has_replacement(&out[start..]) && self.has_lone_surrogate()? {
             out.truncate(start);
@@ -235,8 +235,8 @@ impl<'e> Value<'e> {
         Ok(true)
     }
 
-    /// Copies text behind the end of `out`, up to `room` bytes with the zero at the end; nothing for
-    /// other types.
+    /// Copies text to the end of `out`, up to `room` bytes including the terminating zero; `None`
+    /// for other types.
     fn copy_text(self, out: &mut Vec<u8>, room: usize) -> Result<Option<usize>> {
         debug_assert!(out.capacity() - out.len() >= room);
         let mut written = 0;
@@ -288,11 +288,11 @@ impl<'e> Value<'e> {
         Ok(char::decode_utf16(units[..len].iter().copied()).any(|unit| unit.is_err()))
     }
 
-    /// A string; nothing for other types.
+    /// A string; `None` for other types.
     pub fn text(self) -> Result<Option<String>> {
         let mut bytes = Vec::new();
         let is_text = self.append_text(&mut bytes)?;
-        // Node-API writes UTF-8, with a replacement for what is none.
+        // Node-API writes valid UTF-8, with replacement characters.
         Ok(is_text.then(|| String::from_utf8_lossy(&bytes).into_owned()))
     }
 
@@ -304,7 +304,7 @@ impl<'e> Value<'e> {
         is
     }
 
-    /// How many elements an array has.
+    /// The length of an array.
     pub fn len(self) -> Result<u32> {
         let mut len = 0;
         // SAFETY: as above.
@@ -325,14 +325,14 @@ impl<'e> Value<'e> {
         checked(unsafe { sys::napi_set_element(self.env.raw, self.raw, at, value.raw) })
     }
 
-    /// A property; `undefined` where there is none.
+    /// A property; `undefined` if there is none.
     pub fn get(self, name: Value<'_>) -> Result<Value<'e>> {
         // SAFETY: both values are live.
         self.env
             .made(|out| unsafe { sys::napi_get_property(self.env.raw, self.raw, name.raw, out) })
     }
 
-    /// A property of a name that is known here.
+    /// A property with a constant name.
     pub fn named(self, name: &std::ffi::CStr) -> Result<Value<'e>> {
         let name = name.as_ptr();
         // SAFETY: the value is live, and the name ends with a zero.
@@ -346,7 +346,7 @@ impl<'e> Value<'e> {
         checked(unsafe { sys::napi_set_property(self.env.raw, self.raw, name.raw, value.raw) })
     }
 
-    /// Sets a property of a name that is known here.
+    /// Sets a property with a constant name.
     pub fn set_named(self, name: &std::ffi::CStr, value: Value<'_>) -> Result<()> {
         let name = name.as_ptr();
         // SAFETY: both values are live, and the name ends with a zero.
@@ -370,8 +370,8 @@ impl<'e> Value<'e> {
         })
     }
 
-    /// Whether it is what an object literal makes, in whatever realm: its prototype is `null` or
-    /// has none itself.
+    /// Whether it is a plain object, from whatever realm: its prototype is `null` or itself has
+    /// none.
     pub fn is_plain_object(self) -> Result<bool> {
         let prototype = self.prototype()?;
         if prototype.kind() == Type::Null {
@@ -393,7 +393,7 @@ impl<'e> Value<'e> {
         is
     }
 
-    /// Milliseconds of a `Date`.
+    /// The milliseconds of a `Date`.
     pub fn date(self) -> Option<f64> {
         let mut at = 0.0;
         // SAFETY: as above.
@@ -401,7 +401,7 @@ impl<'e> Value<'e> {
         (status == sys::Status::napi_ok).then_some(at)
     }
 
-    /// A copy of the first numbers of a `Float64Array`; nothing for other types.
+    /// A copy of the first numbers of a `Float64Array`; `None` for other types.
     pub fn doubles(self, count: usize) -> Option<Vec<f64>> {
         let mut is = false;
         // SAFETY: the value is live; the result is written to a valid place.
@@ -426,16 +426,16 @@ impl<'e> Value<'e> {
         if status != sys::Status::napi_ok || !fits || data.is_null() {
             return None;
         }
-        // SAFETY: the array is live and has at least so many numbers there, at an address that is
+        // SAFETY: the array is live and has at least this many numbers at an address that is
         // aligned for them; no JavaScript code runs meanwhile.
         Some(unsafe { std::slice::from_raw_parts(data.cast::<f64>(), count) }.to_vec())
     }
 
-    /// Whether the memory of an `ArrayBuffer`, or of what looks at one, was given away.
+    /// Whether an `ArrayBuffer`, or the buffer of a view, is detached.
     pub fn is_detached(self) -> bool {
         let (mut buffer, mut is) = (self.raw, false);
-        // SAFETY: the value is live; results are written to valid places, and what is not asked for
-        // has none. A value of another type leaves the places as they are.
+        // SAFETY: the value is live; results are written to valid places, and unwanted results have
+        // none. A value of another type leaves the places unchanged.
         unsafe {
             sys::napi_get_typedarray_info(
                 self.env.raw,
@@ -451,8 +451,8 @@ impl<'e> Value<'e> {
         is
     }
 
-    /// Looks at the bytes of a `Uint8Array` (such as a `Buffer`) or `ArrayBuffer`; nothing for other
-    /// types. No JavaScript code may run meanwhile: it could free them.
+    /// Calls `look` with the bytes of a `Uint8Array` (such as a `Buffer`) or `ArrayBuffer`; `None`
+    /// for other types. No JavaScript code may run meanwhile, since it could free them.
     #[inline]
     pub fn with_bytes<R>(self, look: impl FnOnce(&[u8]) -> R) -> Option<R> {
         let mut is = false;
@@ -493,19 +493,19 @@ impl<'e> Value<'e> {
         if len == 0 || data.is_null() {
             return Some(look(&[]));
         }
-        // SAFETY: the array is live and has so many bytes there; no JavaScript code runs meanwhile,
-        // and this thread is the only one of its environment.
+        // SAFETY: the array is live and has this many bytes; no JavaScript code runs meanwhile, and
+        // this thread is the only one of its environment.
         Some(look(unsafe { std::slice::from_raw_parts(data.cast(), len) }))
     }
 }
 
-/// Numbers of a typed array.
+/// Copies the numbers of a typed array.
 ///
 /// # Safety
 ///
-/// There must be so many of them, aligned for their type.
+/// There must be `len` numbers at `data`, aligned for their type.
 unsafe fn copied<T: Copy + Into<f64>>(data: *const c_void, len: usize) -> Vec<f64> {
-    // SAFETY: the caller sees to it.
+    // SAFETY: guaranteed by the caller.
     let numbers = unsafe { std::slice::from_raw_parts(data.cast::<T>(), len) };
     numbers.iter().map(|number| (*number).into()).collect()
 }

@@ -1,4 +1,4 @@
-//! Makes values.
+//! Creates JavaScript values.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,7 +8,7 @@ use napi_sys as sys;
 use super::failure::Result;
 use super::handle::{Env, Value};
 
-/// The largest integer up to which every integer is a number of its own.
+/// JavaScript's `MAX_SAFE_INTEGER`.
 pub const MAX_SAFE: i64 = (1 << 53) - 1;
 
 impl<'e> Env<'e> {
@@ -42,13 +42,13 @@ impl<'e> Env<'e> {
         self.made(|out| unsafe { sys::napi_create_uint32(self.raw, number, out) })
     }
 
-    /// A number of 32 bits.
+    /// A 32-bit number.
     pub fn int32(self, number: i32) -> Result<Value<'e>> {
         // SAFETY: as above.
         self.made(|out| unsafe { sys::napi_create_int32(self.raw, number, out) })
     }
 
-    /// An integer: a number where that is exact, a bigint elsewhere.
+    /// An integer: a number if that is exact, otherwise a bigint.
     #[inline]
     pub fn integer(self, int: i64) -> Result<Value<'e>> {
         if let Ok(small) = i32::try_from(int) {
@@ -67,13 +67,13 @@ impl<'e> Env<'e> {
         self.made(|out| unsafe { sys::napi_create_bigint_int64(self.raw, int, out) })
     }
 
-    /// A bigint without a sign.
+    /// An unsigned bigint.
     pub fn bigint_unsigned(self, int: u64) -> Result<Value<'e>> {
         // SAFETY: as above.
         self.made(|out| unsafe { sys::napi_create_bigint_uint64(self.raw, int, out) })
     }
 
-    /// A bigint of two's complement, big-endian.
+    /// A bigint from big-endian two's complement.
     pub fn bigint_of(self, bytes: &[u8]) -> Result<Value<'e>> {
         let is_negative = bytes.first().is_some_and(|first| first >> 7 == 1);
         let fill = if is_negative { 0xff } else { 0 };
@@ -95,7 +95,7 @@ impl<'e> Env<'e> {
         })
     }
 
-    /// A `Date` at so many milliseconds since 1970.
+    /// A `Date`, in milliseconds since 1970.
     pub fn date(self, milliseconds: f64) -> Result<Value<'e>> {
         // SAFETY: the environment is live; the result is written to a valid place.
         self.made(|out| unsafe { sys::napi_create_date(self.raw, milliseconds, out) })
@@ -106,7 +106,7 @@ impl<'e> Env<'e> {
         let bytes: Vec<u8> = numbers.flat_map(f32::to_ne_bytes).collect();
         let (buffer, kind) = (self.array_buffer(&bytes)?, sys::TypedarrayType::float32_array);
         let len = bytes.len() / size_of::<f32>();
-        // SAFETY: the buffer is live, and the numbers fill it from its beginning.
+        // SAFETY: the buffer is live, and the numbers fill it from its start.
         self.made(|out| unsafe {
             sys::napi_create_typedarray(self.raw, kind, len, buffer.as_raw(), 0, out)
         })
@@ -123,7 +123,7 @@ impl<'e> Env<'e> {
         self.made(|out| unsafe { sys::napi_create_string_utf8(self.raw, bytes, len, out) })
     }
 
-    /// A string of one character for each byte.
+    /// A string with one character per byte.
     pub fn latin1(self, bytes: &[u8]) -> Result<Value<'e>> {
         let (data, len) = (bytes.as_ptr().cast(), bytes.len() as isize);
         // SAFETY: pointer and length are those of a live slice.
@@ -141,7 +141,8 @@ impl<'e> Env<'e> {
     /// A `Buffer` with a copy of the bytes.
     pub fn buffer(self, bytes: &[u8]) -> Result<Value<'e>> {
         let (data, mut copied) = (bytes.as_ptr().cast::<c_void>(), ptr::null_mut());
-        // SAFETY: pointer and length are those of a live slice; the address of the copy is not kept.
+        // SAFETY: pointer and length are those of a live slice; the address of the copy is
+        // discarded.
         self.made(|out| unsafe {
             sys::napi_create_buffer_copy(self.raw, bytes.len(), data, &raw mut copied, out)
         })
@@ -155,7 +156,7 @@ impl<'e> Env<'e> {
             unsafe { sys::napi_create_arraybuffer(self.raw, bytes.len(), &raw mut data, out) }
         })?;
         if !bytes.is_empty() {
-            // SAFETY: the buffer was just made, with room for so many bytes.
+            // SAFETY: the buffer was just created with room for this many bytes.
             unsafe { ptr::copy_nonoverlapping(bytes.as_ptr(), data.cast(), bytes.len()) };
         }
         Ok(buffer)
@@ -171,17 +172,17 @@ impl<'e> Env<'e> {
             }
         })?;
         if len > 0 {
-            // SAFETY: the buffer was just made, with room for so many numbers.
+            // SAFETY: the buffer was just created with room for this many numbers.
             unsafe { ptr::copy_nonoverlapping(numbers.as_ptr(), data.cast(), len) };
         }
         let kind = sys::TypedarrayType::int32_array;
-        // SAFETY: as above; the numbers fill the buffer from its beginning.
+        // SAFETY: as above; the numbers fill the buffer from its start.
         self.made(|out| unsafe {
             sys::napi_create_typedarray(self.raw, kind, len, buffer.as_raw(), 0, out)
         })
     }
 
-    /// An empty array with room for so many elements.
+    /// An array of this length, without elements.
     pub fn array(self, len: usize) -> Result<Value<'e>> {
         // SAFETY: the environment is live; the result is written to a valid place.
         self.made(|out| unsafe { sys::napi_create_array_with_length(self.raw, len, out) })
@@ -205,7 +206,7 @@ impl<'e> Env<'e> {
         self.made(|out| unsafe { sys::napi_create_object(self.raw, out) })
     }
 
-    /// Takes the exception that is pending, if there is one.
+    /// Takes the pending exception, if there is one.
     pub fn take_exception(self) -> Option<Value<'e>> {
         let mut pending = false;
         // SAFETY: the environment is live; the result is written to a valid place.
@@ -219,12 +220,12 @@ impl<'e> Env<'e> {
 
     /// Reports an exception that no JavaScript code can catch: `uncaughtException`.
     pub fn report(self, exception: Value<'_>) {
-        // SAFETY: the environment is live, and the value is one of it.
+        // SAFETY: the environment is live, and the value belongs to it.
         unsafe { sys::napi_fatal_exception(self.raw, exception.as_raw()) };
     }
 }
 
-/// The opposite of an integer in two's complement, the lowest word first.
+/// Negates an integer in two's complement, the lowest word first.
 pub(super) fn negate(words: &mut [u64]) {
     let mut carry = true;
     for word in words {

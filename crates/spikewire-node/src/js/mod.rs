@@ -1,18 +1,18 @@
-//! Node-API in Rust terms: what the rest of the binding needs of it, and no more.
+//! A thin Rust layer over Node-API, with only what the binding needs.
 //!
-//! Functions are called directly, without classes and promises of a framework: an operation costs
-//! about a microsecond here, and those cost as much again.
+//! Node-API is called directly rather than through a framework: an operation costs about a
+//! microsecond here, and a framework's classes and promises would cost as much again.
 //!
 //! | module | what it holds |
 //! |---|---|
 //! | [`call`] | a call from JavaScript: its arguments, its result, its exception |
-//! | [`failure`] | why a call is refused |
+//! | [`failure`] | reasons to reject a call |
 //! | [`handle`] | the environment and its values |
-//! | [`function`] | JavaScript functions that are kept and called |
-//! | [`look`], [`make`] | looks at values, makes values |
-//! | [`register`] | what is called when the library is loaded |
-//! | [`scope`] | the scopes around work that the event loop begins |
-//! | [`wake`] | another thread that wakes the environment |
+//! | [`function`] | references to JavaScript functions |
+//! | [`look`], [`make`] | reading values, creating values |
+//! | [`register`] | initialisation when the library is loaded |
+//! | [`scope`] | scopes around work started by the event loop |
+//! | [`wake`] | waking the environment from another thread |
 //! | [`work`] | work off the event loop's thread |
 
 #![expect(unsafe_code, reason = "Node-API is a C interface")]

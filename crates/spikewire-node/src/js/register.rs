@@ -1,4 +1,4 @@
-//! What Node-API calls when the library is loaded into an environment.
+//! Initialisation when the library is loaded into an environment.
 
 use std::panic::catch_unwind;
 use std::ptr;
@@ -16,7 +16,7 @@ use crate::environment::Environment;
 use crate::exports::EXPORTS;
 use crate::uv::{Library, Loop};
 
-/// The version of Node-API that is used: that of Node.js 12.22 and later.
+/// The Node-API version in use, supported by Node.js 12.22 and later.
 #[unsafe(no_mangle)]
 extern "C" fn node_api_module_get_api_version_v1() -> i32 {
     8
@@ -27,7 +27,7 @@ unsafe extern "C" fn napi_register_module_v1(
     raw: sys::napi_env,
     exports: sys::napi_value,
 ) -> sys::napi_value {
-    // SAFETY: Node-API opens a scope around this, and the object is one of it.
+    // SAFETY: Node-API opens a scope around this, and the object belongs to it.
     let env = unsafe { Env::from_raw(raw) };
     // SAFETY: as above.
     let object = unsafe { Value::from_raw(env, exports) };
@@ -53,7 +53,7 @@ fn register(env: Env<'_>, exports: Value<'_>) -> Result<()> {
     exports.set_named(c"version", env.string(env!("CARGO_PKG_VERSION"))?)
 }
 
-/// How Cargo compiled this, and what it was built from where the build says so.
+/// How Cargo compiled this, and the commit if the build set it.
 fn build(env: Env<'_>) -> Result<Value<'_>> {
     let object = env.object()?;
     object.set_named(c"profile", env.string(env!("SPIKEWIRE_PROFILE"))?)?;
@@ -67,7 +67,7 @@ fn build(env: Env<'_>) -> Result<Value<'_>> {
     Ok(object)
 }
 
-/// Ends what is left when the environment is torn down. What was in flight stays unsettled.
+/// Ends everything when the environment is torn down. Promises of calls in flight stay unsettled.
 fn end(binding: &Binding, removal: CleanupHook) {
     binding.end();
     match &binding.environment.uv {
@@ -76,8 +76,8 @@ fn end(binding: &Binding, removal: CleanupHook) {
     }
 }
 
-/// libuv and the environment's loop. Bun and Deno say that they have one, which cannot watch a
-/// descriptor for good.
+/// libuv and the environment's event loop. Bun and Deno report that they have one, but it cannot
+/// reliably watch a descriptor.
 fn find_loop(env: Env<'_>) -> Result<Option<Rc<Loop>>> {
     // SAFETY: the result is written to a valid place.
     let global = env.made(|out| unsafe { sys::napi_get_global(env.raw, out) })?;
@@ -95,9 +95,10 @@ fn find_loop(env: Env<'_>) -> Result<Option<Rc<Loop>>> {
     Ok(Library::find().map(|library| Rc::new(Loop::new(library, on.cast()))))
 }
 
-/// Keeps the library from being unloaded when a worker ends: threads of it may be at work.
+/// Keeps the library from being unloaded when a worker ends, since its threads may still be
+/// running.
 fn stay_loaded() {
-    // SAFETY: the address is one of this library's own; the name is what the loader keeps for it.
+    // SAFETY: the address is one of this library's own; the name is owned by the loader.
     unsafe {
         let mut info: libc::Dl_info = std::mem::zeroed();
         let address = (stay_loaded as *const ()).cast::<libc::c_void>();

@@ -1,4 +1,4 @@
-//! The scopes around work that the event loop begins.
+//! Scopes around work started by the event loop.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -9,7 +9,7 @@ use napi_sys as sys;
 use super::failure::Result;
 use super::handle::{Env, Value, checked};
 
-/// What Node.js calls the work that is done between its own callbacks: one for each environment.
+/// Node's async context for the work done between its own callbacks; one per environment.
 #[derive(Debug)]
 pub struct AsyncContext {
     raw: sys::napi_env,
@@ -18,7 +18,7 @@ pub struct AsyncContext {
 }
 
 impl AsyncContext {
-    /// A context of this name, for as long as the environment lives.
+    /// Creates a context with this name, for the lifetime of the environment.
     pub fn new(env: Env<'_>, name: &str) -> Result<Self> {
         let (name, resource) = (env.string(name)?, env.object()?);
         let (mut context, mut reference) = (ptr::null_mut(), ptr::null_mut());
@@ -33,13 +33,12 @@ impl AsyncContext {
         Ok(Self { raw: env.raw, context, resource: reference })
     }
 
-    /// Runs work in which JavaScript code may be called, from a callback of the event loop. The tasks
-    /// that it wakes run when it ends, all at once. Nothing happens when the environment is being
-    /// torn down.
+    /// Runs work that may call JavaScript code, from a callback of the event loop. The tasks that
+    /// it wakes run when it ends, all at once. Does nothing if the environment is being torn down.
     pub fn run_on_loop(&self, work: impl FnOnce(Env<'_>)) {
         let raw = self.raw;
-        // SAFETY: the context, which no other thread can have, is of this environment; the scope is
-        // opened before any value is made.
+        // SAFETY: the context is of this environment and not shared with other threads; the scope
+        // is opened before any value is created.
         let env = unsafe { Env::from_raw(raw) };
         let (mut handles, mut callback) = (ptr::null_mut(), ptr::null_mut());
         // SAFETY: each scope is closed below, in reverse order.
@@ -66,7 +65,7 @@ impl AsyncContext {
                 }
                 // SAFETY: it was opened above.
                 unsafe { sys::napi_close_callback_scope(raw, callback) };
-                // What tasks raised is Node's to report; what is left pending would hit the next call.
+                // Node reports exceptions of tasks; one left pending would affect the next call.
                 if let Some(exception) = env.take_exception() {
                     env.report(exception);
                 }
@@ -77,7 +76,8 @@ impl AsyncContext {
     }
 }
 
-/// Runs a part of a longer piece of work, and frees the values that it makes.
+/// Runs a part of a longer piece of work in its own handle scope, which frees the values it
+/// creates.
 pub fn inner<R>(env: Env<'_>, work: impl FnOnce(Env<'_>) -> R) -> R {
     let mut handles = ptr::null_mut();
     // SAFETY: the scope is closed below, and nothing made in it leaves the closure.
@@ -91,37 +91,37 @@ pub fn inner<R>(env: Env<'_>, work: impl FnOnce(Env<'_>) -> R) -> R {
     done
 }
 
-/// The same, for work on values from outside.
+/// Like [`inner`], for work on values from the outer scope.
 pub fn inner_with<'e, R, const N: usize>(
     env: Env<'e>,
     values: [Value<'e>; N],
     work: impl for<'i> FnOnce(Env<'i>, [Value<'i>; N]) -> R,
 ) -> R {
-    // SAFETY: what is in an outer scope is live in an inner one.
+    // SAFETY: values of an outer scope are live in an inner one.
     inner(env, |env| work(env, values.map(|value| unsafe { Value::from_raw(env, value.as_raw()) })))
 }
 
-/// What keeps an environment from being torn down before its handles are closed.
+/// Keeps an environment from being torn down before its handles are closed.
 #[derive(Debug, Clone, Copy)]
 pub struct CleanupHook(sys::napi_async_cleanup_hook_handle);
 
 impl CleanupHook {
-    /// The environment can go.
+    /// Lets the environment be torn down.
     pub fn remove(self) {
         // SAFETY: the handle is that of a hook that was called and not removed.
         unsafe { sys::napi_remove_async_cleanup_hook(self.0) };
     }
 }
 
-/// Lets `end` be called when the environment is torn down, with what is to be removed once
-/// everything of it is closed.
+/// Calls `end` when the environment is torn down, with the hook to remove once everything is
+/// closed.
 pub fn on_cleanup<T>(env: Env<'_>, data: Rc<T>, end: fn(&T, CleanupHook)) -> Result<()> {
     struct Hook<T> {
         data: Rc<T>,
         end: fn(&T, CleanupHook),
     }
     unsafe extern "C" fn called<T>(handle: sys::napi_async_cleanup_hook_handle, data: *mut c_void) {
-        // SAFETY: the box was made below, and the hook is called once.
+        // SAFETY: the box was created below, and the hook is called once.
         let hook = unsafe { Box::from_raw(data.cast::<Hook<T>>()) };
         (hook.end)(&hook.data, CleanupHook(handle));
     }
@@ -132,8 +132,8 @@ pub fn on_cleanup<T>(env: Env<'_>, data: Rc<T>, end: fn(&T, CleanupHook)) -> Res
     })
 }
 
-/// Lets `end` be called when the environment is torn down, which does not wait for anything. Deno
-/// frees a hook that can be waited for once more when that is removed.
+/// Calls `end` when the environment is torn down, without a way to wait. For Deno, which frees an
+/// asynchronous hook a second time when it is removed.
 pub fn on_exit<T>(env: Env<'_>, data: Rc<T>, end: fn(&T)) -> Result<()> {
     struct Hook<T> {
         data: Rc<T>,
@@ -149,14 +149,15 @@ pub fn on_exit<T>(env: Env<'_>, data: Rc<T>, end: fn(&T)) -> Result<()> {
     checked(unsafe { sys::napi_add_env_cleanup_hook(env.raw, Some(called::<T>), hook.cast()) })
 }
 
-/// Keeps data for as long as the environment's functions may be called.
+/// Keeps data alive as long as the environment's functions may be called.
 pub fn keep_with<T>(env: Env<'_>, data: Rc<T>) -> Result<*const T> {
     unsafe extern "C" fn finalize<T>(_: sys::napi_env, data: *mut c_void, _: *mut c_void) {
-        // SAFETY: the count that was given away below; functions are gone when this is called.
+        // SAFETY: takes back the reference count given away below; no function is called after
+        // this.
         drop(unsafe { Rc::from_raw(data.cast::<T>().cast_const()) });
     }
     let raw = Rc::into_raw(data);
-    // SAFETY: the finalizer takes back the count that is given away here.
+    // SAFETY: the finalizer takes back the reference count given away here.
     let set = unsafe {
         let data = raw.cast_mut().cast();
         sys::napi_set_instance_data(env.raw, data, Some(finalize::<T>), ptr::null_mut())

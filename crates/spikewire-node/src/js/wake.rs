@@ -1,4 +1,4 @@
-//! Another thread that wakes the environment, for runtimes without libuv.
+//! Waking the environment from another thread, for runtimes without libuv.
 
 use std::ffi::c_void;
 use std::ptr;
@@ -8,7 +8,7 @@ use napi_sys as sys;
 use super::failure::Result;
 use super::handle::{Env, checked};
 
-/// What another thread calls. Dropping it lets the environment go.
+/// A handle to wake the environment from any thread. Dropping it releases the environment.
 #[derive(Debug)]
 pub struct Waker(sys::napi_threadsafe_function);
 
@@ -20,8 +20,8 @@ unsafe impl Sync for Waker {}
 type Woken = Box<dyn Fn(Env<'_>)>;
 
 impl Waker {
-    /// Lets `woken` be called on the environment's thread, with its scopes open, after each
-    /// [`Waker::wake`]. It does not keep the environment alive.
+    /// Creates a waker. `woken` is called on the environment's thread, with its scopes open, after
+    /// each [`Waker::wake`]. Does not keep the environment alive.
     pub fn new(env: Env<'_>, name: &str, woken: impl Fn(Env<'_>) + 'static) -> Result<Self> {
         unsafe extern "C" fn called(
             raw: sys::napi_env,
@@ -29,7 +29,7 @@ impl Waker {
             context: *mut c_void,
             _data: *mut c_void,
         ) {
-            // Without an environment it is being torn down.
+            // A null environment is being torn down.
             if raw.is_null() {
                 return;
             }
@@ -41,7 +41,7 @@ impl Waker {
             }
         }
         unsafe extern "C" fn finalize(_: sys::napi_env, _: *mut c_void, context: *mut c_void) {
-            // SAFETY: the closure was boxed below and is called no more.
+            // SAFETY: the closure was boxed below and is no longer called.
             drop(unsafe { Box::from_raw(context.cast::<Woken>()) });
         }
         let name = env.string(name)?;
@@ -65,7 +65,7 @@ impl Waker {
             )
         });
         if let Err(failure) = made {
-            // SAFETY: nothing holds on to it.
+            // SAFETY: there is no other reference to it.
             drop(unsafe { Box::from_raw(context) });
             return Err(failure);
         }
@@ -74,21 +74,21 @@ impl Waker {
         Ok(waker)
     }
 
-    /// Wakes the environment; from any thread.
+    /// Wakes the environment; callable from any thread.
     pub fn wake(&self) {
         let mode = sys::ThreadsafeFunctionCallMode::nonblocking;
         // SAFETY: the function is released only when this is dropped.
         unsafe { sys::napi_call_threadsafe_function(self.0, ptr::null_mut(), mode) };
     }
 
-    /// Whether the environment goes on as long as it may be woken.
+    /// Sets whether the waker keeps the environment alive.
     pub fn keep_alive(&self, env: Env<'_>, keep: bool) {
         let change = if keep {
             sys::napi_ref_threadsafe_function
         } else {
             sys::napi_unref_threadsafe_function
         };
-        // SAFETY: the function is not released.
+        // SAFETY: the function has not been released.
         unsafe { change(env.raw, self.0) };
     }
 }
@@ -96,7 +96,7 @@ impl Waker {
 impl Drop for Waker {
     fn drop(&mut self) {
         let mode = sys::ThreadsafeFunctionReleaseMode::release;
-        // SAFETY: this is the only count of it.
+        // SAFETY: this is the only reference.
         unsafe { sys::napi_release_threadsafe_function(self.0, mode) };
     }
 }

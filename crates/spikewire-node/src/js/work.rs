@@ -9,7 +9,7 @@ use napi_sys as sys;
 use super::failure::Result;
 use super::handle::{Env, checked};
 
-/// What runs on another thread, and what becomes of its result here.
+/// Work for another thread, and the callback for its result on this one.
 struct Work<W, D, R> {
     run: Option<W>,
     done: Option<D>,
@@ -17,8 +17,8 @@ struct Work<W, D, R> {
     handle: sys::napi_async_work,
 }
 
-/// Runs `work` on a thread of Node's pool, and then `done` with its result on the environment's own.
-/// The environment is not torn down before; a panic is `Err`.
+/// Runs `work` on a thread of libuv's pool, and then `done` with its result on the environment's
+/// thread. The environment is not torn down before that; a panic of `work` is `Err`.
 pub fn spawn<W, D, R>(env: Env<'_>, name: &str, work: W, done: D) -> Result<()>
 where
     W: FnOnce() -> R + Send + 'static,
@@ -29,7 +29,7 @@ where
         Box::new(Work { run: Some(work), done: Some(done), result: None, handle: ptr::null_mut() });
     let name = env.string(name)?;
     let raw = Box::into_raw(work);
-    // SAFETY: the box lives until `complete` has run, which takes it back.
+    // SAFETY: the box lives until `complete` takes it back.
     unsafe {
         let created = sys::napi_create_async_work(
             env.raw,
@@ -52,7 +52,7 @@ unsafe extern "C" fn execute<W, D, R>(_env: sys::napi_env, data: *mut c_void)
 where
     W: FnOnce() -> R,
 {
-    // SAFETY: the box is this thread's alone until `complete` runs.
+    // SAFETY: this thread has exclusive access to the box until `complete` runs.
     let it = unsafe { &mut *data.cast::<Work<W, D, R>>() };
     if let Some(work) = it.run.take() {
         it.result = Some(catch_unwind(AssertUnwindSafe(work)));
@@ -66,10 +66,10 @@ unsafe extern "C" fn complete<W, D, R>(
 ) where
     D: FnOnce(Env<'_>, std::thread::Result<R>),
 {
-    // SAFETY: the work is over, so the box is taken back; Node has opened the scopes around this.
+    // SAFETY: the work is done, so the box is taken back; Node has opened the scopes around this.
     let (mut it, env) =
         unsafe { (Box::from_raw(data.cast::<Work<W, D, R>>()), Env::from_raw(raw)) };
-    // SAFETY: the handle was made with this work and is used no more.
+    // SAFETY: the handle was created with this work and is not used again.
     unsafe { sys::napi_delete_async_work(raw, it.handle) };
     if let (Some(done), Some(result)) = (it.done.take(), it.result.take()) {
         let _ = catch_unwind(AssertUnwindSafe(|| done(env, result)));

@@ -1,4 +1,4 @@
-//! Verbs that do the same to every row.
+//! Verbs that treat every row in the same way.
 
 use spikewire_aerospike::command::{CommandSpec, Operations};
 

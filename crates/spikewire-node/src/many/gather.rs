@@ -1,10 +1,11 @@
-//! Rows being gathered: keys as JavaScript gives them.
+//! Collects the rows of verbs on many records.
 //!
-//! Every verb begins with `(client, slot, spaces, keys, numbers, text, ...)`. `spaces` is the number of
-//! the set of all rows, or an array with one number for each row; `keys` an array of user keys and
-//! digests. Where all of them are numbers, `numbers` has them once more, in a `Float64Array`; where
-//! all are strings, `text` is all of them in one, and `numbers` has their lengths. These are read in
-//! one go: asking for the elements of an array one by one costs more than hashing them.
+//! The arguments of every verb start with `(client, slot, spaces, keys, numbers, text, ...)`.
+//! `spaces` is the number of the set common to all rows, or an array with one number per row;
+//! `keys` is an array of user keys and digests. If all keys are numbers, `numbers` has them again
+//! in a `Float64Array`; if all are strings, `text` has them concatenated and `numbers` has their
+//! lengths. These are read in one go: asking for the elements of an array one by one costs more
+//! than hashing them.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,10 +23,10 @@ use crate::js::{Failure, Result, Type, Value};
 use crate::key::{digest_of, whole, with_user_key};
 use crate::ticket::{Owner, RowPlan};
 
-/// The first argument that is not the same for all verbs.
+/// The index of the first argument that depends on the verb.
 pub const OWN: usize = 6;
 
-/// Rows being gathered.
+/// The rows collected so far.
 pub struct Rows<'c, 'e> {
     pub client: Rc<Client>,
     call: &'c Call<'e>,
@@ -42,12 +43,12 @@ enum Sets<'e> {
     Each(Value<'e>),
 }
 
-/// User keys that were read in one go.
+/// User keys read in one go.
 enum Packed {
-    /// None were.
+    /// The keys cannot be read in one go.
     No,
     Numbers(Vec<f64>),
-    /// All of them in one, and where the next one begins.
+    /// All keys concatenated, their lengths, and the start of the next key.
     Text(String, Vec<f64>, usize),
 }
 
@@ -58,17 +59,18 @@ impl Packed {
             return Self::Numbers(numbers);
         }
         let mut bytes = Vec::new();
-        // What is no text in UTF-8 is found out, and named, key by key.
+        // Keys that are not valid UTF-8 are found, and named in an error, one by one.
         let taken = text.append_text(&mut bytes).unwrap_or_default();
         let units = numbers.iter().sum::<f64>() as usize;
         match String::from_utf8(bytes) {
-            // As many bytes as UTF-16 units: all of it is ASCII, and lengths are the same in both.
+            // With as many bytes as UTF-16 units, the text is ASCII and lengths are the same in
+            // both.
             Ok(text) if taken && text.len() == units => Self::Text(text, numbers, 0),
             _ => Self::No,
         }
     }
 
-    /// The key of the row, where they were read in one go. Rows are asked for in order.
+    /// The key of the next row, if keys were read in one go. Rows must be requested in order.
     #[inline]
     fn next(&mut self, row: u32) -> Result<Option<UserKey<'_>>> {
         match self {
@@ -83,7 +85,7 @@ impl Packed {
     }
 }
 
-/// Says which row a failure is about.
+/// Adds the row number to a failure.
 pub fn at_row(failure: Failure, row: u32) -> Failure {
     failure.about(format_args!("row {row}"))
 }
@@ -106,7 +108,7 @@ impl<'c, 'e> Rows<'c, 'e> {
         })
     }
 
-    /// How many there are going to be.
+    /// The total number of rows.
     pub fn count(&self) -> Result<u32> {
         self.keys.len()
     }
@@ -118,8 +120,8 @@ impl<'c, 'e> Rows<'c, 'e> {
         }
     }
 
-    /// Notes the record of the next row. Its digest may still be to come: user keys are hashed several
-    /// at a time. Gives its set, and its user key where that goes along.
+    /// Records the key of the next row. Its digest may be computed later, as user keys are hashed
+    /// several at a time. Returns its set, and its user key if that is sent.
     #[inline]
     fn key(&mut self, row: u32, send_key: bool) -> Result<(Arc<SetRef>, Option<Vec<u8>>)> {
         let set = self.set(row)?;
@@ -141,7 +143,7 @@ impl<'c, 'e> Rows<'c, 'e> {
         Ok((set, stored))
     }
 
-    /// Adds every row, all of which are treated alike.
+    /// Adds all rows, treating them alike.
     pub fn alike(
         &mut self,
         spec: &CommandSpec,
@@ -155,8 +157,8 @@ impl<'c, 'e> Rows<'c, 'e> {
         Ok(())
     }
 
-    /// Adds the next row, whose record is treated in its own way; equal neighbours share it where
-    /// that is `likely`.
+    /// Adds the next row with its own content; if it is `likely` to equal the previous row's, the
+    /// two share it.
     pub fn row(
         &mut self,
         row: u32,
@@ -174,7 +176,7 @@ impl<'c, 'e> Rows<'c, 'e> {
         Ok(())
     }
 
-    /// Looks at the user keys of all rows; there is none where only the digest is known.
+    /// Calls `look` with the user key of every row, or `None` if only the digest is known.
     pub fn each_key(
         &self,
         mut look: impl FnMut(u32, Option<UserKey<'_>>) -> Result<()>,
@@ -188,13 +190,13 @@ impl<'c, 'e> Rows<'c, 'e> {
         Ok(())
     }
 
-    /// Sends them; they become a batch.
+    /// Sends the rows; the result is a batch.
     pub fn send(self, policy: Policy, answered: Answered) {
         let plan = RowReader { answered, reading: self.client.reading };
         self.send_for(policy, Box::new(plan));
     }
 
-    /// Sends the rows; what they become is the plan's to say.
+    /// Sends the rows; the plan determines the result.
     pub fn send_for(self, policy: Policy, plan: Box<dyn RowPlan>) {
         let Self { client, call, slot, builder, .. } = self;
         let rows = builder.finish(policy, |_, _| ());

@@ -1,4 +1,4 @@
-//! Batches that mix reads, writes, deletes and calls of functions.
+//! Batches that mix reads, writes, deletes and Lua functions.
 
 use spikewire_aerospike::command::{
     CommandDefaults, CommandSpec, Operations, ReadRules, WriteOptions,
@@ -15,7 +15,7 @@ use crate::js::{Failure, Result, Value};
 use crate::operation::{self, OwnedOperation};
 use crate::verbs::single::BinValue;
 
-/// What is done to a row, as `node/src/rows.ts` numbers it.
+/// Kinds of rows, as numbered in `node/src/rows.ts`.
 mod sort {
     pub const READ: u32 = 0;
     pub const WRITE: u32 = 1;
@@ -24,10 +24,11 @@ mod sort {
     pub const APPLY: u32 = 4;
 }
 
-/// Elements of each row: its sort, its options, and up to three of its own.
+/// Elements per row: kind, options, and three that depend on the kind.
 const STRIDE: u32 = 5;
 
-/// `batch(…, rows, options)`: `rows` has for each row its sort, its options, and what is its own.
+/// `batch(…, rows, options)`: `rows` has, for each row, its kind, its options, and three values
+/// that depend on the kind.
 pub fn batch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let rows = Rows::of(call)?;
     let base = &rows.client.defaults;

@@ -2,9 +2,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`gather`] | keys become rows |
-//! | [`alike`] | verbs that do the same to every row |
-//! | [`put`](mod@put) | writing bins of its own into each row |
+//! | [`gather`] | keys to rows |
+//! | [`alike`] | verbs that treat every row alike |
+//! | [`put`](mod@put) | writing different bins to each row |
 //! | [`mixed`] | batches whose rows differ |
 
 pub mod alike;

@@ -1,4 +1,4 @@
-//! Writing many records: each row has bins of its own.
+//! Writes many records, each with its own bins.
 
 use std::rc::Rc;
 
@@ -13,8 +13,8 @@ use crate::js::{Failure, Result, Type, Value};
 use crate::verbs::single::BinValue;
 
 /// `putMany(…, shapes, values, options)`: `shapes` is the number of a list of bin names for all
-/// rows, or an array with one for each; a list without a number comes itself. `values` has the
-/// values of all rows, one behind the other.
+/// rows, or an array with one per row: its number, or the list itself. `values` has the values of
+/// all rows, concatenated.
 pub fn put<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let mut rows = Rows::of(call)?;
     let (shapes, values) = (call.argument(OWN), call.argument(OWN + 1));

@@ -1,4 +1,4 @@
-//! Functions that the cluster runs.
+//! Calls of Lua functions.
 
 use spikewire_aerospike::command::Function;
 use spikewire_aerospike_protocol::msgpack;
@@ -9,7 +9,7 @@ use crate::hooks::Hooks;
 use crate::js::{Failure, Result, Value};
 use crate::value::{Place, element};
 
-/// A function that the cluster runs, with its arguments.
+/// A Lua function with its arguments.
 pub fn function(
     hooks: &Hooks,
     module: Value<'_>,

@@ -1,4 +1,4 @@
-//! Operations, checked and encoded when they are made.
+//! Creates operations, which are validated and encoded at once.
 
 use spikewire_aerospike::command::{check_bin_name, check_operand};
 use spikewire_aerospike_protocol::expression::flag as flags;
@@ -23,7 +23,7 @@ fn bin_name(given: Value<'_>) -> Result<String> {
 }
 
 /// `operation(family, kind, bin, values, ctx, pad)`: an operation on a list, a map, bits or a
-/// sketch, on what is at the end of a path. `pad` is given where the path itself is to be made.
+/// sketch, at the end of a path. `pad` applies if the path itself is to be created.
 pub fn operation<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let family = text("family", call.argument(0))?;
     let unknown = || Failure::of_range(format!("unknown family of operations {family:?}"));
@@ -69,7 +69,7 @@ pub fn plain<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     made.wrap(call.env).map(Some)
 }
 
-/// `expressionOperation(kind, bin, expression, flags)`: reads or writes what an expression gives.
+/// `expressionOperation(kind, bin, expression, flags)`: reads or writes the value of an expression.
 pub fn of_expression<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let kind = text("kind", call.argument(0))?;
     let bin = bin_name(call.argument(1))?;

@@ -1,10 +1,10 @@
-//! Operations of `operate`, and functions that the cluster runs.
+//! Operations of `operate`, and Lua functions.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | an operation as verbs take it |
-//! | [`make`] | operations, checked and encoded |
-//! | [`function`] | functions that the cluster runs |
+//! | here | encoded operations |
+//! | [`make`] | creating operations |
+//! | [`function`] | calls of Lua functions |
 
 mod function;
 pub mod make;
@@ -27,13 +27,13 @@ pub struct OwnedOperation {
 }
 
 impl OwnedOperation {
-    /// As it is sent.
+    /// The operation as passed to a command.
     pub fn as_sent(&self) -> OperationRef<'_> {
         let Self { code, bin, particle, value } = self;
         OperationRef { code: *code, bin, particle: *particle, value }
     }
 
-    /// What the class `Operation` holds.
+    /// The encoded bytes for the class `Operation`.
     fn wrap<'e>(&self, env: Env<'e>) -> Result<Value<'e>> {
         let Self { code, bin, particle, value } = self;
         let mut out = vec![*code, *particle, bin.len() as u8];
@@ -42,7 +42,7 @@ impl OwnedOperation {
         Form::Operation.wrap(env, &out)
     }
 
-    /// What [`wrap`](Self::wrap) has written.
+    /// Decodes the output of [`wrap`](Self::wrap).
     fn read(bytes: &[u8]) -> Option<Self> {
         let ([code, particle, len], rest) = bytes.split_first_chunk()?;
         let (bin, value) = rest.split_at_checked(usize::from(*len))?;

@@ -1,5 +1,5 @@
-//! Aggregations: the nodes run a stream function on their records, and what they send is reduced
-//! here, by the same function of the same module, on a thread of its own.
+//! Aggregations: the nodes run a stream function on their records, and their results are reduced
+//! here, by the same function of the same module, on a separate thread.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::operation;
 use crate::resource::Resource;
 use crate::value::decode::{Reading, particle};
 
-/// Whether a result is not wanted any more.
+/// The flag that cancels an aggregation.
 struct Abandoned(Arc<AtomicBool>);
 
 impl Resource for Abandoned {
@@ -26,8 +26,8 @@ impl Resource for Abandoned {
     }
 }
 
-/// `aggregate(client, slot, space, options, after, index, module, function, arguments)`: what a stream
-/// function makes of the records; gives the number by which it can be given up.
+/// `aggregate(client, slot, space, options, after, index, module, function, arguments)`: aggregates
+/// records with a stream function; returns the number by which it can be cancelled.
 pub fn aggregate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (client, slot) = (call.host.client(call.argument(0))?, call.index(1)?);
     let environment = call.host.environment.clone();
@@ -69,8 +69,7 @@ fn shown<'e>(
     env.array_of(values)
 }
 
-/// `aggregateGiveUp(number)`: its result is not wanted any more. The number is free when its thread
-/// has ended.
+/// `aggregateGiveUp(number)`: cancels an aggregation. The number is free once its thread has ended.
 pub fn give_up<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     if let Ok(abandoned) = call.host.environment.resources.get::<Abandoned>(call.index(0)?) {
         abandoned.end();

@@ -1,4 +1,4 @@
-//! Which values of which index a query asks for.
+//! Selections of index values.
 
 use spikewire_aerospike::command::{check_bin_name, parse, query::check_index};
 use spikewire_aerospike_protocol::query::{Collection, Index, Range, Subject};
@@ -13,8 +13,8 @@ use crate::js::{Failure, Result, Type, Value};
 use crate::value::classify;
 use crate::value::encode::whole;
 
-/// The parts of an `IndexRange`: the name of the function that made it, bin, one value or two, `of`,
-/// `name`, `ctx`.
+/// Parses the parts of an `IndexRange`: the name of the function that created it, the bin, one or
+/// two values, `of`, `name`, `ctx`.
 pub fn index(hooks: &Hooks, parts: Value<'_>) -> Result<Index> {
     let part = |at| parts.element(at);
     let kind = text("kind", part(0)?)?;
@@ -35,7 +35,7 @@ pub fn index(hooks: &Hooks, parts: Value<'_>) -> Result<Index> {
     Ok(index)
 }
 
-/// `indexRange(parts)`: checks them.
+/// `indexRange(parts)`: validates the parts.
 pub fn range<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     index(call.host.environment.hooks()?, call.argument(0))?;
     Ok(None)
@@ -44,9 +44,9 @@ pub fn range<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 fn subject(hooks: &Hooks, bin: Value<'_>, name: Value<'_>) -> Result<Subject> {
     match (bin.present(), name.present()) {
         (Some(_), Some(_)) => {
-            Err(Failure::of_range("either a bin or the name of the index, not both"))
+            Err(Failure::of_range("give either a bin or the name of the index, not both"))
         }
-        (None, None) => Err(Failure::of_range("an index is found by its bin, or by its name")),
+        (None, None) => Err(Failure::of_range("give a bin or the name of the index")),
         (None, Some(name)) => Ok(Subject::Name(text("name", name)?)),
         (Some(bin), None) if bin.kind() == Type::String => {
             let name = text("a bin name", bin)?;

@@ -1,4 +1,4 @@
-//! Background jobs: changes to every record of a scan or an index query, made by the nodes.
+//! Background jobs: the nodes change every record of a scan or an index query.
 
 use std::rc::Rc;
 use std::sync::Arc;
@@ -18,12 +18,12 @@ use crate::operation;
 use crate::outbox::Settle;
 use crate::resource::Resource;
 
-/// A job that was started.
+/// A started job.
 struct Job(Arc<RunningJob>);
 
 impl Resource for Job {}
 
-/// What comes of a command about jobs.
+/// The result of a command about jobs.
 enum Answer {
     Nothing,
     Started(RunningJob),
@@ -67,8 +67,8 @@ impl Settle for Answer {
     }
 }
 
-/// `jobStart(client, slot, space, kind, what, options, index)`: a job of a kind; what it does to each
-/// record: operations, or module, function and arguments. Gives its number and its id.
+/// `jobStart(client, slot, space, kind, what, options, index)`: starts a job. `what` has the
+/// operations, or module, function and arguments. Settles with its number and its id.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let plan = plan(call)?;
     let client = call.host.client(call.argument(0))?;
@@ -114,23 +114,23 @@ fn job(call: &Call<'_>) -> Result<Arc<RunningJob>> {
     Ok(call.host.environment.resources.get::<Job>(call.index(2)?)?.0.clone())
 }
 
-/// `jobProgress(client, slot, job)`: how far it is.
+/// `jobProgress(client, slot, job)`: the progress of a job.
 pub fn progress<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     begin::<Answer, _>(call, WatchJob::progress(job(call)?))
 }
 
-/// `jobWait(client, slot, job, timeout)`: waits for its end.
+/// `jobWait(client, slot, job, timeout)`: waits until a job has ended.
 pub fn wait<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let limit = call.argument(3).present().map(|limit| span("timeout", limit)).transpose()?;
     begin::<Answer, _>(call, WatchJob::wait(job(call)?, limit.unwrap_or(Duration::ZERO)))
 }
 
-/// `jobAbort(client, slot, job)`: ends it on every node.
+/// `jobAbort(client, slot, job)`: aborts a job on every node.
 pub fn abort<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     begin::<Answer, _>(call, AbortJob::new(job(call)?))
 }
 
-/// `release(number)`: JavaScript holds it no more.
+/// `release(number)`: releases a resource that JavaScript no longer references.
 pub fn release<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.host.environment.resources.remove(call.index(0)?);
     Ok(None)

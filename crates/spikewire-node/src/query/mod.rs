@@ -2,13 +2,13 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`plan`] | the options of a query, checked |
-//! | [`reading`] | a query under way: its records, a run at a time |
-//! | [`wait`] | how it waits for more of them |
-//! | [`index`] | which values of which index it asks for |
+//! | [`plan`] | parsing the options of a query |
+//! | [`reading`] | a query in progress: its records, a run at a time |
+//! | [`wait`] | waiting for more records |
+//! | [`index`] | selections of index values |
 //! | [`job`] | background jobs |
-//! | [`aggregate`] | what a stream function makes of the records |
-//! | [`calls`] | the functions that JavaScript sees |
+//! | [`aggregate`] | aggregations by stream functions |
+//! | [`calls`] | functions exported to JavaScript |
 
 pub mod aggregate;
 pub mod calls;

@@ -1,4 +1,4 @@
-//! The options of a query, checked, and what they make of the request.
+//! Parses the options of a query.
 
 use std::ffi::CStr;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ use crate::js::{Failure, Result, Type, Value};
 use crate::key::Address;
 use crate::operation;
 
-/// What the arguments of a call ask for, from this one on: set, options, the key to go on behind, the
-/// parts of an `IndexRange`.
+/// Parses the arguments of a call from an index on: set, options, the key after which to start, and
+/// the parts of an `IndexRange`.
 pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
     let environment = &call.host.environment;
     let space = environment.space(call.argument(from))?;
@@ -53,7 +53,7 @@ pub fn spec(call: &Call<'_>, from: usize) -> Result<(Arc<SetRef>, QuerySpec)> {
     Ok((space, spec))
 }
 
-/// Which records a query or a job is about, and how fast.
+/// The records a query or a job selects, and its rate limit.
 pub fn scope(
     hooks: &Hooks,
     space: &SetRef,
@@ -95,7 +95,7 @@ fn cursor(given: Value<'_>) -> Result<Vec<u8>> {
     })
 }
 
-/// One partition, or some: the first, and how many.
+/// One partition, or a range of partitions: the first, and their number.
 fn partitions(given: Value<'_>) -> Result<(u64, u64)> {
     let all = PARTITIONS as u64;
     match given.kind() {

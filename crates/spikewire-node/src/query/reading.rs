@@ -1,5 +1,4 @@
-//! A query under way: records are decoded a run at a time, and how far the caller came is known to
-//! the record.
+//! A query in progress. Records are decoded a run at a time; the cursor is exact to the record.
 
 use std::cell::{Cell, RefCell};
 use std::os::fd::{AsRawFd as _, RawFd};
@@ -23,40 +22,40 @@ use crate::record::row_parts;
 use crate::resource::Resource;
 use crate::value::decode::{Reading as Values, particle};
 
-/// How often a query that waits looks whether its nodes are still there.
+/// How often a waiting query checks that its nodes still exist.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A query under way.
+/// A query in progress.
 pub struct Reading {
     environment: Rc<Environment>,
     values: Values,
-    /// Whether records come from several sets.
+    /// Whether records may be of several sets.
     is_wide: bool,
-    /// How many results of operations a record has, where those are wanted.
+    /// The number of operation results per record, if the query has operations.
     results: Option<usize>,
     reader: RefCell<QueryReader<()>>,
     stopper: Arc<Stopper>,
     waiter: Waiter,
-    /// Who waits for more records.
+    /// The slot of the promise that waits for more records.
     waiting: Cell<Option<u32>>,
 }
 
-/// A run of records on its way to JavaScript: arrays, all of them made in the scope of the whole run.
+/// A run of records for JavaScript: arrays, all created in the scope of the whole run.
 struct Run<'e> {
     env: Env<'e>,
     records: Value<'e>,
-    /// Digests, a string of 20 characters each: that costs less than a buffer.
+    /// Digests as strings of 20 characters, which cost less than buffers.
     digests: Value<'e>,
-    /// User keys, of those records that have one.
+    /// User keys of the records that have one.
     keys: Value<'e>,
-    /// Sets, where they differ from those of the records before.
+    /// Sets, where they differ from the previous record's.
     sets: Value<'e>,
     set: Vec<u8>,
     len: u32,
 }
 
 impl Reading {
-    /// A query that was checked. Nothing is sent yet.
+    /// Creates a query from a validated plan. Nothing is sent yet.
     pub fn new(
         environment: &Rc<Environment>,
         client: &Client,
@@ -77,7 +76,7 @@ impl Reading {
         })
     }
 
-    /// So many of the records that were given are with the caller.
+    /// Tells that the caller has consumed this many more of the records returned.
     pub fn taken(&self, count: u32) {
         let mut reader = self.reader.borrow_mut();
         for _ in 0..count {
@@ -85,8 +84,8 @@ impl Reading {
         }
     }
 
-    /// More records: an array of a flag, whether the page is whole, and of the parts of a [`Run`].
-    /// `undefined`: they have to be waited for. `null`: there are no more.
+    /// Returns more records: an array of a flag, whether the page is complete, and the parts of a
+    /// [`Run`]. `undefined`: they must be waited for. `null`: there are no more.
     pub fn read<'e>(&self, env: Env<'e>, page: Option<u64>) -> Result<Value<'e>> {
         self.check()?;
         let demand = match page {
@@ -108,7 +107,7 @@ impl Reading {
             },
         );
         match advance {
-            // The row that cannot be read comes again, behind those before it.
+            // The unreadable row is returned again by the next call, after the rows before it.
             Err(_) if run.len > 0 => {
                 let _ = env.take_exception();
                 run.finish(false)
@@ -140,23 +139,24 @@ impl Reading {
         Ok(())
     }
 
-    /// Whether records have results of operations.
+    /// Whether records have operation results.
     pub fn has_results(&self) -> bool {
         self.results.is_some()
     }
 
-    /// Lets a table be made from the stream. Until it is done, the caller is where it began.
+    /// Calls `work` with the stream to fill a table. The cursor stays where it is until the table
+    /// is done.
     pub fn with_stream<T>(&self, work: impl FnOnce(&mut Stream) -> T) -> Result<T> {
         self.check()?;
         Ok(work(self.reader.borrow_mut().batch()?))
     }
 
-    /// The table is done.
+    /// Tells that the table is done.
     pub fn end_batch(&self) {
         self.reader.borrow_mut().end_batch();
     }
 
-    /// The table failed: what is in it comes again.
+    /// Tells that the table failed: its records will be returned again.
     pub fn rewind(&self) {
         self.reader.borrow_mut().rewind();
     }
@@ -165,17 +165,17 @@ impl Reading {
         if self.stopper.is_stopped() { Err(closed().into()) } else { Ok(()) }
     }
 
-    /// How far the caller came.
+    /// The cursor behind the records consumed.
     pub fn cursor(&self) -> Vec<u8> {
         self.reader.borrow().cursor()
     }
 
-    /// Whether every record was given, and none is left.
+    /// Whether all records were consumed and none is left.
     pub fn is_over(&self) -> bool {
         self.reader.borrow().is_over()
     }
 
-    /// How long to wait at most, even if the descriptor says nothing.
+    /// The longest time to wait even if the descriptor stays silent.
     fn patience(&self) -> Duration {
         let alarm = self.reader.borrow().as_stream().alarm();
         alarm.since(Tick::now()).min(PATIENCE)
@@ -195,12 +195,12 @@ impl Reading {
         begun
     }
 
-    /// The slot of the promise that is waited for.
+    /// Takes the slot of the waiting promise.
     pub fn take_waiting(&self) -> Option<u32> {
         self.waiting.take()
     }
 
-    /// Ends the query: the nodes stop sending.
+    /// Ends the query; the nodes stop sending.
     pub fn close(&self) {
         self.stopper.stop();
         self.reader.borrow_mut().close();
@@ -248,7 +248,7 @@ impl<'e> Run<'e> {
     }
 }
 
-/// The failure for a query that was closed.
+/// The error of a closed query.
 fn closed() -> Error {
     Error::new(Kind::Closed, "the query is closed")
 }

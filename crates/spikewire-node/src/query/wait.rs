@@ -1,5 +1,6 @@
-//! How a query waits for more records: the environment's own loop watches its descriptor, and only
-//! while it is waited for. Without such a loop (Bun, Deno) a thread does, and wakes the environment.
+//! Waiting for more records of a query. The environment's own event loop watches the query's
+//! descriptor, only while somebody waits. Without such a loop (Bun, Deno) a thread watches it and
+//! wakes the environment.
 
 use std::cell::{Cell, RefCell};
 use std::io;
@@ -20,15 +21,15 @@ use crate::js::{Env, Result};
 use crate::uv::Handles;
 use crate::uv::handle::Called;
 
-/// What waits. It keeps its descriptor open as long as it lives.
+/// Something to wait for. It must keep its descriptor open as long as it lives.
 pub trait Waited {
-    /// What becomes readable when there is something to do.
+    /// The descriptor that becomes readable when there is something to do.
     fn descriptor(&self) -> RawFd;
-    /// There may be something to do.
+    /// Called when there may be something to do.
     fn woken(&self, env: Env<'_>);
 }
 
-/// What watches a descriptor; made when it is waited for the first time.
+/// Watches a descriptor; set up on the first wait.
 #[derive(Default)]
 pub struct Waiter(RefCell<Option<Watch>>);
 
@@ -37,7 +38,7 @@ enum Watch {
     Thread(Lookout),
 }
 
-/// What the loop calls. It is kept until the loop has let go of the descriptor.
+/// Receives the loop's callbacks. Kept until the loop has released the descriptor.
 struct Watched {
     environment: Rc<Environment>,
     waited: Rc<dyn Waited>,
@@ -45,7 +46,7 @@ struct Watched {
 }
 
 impl Waiter {
-    /// Wakes `waited` when its descriptor is readable, or after this time.
+    /// Wakes `waited` when its descriptor is readable, or after `patience`.
     pub fn begin(
         &self,
         env: Env<'_>,
@@ -62,7 +63,7 @@ impl Waiter {
             Watch::Uv(handles) => {
                 handles.watch(true);
                 handles.keep_alive(true);
-                // Whole milliseconds, rounded up: earlier it would find nothing to do.
+                // Whole milliseconds, rounded up: an earlier alarm would find nothing due.
                 handles.wake_after(patience.as_micros().div_ceil(1000) as u64);
             }
             Watch::Thread(lookout) => lookout.begin(env, patience),
@@ -70,11 +71,11 @@ impl Waiter {
         Ok(())
     }
 
-    /// Lets go of the descriptor. Nothing is woken any more.
+    /// Releases the descriptor. Nothing is woken any more.
     pub fn end(&self) {
         match self.0.take() {
             Some(Watch::Uv(handles)) => handles.close(),
-            // Its thread ends before the descriptor is closed.
+            // Joins the thread, so that it ends before the descriptor is closed.
             Some(Watch::Thread(lookout)) => drop(lookout),
             None => {}
         }
@@ -117,9 +118,9 @@ impl Called for Watched {
     }
 }
 
-/// A thread that watches a descriptor whenever it is asked to.
+/// A thread that watches a descriptor on request.
 struct Lookout {
-    /// How long to wait at most, each time.
+    /// Requests: the longest time to wait.
     orders: Option<Sender<Duration>>,
     thread: Option<JoinHandle<()>>,
     waker: Arc<Waker>,
@@ -176,7 +177,7 @@ impl Lookout {
 }
 
 impl Drop for Lookout {
-    /// Waits for the thread, which is woken by the end of the query.
+    /// Waits for the thread, which the end of the query wakes.
     fn drop(&mut self) {
         drop(self.orders.take());
         if let Some(thread) = self.thread.take() {
@@ -185,11 +186,11 @@ impl Drop for Lookout {
     }
 }
 
-/// Watches a descriptor for as long as there are orders.
+/// Watches a descriptor until the channel of requests is closed.
 fn watch(mut poll: Poll, descriptor: RawFd, orders: &Receiver<Duration>, waker: &Waker) {
     let mut events = Events::with_capacity(1);
     while let Ok(patience) = orders.recv() {
-        // Anew each time: what is readable already shows then.
+        // Registered each time, so that a descriptor that is already readable is reported.
         let mut source = SourceFd(&descriptor);
         if poll.registry().register(&mut source, Token(0), Interest::READABLE).is_ok() {
             let _ = poll.poll(&mut events, Some(patience));

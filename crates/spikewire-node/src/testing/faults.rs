@@ -1,4 +1,4 @@
-//! How a node misbehaves.
+//! Faults of nodes.
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_server::{Drip, Faults, Refuse};
@@ -8,7 +8,7 @@ use crate::arguments::{count, flag, span, text};
 use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Value};
 
-/// Faults from an object.
+/// Parses faults from an object.
 pub fn parse(given: Value<'_>) -> Result<Faults> {
     if given.is_absent() {
         return Err(Failure::of_type(format!(

@@ -2,9 +2,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | starting, stopping and steering a cluster, off the event loop's thread |
-//! | [`options`] | what a cluster is started with |
-//! | [`faults`] | how a node misbehaves |
+//! | here | starting, stopping and controlling a cluster, off the event loop's thread |
+//! | [`options`] | options of a cluster |
+//! | [`faults`] | faults of nodes |
 
 mod faults;
 mod options;
@@ -20,9 +20,8 @@ use crate::call::settle;
 use crate::clusters::Held;
 use crate::js::{Env, Failure, Result, Value, work};
 
-/// `clusterStart(slot, options)`: gives `[handle, addresses, names, files]` of the cluster, its nodes
-/// and, with TLS, the files for clients, or
-/// what [`trouble`] makes.
+/// `clusterStart(slot, options)`: settles with `[handle, addresses, names, files]` of the cluster,
+/// its nodes and, with TLS, the files for clients; or with what [`trouble`] returns.
 pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
     let options = options::parse(call.argument(1))?;
@@ -55,7 +54,7 @@ pub fn start<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// The authority, the client's certificate and its key.
+/// The paths of the authority, the client's certificate and its key.
 fn paths(files: &Certificates) -> Vec<String> {
     let paths = [&files.ca, &files.certificate, &files.key];
     paths.iter().map(|path| path.to_string_lossy().into_owned()).collect()
@@ -65,7 +64,7 @@ fn names(cluster: &Cluster) -> io::Result<Vec<String>> {
     (0..cluster.seeds().len()).map(|node| cluster.node_name(node)).collect()
 }
 
-/// `clusterStop(cluster, slot)`: stops every node; nothing where that was done before.
+/// `clusterStop(cluster, slot)`: stops every node; does nothing if they are stopped.
 pub fn stop<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let cluster = call.host.environment.clusters.remove(call.index(0)?);
     aside(call, call.index(1)?, move || {
@@ -121,7 +120,8 @@ pub fn is_alive<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.boolean(alive.map_err(refused)?).map(Some)
 }
 
-/// `clusterStats(cluster, node)`: the numbers of `NodeStats` in `node/src/testing/stats.ts`, in order.
+/// `clusterStats(cluster, node)`: the numbers of `NodeStats` in `node/src/testing/stats.ts`, in
+/// order.
 pub fn stats<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let node = call.index(1)? as usize;
     let stats = of_call(call)?.with(|cluster| cluster.stats(node)).map_err(refused)?;
@@ -144,13 +144,13 @@ pub fn stats<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     call.env.array_of(numbers.iter().map(|number| call.env.number(*number as f64))).map(Some)
 }
 
-/// The cluster that a call is about.
+/// The cluster in a call's first argument.
 fn of_call(call: &Call<'_>) -> Result<Arc<Held>> {
     let found = call.host.environment.clusters.get(call.index(0)?);
     found.ok_or_else(|| Failure::of_type("the embedded cluster was stopped"))
 }
 
-/// Settles the slot with nothing, when `work` is done with the cluster.
+/// Runs `work` with the cluster, then settles the slot without a value.
 fn on_cluster<'e>(
     call: &Call<'e>,
     work: impl FnOnce(&Cluster) -> io::Result<()> + Send + 'static,
@@ -159,7 +159,7 @@ fn on_cluster<'e>(
     aside(call, slot, move || cluster.with(work))
 }
 
-/// Runs `work` on another thread: joins and moves of partitions take their time.
+/// Runs `work` on another thread, since joining threads and moving partitions take time.
 fn aside<'e>(
     call: &Call<'e>,
     slot: u32,
@@ -180,7 +180,8 @@ fn finished<R>(done: std::thread::Result<io::Result<R>>) -> io::Result<R> {
     done.unwrap_or_else(|_| Err(io::Error::other("the embedded cluster panicked")))
 }
 
-/// Bad input is refused; for other failures `[the system's name for it, message]`.
+/// The outcome of a failure: an exception for invalid input, otherwise `[the system's error name,
+/// message]`.
 fn trouble(env: Env<'_>, error: io::Error) -> Result<Value<'_>> {
     if error.kind() == io::ErrorKind::InvalidInput {
         return Err(refused(error));

@@ -1,4 +1,4 @@
-//! What an embedded cluster is started with.
+//! Options of the embedded cluster.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use crate::arguments::{count, flag, span, text};
 use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Type, Value};
 
-/// Options of a cluster, from an object. What can be said of a namespace holds for all of them
-/// unless `namespaces` is an object with options of their own.
+/// Parses options of a cluster from an object. Options of a namespace apply to all namespaces,
+/// unless `namespaces` is an object with options per namespace.
 pub fn parse(given: Value<'_>) -> Result<Options> {
     let mut options = Options::default();
     let mut each = NamespaceOptions::default();
@@ -63,7 +63,7 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
 
 const NAMESPACE: &str = "defaultTtl, indexedSets, maxRecordSize, nsupPeriod, replicationFactor";
 
-/// Sets an option of a namespace; `false` for other names.
+/// Sets an option of a namespace; returns `false` for other names.
 fn of_namespace(each: &mut NamespaceOptions, name: &str, value: Value<'_>) -> Result<bool> {
     let number = |min, max| count(name, value, (min, max));
     match name {
@@ -109,7 +109,7 @@ fn namespaces_of(given: Value<'_>, each: &NamespaceOptions) -> Result<Vec<Namesp
     Ok(all)
 }
 
-/// Whether connections are encrypted, or an object that says how.
+/// A boolean, or an object with TLS options.
 fn tls(given: Value<'_>) -> Result<Option<TlsOptions>> {
     if given.kind() == Type::Boolean {
         return Ok(flag("tls", given)?.then(TlsOptions::default));
@@ -130,7 +130,7 @@ fn tls(given: Value<'_>) -> Result<Option<TlsOptions>> {
     Ok(Some(tls))
 }
 
-/// Users by their names: a password each, or an object.
+/// Users by name: a password each, or an object.
 fn users(given: Value<'_>) -> Result<Vec<UserOptions>> {
     let mut users = Vec::new();
     for_each(given, "users", |name, value| {
@@ -162,7 +162,7 @@ fn users(given: Value<'_>) -> Result<Vec<UserOptions>> {
     Ok(users)
 }
 
-/// Every property of an object that is not `undefined`.
+/// Calls `take` with every property of an object that is not `undefined`.
 pub fn for_each<'e>(
     given: Value<'e>,
     what: &str,
@@ -204,7 +204,7 @@ fn list<'e, T>(
     elements.collect::<Result<_>>().map_err(|failure| failure.about(name))
 }
 
-/// Two elements of an array: a count, and milliseconds.
+/// A two-element array: a count, and milliseconds.
 pub fn pair(name: &str, value: Value<'_>) -> Result<(u64, Duration)> {
     if !value.is_array() || value.len()? != 2 {
         return Err(Failure::of_type(format!(

@@ -1,14 +1,14 @@
-//! An environment's loop, and how many handles are open on it.
+//! An environment's event loop, with a count of its open handles.
 
 use std::cell::{Cell, RefCell};
 
 use super::library::{Library, RawLoop};
 
-/// An environment's loop.
+/// An environment's event loop.
 pub struct Loop {
     pub(super) library: Library,
     pub(super) raw: RawLoop,
-    /// Owners of handles that are not closed.
+    /// The number of owners whose handles are not closed.
     open: Cell<u32>,
     idle: RefCell<Option<Box<dyn FnOnce()>>>,
 }
@@ -20,7 +20,7 @@ impl std::fmt::Debug for Loop {
 }
 
 impl Loop {
-    /// The loop of an environment, on its own thread.
+    /// The event loop of an environment, on its own thread.
     pub fn new(library: Library, raw: RawLoop) -> Self {
         Self { library, raw, open: Cell::new(0), idle: RefCell::default() }
     }
@@ -34,7 +34,7 @@ impl Loop {
         self.look();
     }
 
-    /// Calls back once no handle is open.
+    /// Calls `then` once no handle is open.
     pub fn when_idle(&self, then: impl FnOnce() + 'static) {
         *self.idle.borrow_mut() = Some(Box::new(then));
         self.look();

@@ -1,4 +1,4 @@
-//! Handles of a loop: made, started, stopped, closed.
+//! libuv handles: creating, starting, stopping, closing.
 
 use std::alloc::{Layout, alloc_zeroed, dealloc, handle_alloc_error};
 use std::cell::{Cell, RefCell};
@@ -10,15 +10,15 @@ use std::rc::Rc;
 use super::event_loop::Loop;
 use super::library::{self, Library, RawHandle};
 
-/// What the handles of one owner call, on the loop's thread. No JavaScript code is running then.
+/// Callbacks of one owner's handles, on the loop's thread. No JavaScript code is running then.
 pub trait Called: 'static {
-    /// The descriptor can be read.
+    /// The descriptor is readable.
     fn readable(&self);
     /// The loop is about to wait for events.
     fn before_waiting(&self) {}
-    /// The time has come.
+    /// The timer has fired.
     fn timed_out(&self);
-    /// All handles are closed; nothing is called any more.
+    /// All handles are closed; nothing is called after this.
     fn closed(&self) {}
 }
 
@@ -29,15 +29,15 @@ pub struct Handle {
     kind: c_uint,
 }
 
-/// The handles of one owner: a descriptor that is watched, a timer, and a callback before the loop
-/// waits. None but the descriptor ever keeps the loop alive, and that only on demand.
+/// The handles of one owner: a watched descriptor, a timer, and a callback before the loop waits.
+/// Only the descriptor's handle ever keeps the loop alive, and only on request.
 pub struct Handles<C: Called> {
     home: Rc<Loop>,
     library: Library,
     poll: Handle,
     prepare: Handle,
     timer: Handle,
-    /// Kept until the last handle is closed; it keeps the handles in turn.
+    /// Kept until the last handle is closed; the handles keep `self` alive in turn.
     owner: RefCell<Option<Rc<C>>>,
     left: Cell<u32>,
     closing: Cell<bool>,
@@ -57,7 +57,7 @@ impl Handle {
         // SAFETY: libuv knows the size of its own types.
         let size = unsafe { (library.uv_handle_size)(kind) };
         let layout = Layout::from_size_align(size, ALIGN).expect("a handle is small");
-        // SAFETY: a handle has a size.
+        // SAFETY: the size of a handle is not zero.
         let raw = unsafe { alloc_zeroed(layout) };
         if raw.is_null() {
             handle_alloc_error(layout);
@@ -66,7 +66,7 @@ impl Handle {
     }
 
     fn free(&self, library: &Library) {
-        // SAFETY: as it was allocated, and libuv has let go of it.
+        // SAFETY: the layout is that of the allocation, and libuv has released the handle.
         unsafe {
             let size = (library.uv_handle_size)(self.kind);
             let layout = Layout::from_size_align_unchecked(size, ALIGN);
@@ -76,16 +76,16 @@ impl Handle {
 }
 
 fn checked(status: c_int) -> io::Result<()> {
-    // libuv's numbers are the system's, negated.
+    // libuv's error numbers are the system's, negated.
     if status < 0 { Err(io::Error::from_raw_os_error(-status)) } else { Ok(()) }
 }
 
 impl<C: Called> Handles<C> {
-    /// Handles on a loop; the descriptor, which must stay open until `closed` is called, is watched
-    /// from now on, without keeping the loop alive.
+    /// Creates handles and starts watching the descriptor, without keeping the loop alive. The
+    /// descriptor must stay open until `closed` is called.
     pub fn watch_on(on: &Rc<Loop>, descriptor: RawFd, owner: Rc<C>) -> io::Result<Rc<Self>> {
         on.opened();
-        // SAFETY: a loop stays on its thread. A descriptor that is closed too early is no danger to
+        // SAFETY: a loop stays on its thread. Closing the descriptor too early does not endanger
         // memory.
         let started = unsafe { Self::start(on, descriptor, owner) };
         if started.is_err() {
@@ -94,11 +94,12 @@ impl<C: Called> Handles<C> {
         started
     }
 
-    /// Handles on this loop; the descriptor is watched from now on, without keeping the loop alive.
+    /// Creates handles and starts watching the descriptor, without keeping the loop alive.
     ///
     /// # Safety
     ///
-    /// The loop must be the running thread's, and the descriptor stay open until `closed` is called.
+    /// The loop must be the running thread's, and the descriptor must stay open until `closed` is
+    /// called.
     unsafe fn start(home: &Rc<Loop>, descriptor: RawFd, owner: Rc<C>) -> io::Result<Rc<Self>> {
         let (library, on) = (home.library, home.raw);
         let poll = Handle::allocate(&library, library::POLL);
@@ -121,8 +122,8 @@ impl<C: Called> Handles<C> {
             closing: Cell::new(false),
             is_watching: Cell::new(true),
         });
-        // SAFETY: all three handles have the size of their types; each holds on to the whole until
-        // it is closed.
+        // SAFETY: all three handles have the size of their types; each holds a reference to
+        // `handles` until it is closed.
         unsafe {
             (library.uv_prepare_init)(on, handles.prepare.raw);
             (library.uv_timer_init)(on, handles.timer.raw);
@@ -141,7 +142,7 @@ impl<C: Called> Handles<C> {
         Ok(handles)
     }
 
-    /// Whether the loop goes on as long as the descriptor is watched.
+    /// Sets whether the watched descriptor keeps the loop alive.
     pub fn keep_alive(&self, keep: bool) {
         if self.closing.get() {
             return;
@@ -151,7 +152,7 @@ impl<C: Called> Handles<C> {
         unsafe { change(self.poll.raw) };
     }
 
-    /// Asks to be called before the loop waits next.
+    /// Requests a callback before the loop waits next.
     pub fn before_waiting(&self) {
         if !self.closing.get() {
             // SAFETY: the handle is not closed.
@@ -159,7 +160,7 @@ impl<C: Called> Handles<C> {
         }
     }
 
-    /// Sets the timer, in milliseconds from now; it replaces the time before.
+    /// Sets the timer, in milliseconds from now, replacing any earlier time.
     pub fn wake_after(&self, milliseconds: u64) {
         if !self.closing.get() {
             // SAFETY: the handle is not closed.
@@ -169,7 +170,7 @@ impl<C: Called> Handles<C> {
         }
     }
 
-    /// Whether the descriptor is watched; its owner may want silence.
+    /// Starts or stops watching the descriptor.
     pub fn watch(&self, watch: bool) {
         if self.closing.get() || self.is_watching.replace(watch) == watch {
             return;
@@ -184,7 +185,7 @@ impl<C: Called> Handles<C> {
         }
     }
 
-    /// Closes all handles; `closed` is called when libuv has let go of them.
+    /// Closes all handles; `closed` is called when libuv has released them.
     pub fn close(&self) {
         if self.closing.replace(true) {
             return;
@@ -195,25 +196,25 @@ impl<C: Called> Handles<C> {
         }
     }
 
-    /// Another count of the owner, so that it lives as long as it is being called.
+    /// A reference to the owner, so that it lives while it is being called.
     fn owner(&self) -> Option<Rc<C>> {
         self.owner.borrow().clone()
     }
 
-    /// The handles that a handle is one of.
+    /// The `Handles` that a raw handle belongs to.
     ///
     /// # Safety
     ///
     /// `raw` must be one of these handles, and not closed.
     unsafe fn of<'a>(raw: RawHandle) -> &'a Self {
-        // The library is at hand only behind the data pointer, which libuv keeps as the first field
-        // of every handle (`uv.h`: "public": `void* data`).
-        // SAFETY: the caller's; the data is what `start` has set.
+        // The library is only reachable through the data pointer, which is the first field of every
+        // libuv handle (`uv.h`: "public": `void* data`).
+        // SAFETY: guaranteed by the caller; the data was set by `start`.
         unsafe { &*(*raw.cast::<*const Self>()) }
     }
 
     unsafe extern "C" fn on_readable(raw: RawHandle, _status: c_int, _events: c_int) {
-        // SAFETY: libuv calls this for a handle that is open; a copy keeps it until the end.
+        // SAFETY: libuv calls this for an open handle; the clone keeps the owner alive to the end.
         if let Some(owner) = unsafe { Self::of(raw) }.owner() {
             owner.readable();
         }
@@ -237,7 +238,7 @@ impl<C: Called> Handles<C> {
     }
 
     unsafe extern "C" fn on_closed(raw: RawHandle) {
-        // SAFETY: as in `of`; this takes back the count that `start` gave to this handle.
+        // SAFETY: as in `of`; this takes back the reference that `start` gave to this handle.
         let this = unsafe { Rc::from_raw(*raw.cast::<*const Self>()) };
         let handle =
             [&this.poll, &this.prepare, &this.timer].into_iter().find(|one| one.raw == raw);

@@ -2,13 +2,13 @@
 
 use std::ffi::{CStr, c_int, c_uint, c_void};
 
-/// A loop, as libuv hands it around.
+/// A pointer to a libuv loop.
 pub type RawLoop = *mut c_void;
-/// A handle, as libuv hands it around.
+/// A pointer to a libuv handle.
 pub type RawHandle = *mut c_void;
-/// What a poll handle calls: status and events.
+/// The callback of a poll handle: status and events.
 pub type PollCallback = unsafe extern "C" fn(RawHandle, c_int, c_int);
-/// What other handles call.
+/// The callback of other handles.
 pub type Callback = unsafe extern "C" fn(RawHandle);
 
 /// Numbers of handle types (`uv.h`).
@@ -17,19 +17,19 @@ pub const POLL: c_uint = 8;
 pub const PREPARE: c_uint = 9;
 /// See [`POLL`].
 pub const TIMER: c_uint = 13;
-/// The event of a descriptor that can be read (`uv.h`).
+/// The event of a readable descriptor (`uv.h`).
 pub const READABLE: c_int = 1;
 
 macro_rules! library {
     ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
-        /// The functions that are used.
+        /// The libuv functions in use.
         #[derive(Debug, Clone, Copy)]
         pub struct Library {
             $(pub $name: unsafe extern "C" fn($($argument),*) $(-> $result)?,)*
         }
 
         impl Library {
-            /// Looks for them in the running program; nothing where one is missing.
+            /// Looks them up in the running program; `None` if one is missing.
             pub fn find() -> Option<Self> {
                 Some(Self { $($name: {
                     let name = concat!(stringify!($name), "\0");

@@ -2,9 +2,9 @@
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | [`event_loop`] | an environment's loop, and how many handles are open on it |
-//! | [`library`] | its functions, found at run time: not every JavaScript runtime has them |
-//! | [`handle`] | one handle: made, started, stopped, closed |
+//! | [`event_loop`] | an environment's event loop, with a count of its open handles |
+//! | [`library`] | libuv's functions, found at run time: not every JavaScript runtime has them |
+//! | [`handle`] | handles: creating, starting, stopping, closing |
 
 #![expect(unsafe_code, reason = "libuv is a C interface")]
 

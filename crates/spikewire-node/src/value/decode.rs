@@ -1,4 +1,4 @@
-//! Particles to JavaScript values.
+//! Decodes particles to JavaScript values.
 
 use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
@@ -11,18 +11,18 @@ use super::classify;
 use crate::hooks::Hooks;
 use crate::js::{Env, Failure, Result, Value};
 
-/// How a client wants its values.
+/// How a client converts values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Every integer as a bigint; else only those that no number holds.
+    /// Return every integer as a bigint; otherwise only those beyond 2^53 - 1.
     pub bigints: bool,
-    /// Whole floats as `Double`; else as numbers.
+    /// Return whole floats as `Double`; otherwise as numbers.
     pub doubles: bool,
-    /// Every map as a `Map`; else those with other keys than strings.
+    /// Return every map as a `Map`; otherwise only those with non-string keys.
     pub maps: bool,
 }
 
-/// Makes values as a client wants them.
+/// Creates values according to a client's options.
 #[derive(Debug, Clone, Copy)]
 pub struct Maker<'e, 'a> {
     pub env: Env<'e>,
@@ -30,7 +30,7 @@ pub struct Maker<'e, 'a> {
     pub reading: Reading,
 }
 
-/// The value for one particle.
+/// The value of a particle.
 #[inline]
 pub fn particle<'e>(make: &Maker<'e, '_>, of: u8, bytes: &[u8]) -> Result<Value<'e>> {
     match of {
@@ -49,7 +49,7 @@ pub fn particle<'e>(make: &Maker<'e, '_>, of: u8, bytes: &[u8]) -> Result<Value<
             }
             Ok(value)
         }
-        // Blobs, and the types that JavaScript has no better shape for.
+        // Blobs, and types without a better counterpart in JavaScript.
         _ => make.env.buffer(bytes),
     }
 }
@@ -68,14 +68,11 @@ impl<'e> Maker<'e, '_> {
         Ok(number)
     }
 
-    /// Text from the wire. Servers do not validate UTF-8: what is none comes as its bytes.
+    /// Text from the wire. Servers do not validate UTF-8: invalid text is returned as bytes.
     #[inline]
     fn text(&self, bytes: &[u8]) -> Result<Value<'e>> {
         if bytes.is_ascii() {
             return self.env.ascii(bytes);
-        }
-        if bytes.is_ascii() {
-            return self.env.latin1(bytes);
         }
         match std::str::from_utf8(bytes) {
             Ok(text) => self.env.string(text),
@@ -134,7 +131,7 @@ impl<'e> Maker<'e, '_> {
     }
 
     fn map(&self, reader: &mut Reader<'_>, count: u32, depth: usize) -> Result<Value<'e>> {
-        // Keys and values in turns: JavaScript makes an object or a `Map` of them.
+        // Keys and values, alternating: JavaScript makes an object or a `Map` of them.
         let flat = self.env.array(0)?;
         let (mut len, mut plain) = (0, !self.reading.maps);
         for at in 0..count {
@@ -152,7 +149,7 @@ impl<'e> Maker<'e, '_> {
     }
 }
 
-/// The failure for bytes that are no value.
+/// The failure for bytes that are not a valid value.
 pub fn malformed(error: Malformed) -> Failure {
     let message = format!("the server sent a value this client cannot read: {error}");
     Error::new(Kind::Malformed, message).into()

@@ -1,4 +1,4 @@
-//! JavaScript values to particles, straight into the request buffer.
+//! Encodes JavaScript values to particles, straight into the request buffer.
 
 use spikewire_aerospike_protocol::value::{ParticleType, geojson, particle};
 use spikewire_aerospike_protocol::{limits, msgpack};
@@ -45,7 +45,7 @@ pub fn encode(
     }
 }
 
-/// An integer that a number stands for: any but minus zero, as far as numbers are exact.
+/// The integer that a number represents: any up to 2^53 - 1, except minus zero.
 #[inline]
 pub fn whole(number: f64) -> Option<i64> {
     let exact = number.fract() == 0.0 && number.abs() <= MAX_SAFE as f64;
@@ -177,12 +177,12 @@ fn stored_marker(content: Value<'_>, place: &Place<'_>) -> Result<Failure> {
     Ok(Failure::of_type(format!("{place}: op.{name} cannot be stored")))
 }
 
-/// The bytes of a marker: beyond every value, or any value.
+/// The bytes of a marker: greater than every value, or equal to any.
 fn marker(name: &str) -> &'static [u8] {
     if name == "infinity" { &[0xd4, 0xff, 0x01] } else { &[0xd4, 0xff, 0x00] }
 }
 
-/// The properties of a plain object, as a map with strings for keys.
+/// The properties of a plain object, as a map with string keys.
 fn properties(
     hooks: &Hooks,
     out: &mut Vec<u8>,
@@ -207,7 +207,7 @@ fn properties(
     Ok(())
 }
 
-/// Keys and values in turns.
+/// Encodes alternating keys and values as a map.
 fn pairs(
     hooks: &Hooks,
     out: &mut Vec<u8>,
@@ -241,7 +241,7 @@ fn pairs(
     Ok(())
 }
 
-/// An object's sort, and what is in it.
+/// The kind of an object, and its content.
 fn unwrapped<'e>(hooks: &Hooks, value: Value<'e>, place: &Place<'_>) -> Result<(u32, Value<'e>)> {
     let env = value.env();
     let sort = hooks.classify.call(env, &[value])?.index()?;
@@ -251,7 +251,7 @@ fn unwrapped<'e>(hooks: &Hooks, value: Value<'e>, place: &Place<'_>) -> Result<(
     Ok((sort, hooks.unwrap.call(env, &[value])?))
 }
 
-/// Bytes of memory that was given away look as if there were none.
+/// Rejects a detached buffer, whose bytes otherwise look empty.
 fn check_attached(value: Value<'_>, len: usize, place: &Place<'_>) -> Result<()> {
     if len > 0 || !value.is_detached() {
         return Ok(());
@@ -270,7 +270,7 @@ fn text_of(value: Value<'_>, place: &Place<'_>) -> Result<String> {
     Ok(value.text().map_err(|failure| failure.about(place))?.unwrap_or_default())
 }
 
-/// A string as an element.
+/// Encodes a string as an element.
 fn string(out: &mut Vec<u8>, value: Value<'_>, place: &Place<'_>) -> Result<()> {
     let mut bytes = Vec::new();
     text(&mut bytes, value, place)?;

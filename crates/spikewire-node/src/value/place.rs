@@ -1,26 +1,26 @@
-//! Where a value stands, for messages.
+//! Positions of values, for messages.
 
 use std::fmt;
 
-/// Where a value stands.
+/// The position of a value.
 #[derive(Debug, Clone, Copy)]
 pub enum Place<'a> {
     /// The value of a bin.
     Bin(&'a str),
-    /// An argument of an operation or of a function, by its name.
+    /// An argument of an operation or of a function, by name.
     Argument(&'a str),
-    /// An operand of an expression, as messages call it.
+    /// An operand of an expression, by its name in messages.
     Operand(&'a str),
     /// An element of a list.
     Index(&'a Place<'a>, u32),
-    /// The value of a map's key, which is shown.
+    /// A value of a map, with its key as shown in messages.
     Entry(&'a Place<'a>, &'a str),
-    /// A key of a map, which is shown.
+    /// A key of a map, as shown in messages.
     Key(&'a Place<'a>, &'a str),
 }
 
 impl Place<'_> {
-    /// The bin or argument that it is in.
+    /// The bin, argument or operand that it is in.
     pub fn root(&self) -> &Self {
         match self {
             Self::Bin(_) | Self::Argument(_) | Self::Operand(_) => self,

@@ -1,4 +1,4 @@
-//! Connecting, closing, and what a client knows of its cluster.
+//! Connecting, closing, and information about the cluster.
 
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::js::{Env, Failure, Result, Value, work};
 use crate::tls;
 use crate::value::decode::Reading;
 
-/// An option's value as it was given.
+/// An option's value as passed by the caller.
 struct Given<'e>(Value<'e>);
 
 impl OptionValue for Given<'_> {
@@ -88,8 +88,8 @@ impl OptionValue for Given<'_> {
     }
 }
 
-/// `connect(slot, seeds, names, values, bigints, doubles, maps)`: gives the handle of a client.
-/// Options are names, as the engine spells them, and values, in two arrays.
+/// `connect(slot, seeds, names, values, bigints, doubles, maps)`: settles with the handle of a
+/// client. Options are the engine's names, and values, in two arrays.
 pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let slot = call.index(0)?;
     let seeds = arguments::text("seeds", call.argument(1))?;
@@ -104,7 +104,7 @@ pub fn connect<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let reading = Reading { bigints: flag(4), doubles: flag(5), maps: flag(6) };
     let defaults = checked.defaults();
     let binding = call.host.shared();
-    // Certificates are read there, too.
+    // Certificates are read on that thread, too.
     let open = move || Cluster::connect(checked.finish()?);
     work::spawn(call.env, "spikewire.connect", open, move |env, opened| {
         let made = opened
@@ -133,7 +133,7 @@ fn start<'e>(
     env.uint32(binding.add(Rc::new(client)))
 }
 
-/// `close(client, slot)`: closes every connection; what is in flight fails.
+/// `close(client, slot)`: closes every connection; calls in flight fail.
 pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let environment = call.host.environment.clone();
     let (handle, slot) = (call.index(0)?, call.index(1)?);
@@ -146,7 +146,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let (cluster, streams) = (client.cluster.clone(), client.streams.clone());
     let end = move || {
         cluster.close();
-        // Last, because what still runs gives its connections back until the cluster is closed.
+        // Last, because running work returns its connections until the cluster is closed.
         streams.close();
     };
     work::spawn(call.env, "spikewire.close", end, move |env, _| {
@@ -155,7 +155,7 @@ pub fn close<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     Ok(None)
 }
 
-/// `nodes(client)`: names and addresses of the nodes, in turns.
+/// `nodes(client)`: names and addresses of the nodes, alternating.
 pub fn nodes<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     let client = call.host.client(call.argument(0))?;
     let snapshot = client.cluster.snapshot();

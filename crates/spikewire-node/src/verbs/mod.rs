@@ -1,4 +1,4 @@
-//! The verbs. Each turns checked arguments into a request; the driver sends it.
+//! The verbs. Each turns validated arguments into a request; the driver sends it.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -1,4 +1,4 @@
-//! The verbs on one record: `(client, slot, space, key, ...)`.
+//! The verbs on single records; their first arguments are `(client, slot, space, key, ...)`.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::key::Address;
 use crate::operation;
 use crate::value::{Place, encode};
 
-/// What every verb on one record begins with.
+/// The first arguments of every verb on a single record.
 struct Subject<'e> {
     client: Rc<Client>,
     slot: u32,
@@ -91,9 +91,9 @@ pub fn touch<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     })
 }
 
-/// `write(…, options, verb, shape, ...values)`: `verb` is the place of put, add, append, prepend in
-/// this order. `shape` is the number of a list of bin names; or that list, followed by an array of
-/// the values.
+/// `write(…, options, verb, shape, ...values)`: `verb` is 0 to 3 for put, add, append, prepend.
+/// `shape` is the number of a list of bin names, or the list itself, followed by an array of the
+/// values.
 pub fn write<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     const CODES: [u8; 4] = [op::WRITE, op::ADD, op::APPEND, op::PREPEND];
     let subject = Subject::of(call)?;
@@ -111,7 +111,8 @@ pub fn write<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     })
 }
 
-/// The bins of a write, by the number of a shape and values, or by two arrays.
+/// Calls `each` with the bins of a write, given as the number of a shape and values, or as two
+/// arrays.
 pub fn bins<'e>(
     call: &Call<'e>,
     from: usize,
@@ -169,7 +170,7 @@ pub fn apply<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     })
 }
 
-/// A bin's value on its way into a request.
+/// A bin's value, to be encoded into a request.
 pub struct BinValue<'e, 'a> {
     pub hooks: &'a Hooks,
     pub value: Value<'e>,

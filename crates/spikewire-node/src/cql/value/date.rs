@@ -1,12 +1,12 @@
-//! Days as text: `2024-02-29`, as ISO 8601 has them. Years that do not have four digits have a sign
-//! and six digits or more, as in JavaScript.
+//! Dates as text in ISO 8601: `2024-02-29`. Years outside 0 to 9999 have a sign and six or more
+//! digits, as in JavaScript.
 
 /// Days from 0000-03-01 to 1970-01-01.
 const EPOCH: i64 = 719_468;
-/// Days of 400 years.
+/// The number of days in 400 years.
 const ERA: i64 = 146_097;
 
-/// The day so many days after 1970-01-01.
+/// The date that is this many days after 1970-01-01.
 pub fn text(days: i32) -> String {
     let days = i64::from(days) + EPOCH;
     let (era, of_era) = (days.div_euclid(ERA), days.rem_euclid(ERA));
@@ -23,7 +23,7 @@ pub fn text(days: i32) -> String {
     }
 }
 
-/// Days from 1970-01-01 to a day; nothing for what is no day.
+/// The number of days from 1970-01-01 to a date; `None` if the text is not a date.
 pub fn days(text: &str) -> Option<i64> {
     let (sign, rest) = match text.split_at_checked(1)? {
         ("+", rest) => (1, rest),
@@ -49,7 +49,7 @@ pub fn days(text: &str) -> Option<i64> {
     if !(1..=last).contains(&day) {
         return None;
     }
-    // Years that begin in March put the leap day at their end.
+    // With years that begin in March, the leap day is the last day.
     let year = year - i64::from(month <= 2);
     let of_era = year.rem_euclid(400);
     let of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;

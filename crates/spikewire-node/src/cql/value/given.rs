@@ -1,4 +1,4 @@
-//! JavaScript values as values of statements.
+//! Encodes JavaScript values as values of statements.
 
 use std::net::IpAddr;
 
@@ -20,7 +20,7 @@ pub struct Given<'e, 'a> {
 
 type Result<T> = std::result::Result<T, Unfit<Failure>>;
 
-/// What the binding refuses is refused in the words of the place where the value stands.
+/// Range errors of the binding are reported with the place of the value.
 fn unfit(failure: Failure) -> Unfit<Failure> {
     match failure {
         Failure::Range(why) => Unfit::Invalid(why.into()),
@@ -43,13 +43,13 @@ impl<'e, 'a> Given<'e, 'a> {
         Self::new(self.hooks, value)
     }
 
-    /// An object's sort.
+    /// The kind of an object.
     fn sort(&self) -> Result<u32> {
         let classified = self.hooks.classify.call(self.value.env(), &[self.value]);
         classified.and_then(Value::index).map_err(unfit)
     }
 
-    /// The content of an object of this sort.
+    /// The content of an object of this kind.
     fn content(&self, sort: u32) -> Result<Value<'e>> {
         if self.kind != Kind::Object || self.sort()? != sort {
             return Err(Unfit::Kind);
@@ -64,7 +64,7 @@ impl<'e, 'a> Given<'e, 'a> {
         self.value.text().map_err(unfit)?.ok_or(Unfit::Kind)
     }
 
-    /// Hands over the elements of an array.
+    /// Passes on the elements of an array.
     fn elements<A: Accept<Failure>>(&self, array: Value<'e>, into: &mut A) -> Result<()> {
         for at in 0..array.len().map_err(unfit)? {
             into.item(&self.other(array.element(at).map_err(unfit)?))?;
@@ -254,7 +254,7 @@ impl Source for Given<'_, '_> {
     fn field<A: Accept<Failure>>(&self, _: usize, name: &str, into: &mut A) -> Result<()> {
         let value = self.value.env().string(name).and_then(|name| self.value.get(name));
         let value = value.map_err(unfit)?;
-        // A field that is left out is null.
+        // A missing field is null.
         if value.kind() == Kind::Undefined { Ok(()) } else { into.item(&self.other(value)) }
     }
 
@@ -281,7 +281,7 @@ impl Source for Given<'_, '_> {
     }
 }
 
-/// A number of a typed array.
+/// An element of a typed array.
 struct Number(f64);
 
 impl Source for Number {
@@ -308,7 +308,7 @@ impl Source for Number {
     }
 }
 
-/// An integer; numbers beyond 2^53 are not exact.
+/// An integer; numbers beyond 2^53 are rejected as inexact.
 #[inline]
 fn whole(number: f64) -> Result<i64> {
     if number.fract() != 0.0 || !number.is_finite() {

@@ -1,4 +1,4 @@
-//! Values of results as JavaScript values.
+//! Converts values of results to JavaScript values.
 
 use std::net::IpAddr;
 use std::rc::Rc;
@@ -14,12 +14,12 @@ use super::{Reading, date, sort};
 use crate::environment::Environment;
 use crate::js::{Env, Failure, Value};
 
-/// The last moment that a `Date` can say, and its opposite the first, in milliseconds.
+/// The last time a `Date` can represent, in milliseconds; the first is its negative.
 const LAST_DATE: i64 = 8_640_000_000_000_000;
-/// Nanoseconds of a day.
+/// Nanoseconds per day.
 const DAY: i64 = 86_400_000_000_000;
 
-/// Makes JavaScript values.
+/// Creates JavaScript values.
 #[derive(Clone, Copy)]
 pub struct Making<'e, 'a> {
     env: Env<'e>,
@@ -31,7 +31,7 @@ pub struct Making<'e, 'a> {
 type Result<'e> = std::result::Result<Value<'e>, Failure>;
 
 impl<'e, 'a> Making<'e, 'a> {
-    /// Makes values as a session wants them.
+    /// Creates values according to a session's options.
     #[inline]
     pub fn new(
         env: Env<'e>,
@@ -46,7 +46,7 @@ impl<'e, 'a> Making<'e, 'a> {
         self.hooks.wrap.call(self.env, &[self.env.uint32(sort)?, content])
     }
 
-    /// An integer of any size.
+    /// An integer of any size, as a bigint.
     fn big(&self, bytes: &[u8]) -> Result<'e> {
         match small(bytes) {
             Some(int) => self.env.bigint(int),
@@ -54,7 +54,7 @@ impl<'e, 'a> Making<'e, 'a> {
         }
     }
 
-    /// The class that values of a type come back as, if there is one.
+    /// The class registered for a type, if any.
     fn class_of(&self, udt: &Udt) -> Option<Rc<Class>> {
         let classes = self.environment.resources.get::<Classes>(self.reading.classes);
         classes.ok()?.of(udt)
@@ -65,7 +65,7 @@ impl<'e, 'a> Making<'e, 'a> {
     }
 }
 
-/// An integer of up to 64 bits; none of no bytes is 0.
+/// An integer of up to 64 bits; an empty one is 0.
 fn small(bytes: &[u8]) -> Option<i64> {
     let bytes = shortest(bytes);
     let start = 8_usize.checked_sub(bytes.len())?;
@@ -194,7 +194,7 @@ impl<'e> Sink for Making<'e, '_> {
 
     fn time(&self, nanoseconds: i64) -> Result<'e> {
         let int = self.env.bigint(nanoseconds)?;
-        // The server does not look; what it holds is given as it is.
+        // The server does not validate times; invalid ones are returned as they are.
         if (0..DAY).contains(&nanoseconds) { self.wrapped(sort::TIME, int) } else { Ok(int) }
     }
 

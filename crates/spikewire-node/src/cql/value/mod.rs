@@ -1,11 +1,11 @@
-//! JavaScript values as values of CQL, and the reverse.
+//! Conversion between JavaScript and CQL values.
 //!
 //! | module | what it holds |
 //! |---|---|
-//! | here | what both directions share |
+//! | here | shared by both directions |
 //! | [`given`] | values of statements |
 //! | [`making`] | values of results |
-//! | [`date`] | days as text |
+//! | [`date`] | dates as text |
 
 mod date;
 mod given;
@@ -14,22 +14,23 @@ mod making;
 pub use given::Given;
 pub use making::{Making, uuid_text};
 
-/// How a session wants its values.
+/// How a session converts values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Reading {
-    /// Every `bigint`, `counter` and `varint` as a bigint; else only those that no number holds.
+    /// Return every `bigint`, `counter` and `varint` as a bigint; otherwise only those beyond 2^53
+    /// - 1.
     pub bigints: bool,
-    /// Every map as a `Map`; else those whose keys are no strings.
+    /// Return every map as a `Map`; otherwise only those with non-string keys.
     pub maps: bool,
     /// The number of the session's [`Classes`](super::classes::Classes).
     pub classes: u32,
 }
 
-/// Sorts of objects, as the hooks `classify`, `unwrap` and `wrap` number them.
+/// Kinds of objects, with the numbers used by the hooks `classify`, `unwrap` and `wrap`.
 pub mod sort {
-    /// None that is known; wrapped: an object of names and values in turns.
+    /// Any other object; wrapped: an object of alternating names and values.
     pub const OTHER: u32 = 0;
-    /// A `Map`; unwrapped: keys and values in turns.
+    /// A `Map`; unwrapped: alternating keys and values.
     pub const MAP: u32 = 1;
     /// A `Set`; unwrapped: an array.
     pub const SET: u32 = 2;
@@ -41,6 +42,6 @@ pub mod sort {
     pub const TIME: u32 = 5;
     /// `UNSET`.
     pub const UNSET: u32 = 6;
-    /// `EMPTY`, both ways.
+    /// `EMPTY`, in both directions.
     pub const EMPTY: u32 = 7;
 }
