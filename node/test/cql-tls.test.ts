@@ -103,7 +103,7 @@ test('what is no option of TLS is refused before anything is sent', async () => 
     ],
     [{ cert: pem }, 'RangeError', /tls\.cert and tls\.key go together/],
     [{ key: pem }, 'RangeError', /tls\.cert and tls\.key go together/],
-    [{ ca: '/etc/ca.pem' }, 'RangeError', /tls\.ca must be what a file .*: read the file with/],
+    [{ ca: '/etc/ca.pem' }, 'RangeError', /tls\.ca must be the contents of a PEM file.*: read the file with/],
     [{ ca: 7 }, 'TypeError', /tls\.ca must be a string or a Buffer in PEM format, not number/],
     [{ ca: [] }, 'RangeError', /tls\.ca must not be empty/],
     [{ ca: pem }, 'RangeError', /authority/],

@@ -95,7 +95,7 @@ test('values come back as instances of a class', skip, async () => {
   assert.throws(() => own.registerType(7 as never, Address), TypeError)
   assert.throws(() => own.registerType('address', (() => ({})) as never), {
     name: 'TypeError',
-    message: /instances of a class, not of/,
+    message: /type must be a class, not/,
   })
   await own.close()
   assert.throws(() => own.registerType('address', Address), SessionClosed)

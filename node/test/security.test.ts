@@ -117,7 +117,7 @@ test('what does not go together is refused before anything is sent', async () =>
     [{ auth: 'pki' }, /certificate/],
     [{ tls: 'yes' }, /tls must be boolean or an object, not string/],
     [{ tls: { cert: pem } }, /tls\.cert and tls\.key go together/],
-    [{ tls: { ca: '/etc/ca.pem' } }, /tls\.ca must be what a file/],
+    [{ tls: { ca: '/etc/ca.pem' } }, /tls\.ca must be the contents of a PEM file/],
     [{ tls: { rejectUnauthorized: false } }, /tls\.rejectUnauthorized cannot be false/],
     [{ user: 7, password: 'hidden' }, /user must be/],
   ]
