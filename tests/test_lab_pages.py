@@ -15,6 +15,7 @@ import pytest
 import lab_report
 from spikewire.bench.lab.closed import bars
 from spikewire.bench.lab.html import page
+from spikewire.bench.lab.markdown import markdown
 from spikewire.bench.lab.report import Heading, Measured, Report, Row, Series, Table
 from spikewire.bench.lab.svg import NARROW, WIDE, draw, scale, units
 from spikewire.bench.lab.svg.palette import OURS, colour, looks
@@ -142,3 +143,16 @@ def test_bars_that_have_nothing_in_common_keep_their_labels() -> None:
     assert [one.points[0][0] for one in chart.series] == ["a, 1 thread", "b, 2 threads"]
     none = replace(table, rows=[replace(row, fields={}) for row in table.rows])
     assert bars(none, table.headings[0]) == []
+
+
+def test_markdown_says_where_and_how_it_was_made() -> None:
+    report = lab_report.made()
+    report.environment["command_line"] = ["spikewire", "lab", "sample", "--out", "a `b`"]
+    text = markdown(report)
+    assert "- date: `2026-11-23T10:00:00+00:00`\n" in text
+    assert "- command: `` spikewire lab sample --out 'a `b`' ``\n" in text
+    assert "- machine: `A, 2 processors`\n" in text
+    assert "- clients: `aerospike 19.2.1, aerospike-py 0.5.0`\n" in text
+    assert "- took: `0.0 minutes`\n" in text
+    for sentence in (*report.conclusions, *report.losses, *report.skipped):
+        assert sentence in text

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..run.environment import cluster_in_words
+from .facts import facts
 from .text import shown
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def _lines(report: Report) -> Iterator[str]:
     let_in = cluster_in_words(report.environment, access=True)
     if let_in:
         yield from ("", f"Clients were connected {let_in}.")
+    yield ""
+    yield from (f"- {name}: {_code(what)}" for name, what in facts(report) if what)
     for sentences, title in (
         (report.conclusions, "What follows"),
         (report.losses, "Where Spikewire loses"),
@@ -43,6 +46,11 @@ def _lines(report: Report) -> Iterator[str]:
         yield from ("", "## Left out", "", *(f"- {one}" for one in report.skipped))
     if report.interrupted:
         yield from ("", "**Interrupted: what was finished until then.**")
+
+
+def _code(text: str) -> str:
+    """As it is, whatever stands in it."""
+    return f"`{text}`" if "`" not in text else f"`` {text} ``"
 
 
 def _table(table: Table) -> Iterator[str]:

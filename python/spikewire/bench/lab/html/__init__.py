@@ -3,33 +3,16 @@
 from __future__ import annotations
 
 import json
-import shlex
 from html import escape
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING
 
-from ...run.build import described
-from ...run.environment import cluster_in_words
+from ..facts import facts
 from . import parts
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator
 
     from ..report import Report
-
-_KNOWN = (
-    "date",
-    "command_line",
-    "system",
-    "cpu_model",
-    "cpu_count",
-    "python",
-    "packages",
-    "clients",
-    "cluster",
-    "build",
-)
-_RAW = ("kernel", "load_average", "variables")
-"""Among the settings only."""
 
 
 def page(report: Report) -> str:
@@ -45,7 +28,7 @@ def _body(report: Report) -> Iterator[str]:
     yield parts.prose(report.text)
     source = report.source and f"Source: {report.source}"
     yield f'<p class="note">{escape(source)}</p>' if source else ""
-    yield parts.facts([*known(report.environment), ("took", f"{report.elapsed / 60:.1f} minutes")])
+    yield parts.facts(facts(report))
     yield from _contents(report)
     yield "</header><main>"
     yield from parts.listed("What follows", "conclusions", report.conclusions)
@@ -99,34 +82,3 @@ def _contents(report: Report) -> Iterator[str]:
         if there
     )
     yield f'<nav aria-label="Contents"><ul>{links}</ul></nav>'
-
-
-def known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Date, machine, versions and command in words; the rest is among the settings."""
-    command: Sequence[str] = environment.get("command_line") or ()
-    yield "date", str(environment.get("date") or "")
-    yield "command", shlex.join(map(str, command))
-    cpus = environment.get("cpu_count")
-    machine = [
-        environment.get("cpu_model"),
-        cpus and f"{cpus} processors",
-        environment.get("system"),
-    ]
-    yield "machine", ", ".join(str(one) for one in machine if one)
-    yield "Python", str(environment.get("python") or "")
-    yield "versions", _pairs(environment.get("packages"))
-    yield "clients", _pairs(environment.get("clients"))
-    yield "build", described(environment.get("build"))
-    yield "cluster", cluster_in_words(environment)
-    for name, value in environment.items():
-        if name not in (*_KNOWN, *_RAW) and value is not None:
-            yield name.replace("_", " "), _pairs(value)
-
-
-def _pairs(value: Any) -> str:
-    if isinstance(value, dict):
-        known = cast("dict[str, Any]", value).items()
-        return ", ".join(f"{name} {_pairs(one)}" for name, one in known if one is not None)
-    if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, cast("list[Any]", value)))
-    return "" if value is None else str(value)

@@ -1,0 +1,66 @@
+"""Where and how a report was made, in words, for all kinds of pages."""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any, cast
+
+from ..run.build import described
+from ..run.environment import cluster_in_words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from .report import Report
+
+_KNOWN = (
+    "date",
+    "command_line",
+    "system",
+    "cpu_model",
+    "cpu_count",
+    "python",
+    "packages",
+    "clients",
+    "cluster",
+    "build",
+)
+_RAW = ("kernel", "load_average", "variables")
+"""Among the settings only."""
+
+
+def facts(report: Report) -> Iterator[tuple[str, str]]:
+    """Names and what they are; some may be empty."""
+    yield from _known(report.environment)
+    yield "took", f"{report.elapsed / 60:.1f} minutes"
+
+
+def _known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Date, machine, versions and command in words; the rest is among the settings."""
+    command: Sequence[str] = environment.get("command_line") or ()
+    yield "date", str(environment.get("date") or "")
+    yield "command", shlex.join(map(str, command))
+    cpus = environment.get("cpu_count")
+    machine = [
+        environment.get("cpu_model"),
+        cpus and f"{cpus} processors",
+        environment.get("system"),
+    ]
+    yield "machine", ", ".join(str(one) for one in machine if one)
+    yield "Python", str(environment.get("python") or "")
+    yield "versions", _pairs(environment.get("packages"))
+    yield "clients", _pairs(environment.get("clients"))
+    yield "build", described(environment.get("build"))
+    yield "cluster", cluster_in_words(environment)
+    for name, value in environment.items():
+        if name not in (*_KNOWN, *_RAW) and value is not None:
+            yield name.replace("_", " "), _pairs(value)
+
+
+def _pairs(value: Any) -> str:
+    if isinstance(value, dict):
+        known = cast("dict[str, Any]", value).items()
+        return ", ".join(f"{name} {_pairs(one)}" for name, one in known if one is not None)
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, cast("list[Any]", value)))
+    return "" if value is None else str(value)
