@@ -58,14 +58,14 @@ class Shared(Measurement):
             clients=bench.few(CLIENTS, self.title, FEW),
             modes=(ASYNC, SYNC),
             tasks=(32,),
-            threads=bench.pick((8,), (32,), (1, 8, 32)),
+            threads=bench.pick((8,), (32,), (1, 32)),
             in_flight=(1,),
             interpreters=bench.interpreters,
             companions=("", TICKER, COUNTER),
             gil=bench.gil_states(),
         )
         comparison = bench.compare(
-            bench.settings(matrix, duration=bench.pick(0.15, 0.5, 5.0), rounds=bench.pick(1, 1, 5))
+            bench.settings(matrix, duration=bench.pick(0.15, 0.5, 2.0), rounds=bench.pick(1, 1, 3))
         )
         self.made = comparison
         table = _table(comparison)

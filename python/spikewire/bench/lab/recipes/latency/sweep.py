@@ -66,7 +66,7 @@ class Sweep(Measurement):
             interpreters=bench.interpreters,
             gil=bench.gil_states(),
         )
-        settings = bench.settings(matrix, rounds=bench.pick(1, 1, 5))
+        settings = bench.settings(matrix, rounds=bench.pick(1, 1, 3))
         saturated = bench.compare(sweep.saturating(settings))
         words = closed.states([line for group in saturated.lines() for line in group])
 

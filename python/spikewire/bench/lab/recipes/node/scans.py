@@ -122,7 +122,7 @@ def settings_of(bench: Bench) -> Settings:
         sizes=(1_000,),
         **target.place(),
         duration=bench.pick(0.05, 0.25, 1.0),
-        warmup=bench.pick(0.0, 0.1, 0.4),
+        warmup=bench.pick(0.0, 0.1, 0.0),
         pause=bench.pick(0.0, 0.05, 0.2),
         rounds=bench.pick(1, 1, 3),
         seed=bench.seed,

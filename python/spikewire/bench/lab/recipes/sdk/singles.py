@@ -31,8 +31,8 @@ class Singles(Measurement):
     def run(self, bench: Bench) -> Part:
         settings = bench.settings(
             _chosen(bench),
-            duration=bench.pick(0.1, 0.35, 5.0),
-            warmup=bench.pick(0.05, 0.15, 1.5),
+            duration=bench.pick(0.1, 0.35, 2.0),
+            warmup=bench.pick(0.05, 0.15, 0.75),
         )
         comparison = bench.compare(settings)
         lines = [line for group in comparison.lines() for line in group if line.absent is None]
