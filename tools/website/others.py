@@ -67,8 +67,8 @@ def _node(source: Path) -> str:
     text = [
         "# Node.js reference",
         "",
-        "Made from the source of the npm package; an editor shows the same, with all types.",
-        "[The Node.js client](../node.md) explains it.",
+        "Generated from the source of the npm package; editors show it with all types.",
+        "See [the Node.js client](../node.md) for explanations.",
         "",
     ]
     for module, entry in ENTRIES:
@@ -119,12 +119,12 @@ def _members(file: Path, name: str) -> Iterator[str]:
 
 def _rust(crates: Path) -> str:
     built = bool(os.environ.get("SPIKEWIRE_RUSTDOC"))
-    said = "`make docs` builds it" + ("." if built else ", and leads there from this list.")
+    said = "`make docs` builds it" + ("." if built else ", and links to it from this list.")
     text = [
         "# Rust reference",
         "",
-        f"The documentation of the crates is their manual; {said}",
-        "[The Rust client](../rust.md) explains it.",
+        f"The crate documentation is the manual; {said}",
+        "See [the Rust client](../rust.md) for explanations.",
         "",
         "| crate | |",
         "|---|---|",

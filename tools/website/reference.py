@@ -13,7 +13,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "clients",
         "Clients",
-        "What a program opens.",
+        "The blocking and asynchronous clients.",
         ("spikewire.Client", "spikewire.AsyncClient", "spikewire.Node"),
     ),
     (
@@ -25,7 +25,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "records",
         "Keys, records, batches",
-        "What verbs take and give.",
+        "Arguments and results of the verbs.",
         (
             "spikewire.Key",
             "spikewire.Record",
@@ -46,7 +46,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "queries",
         "Queries",
-        "Scans, index queries, and what a query asks for.",
+        "Scans, index queries and index ranges.",
         ("spikewire.Query", "spikewire.AsyncQuery", "spikewire.Page", "spikewire.query"),
     ),
     ("submit", "Submitted calls", "Calls that return futures at once.", ("spikewire.in_flight",)),
@@ -54,7 +54,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "op",
         "Operations",
-        "What `operate` applies.",
+        "Operations for `operate`.",
         (
             "spikewire.op",
             "spikewire.op.list",
@@ -66,7 +66,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "exp",
         "Expressions",
-        "What filters and computed bins are made of.",
+        "Expressions for filters and computed bins.",
         (
             "spikewire.exp",
             "spikewire.exp.list",
@@ -76,12 +76,12 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         ),
     ),
     ("ctx", "Paths", "Steps into nested lists and maps.", ("spikewire.ctx",)),
-    ("codec", "Codecs", "What values of other types are stored as.", ("spikewire.codec",)),
-    ("errors", "Errors", "What calls raise.", ("spikewire.errors",)),
+    ("codec", "Codecs", "Storage of custom types.", ("spikewire.codec",)),
+    ("errors", "Errors", "Exceptions raised by calls.", ("spikewire.errors",)),
     (
         "options",
         "Options",
-        "What clients are opened with.",
+        "Options for opening clients.",
         ("spikewire.options", "spikewire.opening"),
     ),
     (
@@ -93,7 +93,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "pool",
         "Pool and tasks",
-        "Event loops in threads; tasks of asyncio; trio and anyio.",
+        "Event loops in threads; asyncio tasks; trio and anyio.",
         ("spikewire.pool", "spikewire.tasks", "spikewire.anyio"),
     ),
     (
@@ -105,7 +105,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "admin",
         "Indexes, modules, jobs",
-        "What changes more than records.",
+        "Administrative operations on the cluster.",
         ("spikewire.indexes", "spikewire.modules", "spikewire.jobs"),
     ),
     ("django", "Django", "A cache backend.", ("spikewire.contrib.django",)),
@@ -125,7 +125,7 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     (
         "cassandra-testing",
         "Cassandra for tests",
-        "A real Cassandra, networks that fail.",
+        "A real Cassandra, network faults.",
         ("spikewire.testing.cassandra",),
     ),
 )
@@ -140,7 +140,7 @@ def pages() -> Iterator[tuple[str, str]]:
             [
                 "# Python reference",
                 "",
-                "Made from the docstrings and the type stub: what `help()` and editors show.",
+                "Generated from docstrings and the type stub; `help()` and editors show the same.",
                 "",
                 "| page | |",
                 "|---|---|",

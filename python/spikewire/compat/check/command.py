@@ -22,30 +22,32 @@ _SAME, _MISSING, _UNREADABLE = 0, 1, 2
 _PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
 _EPILOGUE = """exit codes: 0 nothing is missing, 1 something is, 2 a file was not read.
 
-Programs are read, not run. Variables are known by what they were assigned, by their annotation, and
-else by their name (client, session, cluster, query, scan)."""
+Programs are analysed, not run. What a variable holds is inferred from its assignment, its
+annotation, or else its name (client, session, cluster, query, scan)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Runs the command; gives its exit code."""
     parser = argparse.ArgumentParser(
-        "python -m spikewire.compat", description="Programs written for other clients."
+        "python -m spikewire.compat", description="Tools for programs written for other clients."
     )
     commands = parser.add_subparsers(dest="command", required=True, metavar="command")
     checking = commands.add_parser(
         "check",
-        help="what programs use of aerospike, aerospike-py or cassandra-driver, and what differs",
+        help="report what programs use of aerospike, aerospike-py or cassandra-driver that differs",
         description=(
-            "Reads programs and says which names of aerospike, aerospike_helpers, aerospike_py and "
-            "cassandra they use, which of them behave differently over Spikewire, and what to use "
-            "in place of those that are missing."
+            "Reports which names of aerospike, aerospike_helpers, aerospike_py and cassandra "
+            "programs use, which of them behave differently with Spikewire, and what to use "
+            "instead of those that are missing."
         ),
         epilog=_EPILOGUE,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    checking.add_argument("files", nargs="+", metavar="FILE", help="a program, or a folder of them")
-    checking.add_argument("--json", action="store_true", help="one object with everything")
-    checking.add_argument("--all", action="store_true", help="also the names that are the same")
+    checking.add_argument(
+        "files", nargs="+", metavar="FILE", help="a program, or a folder of programs"
+    )
+    checking.add_argument("--json", action="store_true", help="print one JSON object")
+    checking.add_argument("--all", action="store_true", help="also list names that behave the same")
     checking.add_argument("--plain", action="store_true", help="no colours")
     given = parser.parse_args(arguments)
     return _checked(given)
