@@ -20,7 +20,7 @@ function command(args: string[]): ChildProcess {
   return spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
 }
 
-/** All that a stream says. */
+/** Everything written to a stream. */
 async function said(stream: NodeJS.ReadableStream | null): Promise<string> {
   let text = ''
   if (stream !== null) for await (const part of stream) text += part
@@ -39,7 +39,7 @@ async function run(...args: string[]): Promise<{ code: number; out: string; err:
 }
 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  test(`serve says when it is ready, and ${signal} ends it cleanly`, async () => {
+  test(`serve reports when it is ready, and ${signal} ends it cleanly`, async () => {
     const args = ['--port', '0', '--nodes', '2', '--namespace', 'one', '--namespace', 'two']
     const served = command(['serve', ...args])
     const error = said(served.stderr)
@@ -51,7 +51,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
       const two = client.dataset('two', 's')
       await two.put('a', { n: 1 })
       assert.equal((await two.get('a')).bins['n'], 1)
-      // Clients that are still connected do not hold it up.
+      // Clients that are still connected do not delay the end.
       served.kill(signal)
       assert.deepEqual(await once(served, 'exit'), [0, null])
       assert.equal(await error, '')
@@ -84,7 +84,7 @@ const BAD: [args: string[], code: number, error: RegExp][] = [
 ]
 
 for (const [args, expected, error] of BAD) {
-  test(`spikewire ${args.join(' ')} says what is wrong`, async () => {
+  test(`spikewire ${args.join(' ')} reports the error`, async () => {
     const { code, out, err } = await run(...args)
     assert.match(err, error)
     assert.doesNotMatch(err, /\n {4}at /)

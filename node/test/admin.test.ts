@@ -25,7 +25,7 @@ after(async () => {
   await cluster.close()
 })
 
-/** What a callback is given. */
+/** Turns a call with a callback into a promise. */
 function told<T>(call: (callback: (error: Error | null, value?: T) => void) => void): Promise<T> {
   return new Promise((resolve, reject) => {
     let returned = false
@@ -38,7 +38,7 @@ function told<T>(call: (callback: (error: Error | null, value?: T) => void) => v
   })
 }
 
-test('info asks any node, or the one that is named', async () => {
+test('info asks any node, or the named one', async () => {
   assert.match(await client.info('build'), /^\d+\.\d+\.\d+/)
   for (const { name } of client.nodes) assert.equal(await client.info('node', { node: name }), name)
   assert.equal(await told<string>((callback) => client.info('namespaces', callback)), 'test;other')
@@ -140,7 +140,7 @@ for (const [given, error] of BAD_INDEXES) {
   })
 }
 
-test('waiting for an index that is not there ends in time, or with its signal', async () => {
+test('waiting for a missing index ends in time, or with its signal', async () => {
   const began = performance.now()
   await assert.rejects(client.indexes.wait('test', 'none', { timeout: 60 }), {
     name: 'Timeout',
@@ -154,7 +154,7 @@ test('waiting for an index that is not there ends in time, or with its signal', 
   await setTimeout(30)
   controller.abort(reason)
   await assert.rejects(waiting, reason)
-  // Nothing asks on behalf of a wait that was given up.
+  // A cancelled wait sends no more requests.
   const infos = () => [0, 1, 2].reduce((sum, node) => sum + cluster.stats(node).infos, 0)
   let before: number
   do {
@@ -165,12 +165,12 @@ test('waiting for an index that is not there ends in time, or with its signal', 
   assert.match(await client.info('build'), /^\d/)
 })
 
-test('the event loop turns while an index is waited for', async () => {
+test('the event loop keeps turning while waiting for an index', async () => {
   let turns = 0
   const timer = setInterval(() => turns++, 5)
   await assert.rejects(client.indexes.wait('test', 'none', { timeout: 200 }), { name: 'Timeout' })
   clearInterval(timer)
-  // A loop that is blocked makes one turn.
+  // A blocked loop makes one turn.
   assert.ok(turns >= 3, `${turns} turns`)
 })
 
@@ -227,7 +227,7 @@ for (const [given, error] of BAD_MODULES) {
   })
 }
 
-test('truncate deletes a set, a namespace, or what is old', async () => {
+test('truncate deletes a set, a namespace, or old records', async () => {
   const [left, gone] = [client.dataset('test', 'left'), client.dataset('test', 'gone')]
   const elsewhere = client.dataset('other', 'gone')
   for (const one of [left, gone, elsewhere]) await one.put('a', { n: 1 })
@@ -258,7 +258,7 @@ const BAD_TRUNCATIONS: [given: unknown[], error: RegExp][] = [
 ]
 
 for (const [given, error] of BAD_TRUNCATIONS) {
-  test(`nothing is truncated by ${given.map(String).join(', ')} ${error.source}`, async () => {
+  test(`truncate rejects ${given.map(String).join(', ')} ${error.source}`, async () => {
     const set = client.dataset('test', 's')
     await set.put('stays', { n: 1 })
     await assert.rejects(client.truncate(...(given as Parameters<Client['truncate']>)), error)
@@ -266,7 +266,7 @@ for (const [given, error] of BAD_TRUNCATIONS) {
   })
 }
 
-test('a closed client administers nothing, and closing ends what waits', async () => {
+test('a closed client rejects administrative commands, and closing ends pending ones', async () => {
   const own = await Client.connect(cluster.seeds)
   const { indexes, modules } = own
   const waiting = indexes.wait('test', 'none', { timeout: 0 })

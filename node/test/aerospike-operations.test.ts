@@ -1,4 +1,4 @@
-/** The operations of npm `aerospike` do to a record what those here do, and give the same. */
+/** The operations of npm `aerospike` have the same effects and results as those of this client. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +15,7 @@ import {
 import { Cluster } from 'spikewire/testing'
 import { aerospike, connectAerospike, withoutAerospike } from './support/aerospike.js'
 
-// biome-ignore lint/suspicious/noExplicitAny: what it makes has no types
+// biome-ignore lint/suspicious/noExplicitAny: its operations have no types
 type Theirs = any
 
 const LIST = [3, 1, 2, 1, 'x', [1, 2]]
@@ -41,7 +41,9 @@ after(async () => {
   await cluster?.close()
 })
 
-/** What an operation of each gives, and what it leaves as both read it. */
+/**
+ * Compares the results of an operation of each client, and the records they leave as read by both.
+ */
 async function compared(start: BinValue, ours: Operation, theirs: Theirs): Promise<void> {
   const { Key, operations } = aerospike()
   const [mine, other] = ['mine', 'other']
@@ -209,7 +211,7 @@ test('bits', { skip: withoutAerospike }, async (t) => {
       bitwise.subtract('b', 8, 8, 1, true).onOverflow(bitwise.overflow.WRAP),
     ],
     [op.bit.get('b', 4, 8), bitwise.get('b', 4, 8)],
-    // Its lscan is left out: it scans from the right.
+    // npm aerospike's lscan is left out: it scans from the right.
     [op.bit.rscan('b', 0, 16, false), bitwise.rscan('b', 0, 16, false)],
     [op.bit.getInt('b', 8, 8, { signed: true }), bitwise.getInt('b', 8, 8, true)],
   ]
@@ -218,7 +220,7 @@ test('bits', { skip: withoutAerospike }, async (t) => {
   }
 })
 
-test('sketches of one are read by the other', { skip: withoutAerospike }, async () => {
+test("each client reads the other's sketches", { skip: withoutAerospike }, async () => {
   const { hll, Key, operations } = aerospike()
   const theirs = new Key('test', 'peers', 'sketch')
   await data.operate('sketch', [op.hll.add('ours', ['a', 'b', 'c'], 12)])
@@ -236,7 +238,7 @@ test('sketches of one are read by the other', { skip: withoutAerospike }, async 
   assert.deepEqual(counted.results, [4, 2])
 })
 
-test('expressions choose the same records', { skip: withoutAerospike }, async (t) => {
+test('expressions select the same records', { skip: withoutAerospike }, async (t) => {
   const { exp: their, Key } = aerospike()
   for (let at = 0; at < 20; at++) {
     const bins = { n: at, s: `s${at % 3}`, l: [at, 1], m: { k: at % 5 }, f: at / 2 + 0.25 }

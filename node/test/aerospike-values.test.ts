@@ -9,7 +9,7 @@ import { VALUES } from './support/values.js'
 
 let cluster: Cluster
 let client: Client
-// biome-ignore lint/suspicious/noExplicitAny: it has no types here
+// biome-ignore lint/suspicious/noExplicitAny: the module has no types here
 let peer: any
 
 before(async () => {
@@ -25,7 +25,7 @@ after(async () => {
   await cluster?.close()
 })
 
-/** A value as it is given one. */
+/** A value in the form that npm aerospike takes. */
 function asGiven(value: unknown): unknown {
   const theirs = aerospike()
   if (value instanceof Double) return new theirs.Double(value.value)
@@ -33,7 +33,7 @@ function asGiven(value: unknown): unknown {
   return value
 }
 
-/** A value as it reads it: some types it does not tell from others. */
+/** A value in the form that npm aerospike returns; it does not distinguish some types. */
 function asRead(value: unknown): unknown {
   if (value instanceof Double) return value.value
   if (value instanceof GeoJSON) return value.text
@@ -44,7 +44,7 @@ function asRead(value: unknown): unknown {
 }
 
 for (const [name, value] of Object.entries(VALUES)) {
-  // It ends strings at the first NUL.
+  // It truncates strings at the first NUL.
   const given = typeof value === 'string' ? value.replace('\0', '') : value
   test(name, { skip: withoutAerospike }, async () => {
     const { Key } = aerospike()
@@ -76,7 +76,7 @@ test('sketches', { skip: withoutAerospike }, async () => {
   )
 })
 
-test('keys of every sort', { skip: withoutAerospike }, async () => {
+test('keys of every type', { skip: withoutAerospike }, async () => {
   const { Key } = aerospike()
   const keys = client.dataset('test', 'keys')
   for (const key of [7, '7', Buffer.from('7'), -5, 2n ** 62n]) {

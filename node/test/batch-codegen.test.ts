@@ -1,4 +1,4 @@
-/** Batches where code may not be made of strings. */
+/** Batches when code generation from strings is disallowed. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

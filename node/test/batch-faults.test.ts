@@ -1,4 +1,4 @@
-/** Batches and nodes that die, lose replies, cut them, are overloaded or late. */
+/** Batches with nodes that die, lose or cut replies, are overloaded or slow. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -19,7 +19,7 @@ type Bins = { n: number; m?: number }
 
 const range = (count: number) => Array.from({ length: count }, (_, n) => n)
 
-/** A cluster of three nodes with so many records, of which every `n` is 0. */
+/** A cluster of three nodes with this many records, all with `n` = 0. */
 async function withRecords(
   count: number,
   options: ClientOptions,
@@ -42,8 +42,8 @@ const numbers = (batch: Iterable<{ bins: Bins } | null>) =>
   [...batch].map((record) => record?.bins.n)
 
 test('a node that dies and comes back', async () => {
-  // The second death may come before the client has heard of the first one's end; without a pause all
-  // retries would be over before it has.
+  // The node may be killed again before the client has noticed that it came back; without a pause,
+  // all retries would be used up before that.
   const options = { maxRetries: 10, sleepBetweenRetries: 100 }
   await withRecords(500, options, async (data, cluster) => {
     for (let time = 0; time < 2; time++) {
@@ -57,7 +57,7 @@ test('a node that dies and comes back', async () => {
   })
 })
 
-test('a dead node: reads find another replica, writes say that they are in doubt', async () => {
+test('a dead node: reads use another replica, writes report that they are in doubt', async () => {
   await withRecords(300, {}, async (data, cluster) => {
     await cluster.kill(1)
     const rows = range(300).map((key) => (key % 2 ? new Read(key) : new Write(key, { m: key })))
@@ -69,7 +69,7 @@ test('a dead node: reads find another replica, writes say that they are in doubt
   })
 })
 
-test('replies that are lost', async () => {
+test('lost replies', async () => {
   await withRecords(120, {}, async (data, cluster) => {
     const rows = range(120).map((key) =>
       key % 2 ? new Read(key) : new Write(key, [op.add('n', 1)]),
@@ -94,7 +94,7 @@ test('replies that are lost', async () => {
   })
 })
 
-test('replies that are cut are read as far as they came', async () => {
+test('truncated replies are read as far as they arrived', async () => {
   await withRecords(120, {}, async (data, cluster) => {
     await cluster.inject(0, { cut: 1 })
     const rows = range(120).map((key) =>
@@ -115,7 +115,7 @@ test('replies that are cut are read as far as they came', async () => {
   })
 })
 
-test('a reply in drops', async () => {
+test('a reply that trickles in', async () => {
   await withRecords(120, {}, async (data, cluster) => {
     await cluster.inject(0, { drip: [97, 1] })
     const found = await data.getMany(range(120))
@@ -123,7 +123,7 @@ test('a reply in drops', async () => {
   })
 })
 
-test('overload is tried again elsewhere', async () => {
+test('overload is retried on another node', async () => {
   await withRecords(0, {}, async (data, cluster) => {
     await cluster.inject(0, { error: 1 })
     const done = await data.batch(range(60).map((key) => new Write(key, { n: key })))
@@ -137,14 +137,14 @@ test('overload is tried again elsewhere', async () => {
   })
 })
 
-test('writes in doubt are repeated on request', async () => {
+test('writes in doubt are retried on request', async () => {
   await withRecords(60, { retryInDoubt: true }, async (data, cluster) => {
     await cluster.inject(0, { cut: 0.5, seed: 4 })
     const rows = range(60).map((key) => new Write(key, { n: 1 }, { generation: 1 }))
     const done = await data.batch(rows)
     await cluster.clearFaults(0)
     assert.deepEqual(numbers(await data.getMany(range(60))), new Array(60).fill(1))
-    // What was applied the first time is refused the second time, and says so.
+    // A row that was applied the first time is rejected the second time, and says so.
     for (const error of done.errors.values()) {
       assert.ok(error instanceof GenerationMismatch)
       assert.ok(error.inDoubt && error.attempts > 1)
@@ -153,7 +153,7 @@ test('writes in doubt are repeated on request', async () => {
   })
 })
 
-test('a deadline is the error of each row that is late', async () => {
+test('each row that misses the deadline fails with it', async () => {
   await withRecords(100, {}, async (data, cluster) => {
     await cluster.inject(0, { delay: 30_000 })
     const found = await data.getMany(range(100), { timeout: 1000 })
@@ -171,7 +171,7 @@ test('a deadline is the error of each row that is late', async () => {
 })
 
 test('no pause and no request beyond the timeout', async () => {
-  // Longer than any machine is slow.
+  // Longer than any test run on a slow machine.
   const PAUSE = 60_000
   const options = { timeout: PAUSE / 2, maxRetries: 5, sleepBetweenRetries: PAUSE }
   await withRecords(10, options, async (data, cluster) => {

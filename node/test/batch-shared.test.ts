@@ -1,4 +1,7 @@
-/** Batches of other clients: npm aerospike and the Python client read what was written, and write. */
+/**
+ * Batches shared with npm aerospike and the Python client: each reads and writes the other's
+ * records.
+ */
 
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
@@ -22,7 +25,7 @@ after(async () => {
   await cluster.close()
 })
 
-/** What a record of each client holds. */
+/** The record of each client. */
 const BINS = {
   int: -5,
   large: 2 ** 53 - 1,
@@ -36,7 +39,7 @@ const BINS = {
 
 const KEYS = [0, -7, 123_456_789, 'text', 'ключ', Buffer.from([1, 2, 3])]
 
-test('npm aerospike reads a batch that was written here, and the other way round', {
+test("npm aerospike and this client read each other's batches", {
   skip: withoutAerospike,
 }, async () => {
   const { BatchPolicy, Key, batchType, operations } = aerospike()

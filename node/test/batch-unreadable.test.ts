@@ -1,4 +1,4 @@
-/** A value that cannot be read is the error of its own row. */
+/** An undecodable value is an error of its own row. */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -7,13 +7,13 @@ import { test } from 'node:test'
 import { Client, ProtocolError } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
-/** A list of one string, as it goes over the wire behind its first byte. */
+/** The string in a list whose encoding is corrupted. */
 const MARK = 'spoil me'
 const MARKED = Buffer.concat([Buffer.from([0xa0 | (MARK.length + 1), 3]), Buffer.from(MARK)])
-/** What no list begins with. */
+/** A byte with which no list starts. */
 const NOTHING = 0xc1
 
-/** Passes on what a node and its clients say, and spoils the lists that are marked. */
+/** A relay that corrupts the marked lists. */
 async function spoiler(address: string) {
   const [host, port] = address.split(':') as [string, string]
   const sockets = new Set<Socket>()
@@ -42,7 +42,7 @@ async function spoiler(address: string) {
   return { address: `127.0.0.1:${(server.address() as AddressInfo).port}`, close }
 }
 
-test('a value that cannot be read fails its row, and no other', async () => {
+test('an undecodable value fails its row and no other', async () => {
   const cluster = await Cluster.start({ nodes: 1 })
   const [node] = cluster.addresses as [string]
   const proxy = await spoiler(node)
@@ -65,7 +65,7 @@ test('a value that cannot be read fails its row, and no other', async () => {
       assert.equal(found[row]?.key.key, row + 1)
     }
     assert.deepEqual([found.codes[0], found.codes[3], found.found], [0, 0, 3])
-    // Its other bins can be read.
+    // The record's other bins can be read.
     assert.deepEqual((await data.getMany([2], { bins: ['a'] }))[0]?.bins, { a: 2 })
   } finally {
     await client.close()

@@ -1,4 +1,4 @@
-/** Batches that mix reads, writes, deletes and calls of functions. */
+/** Batches that mix reads, writes, deletes and Lua functions. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -37,7 +37,7 @@ after(async () => {
   await cluster.close()
 })
 
-/** What the compiler would refuse. */
+/** Passes a value that the compiler would reject. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
 const wrong = (value: unknown): any => value
 
@@ -147,7 +147,7 @@ test('rows of several sets, on the client', async () => {
   assert.deepEqual((await a.get('k')).bins, { n: 1 })
 })
 
-test('rules of rows that write', async () => {
+test('options of rows that write', async () => {
   const data = await filled()
   const done = await data.batch([
     new Write(1, { n: 0 }, { exists: 'create' }),
@@ -171,7 +171,7 @@ test('rules of rows that write', async () => {
   assert.equal((await data.get(5)).bins.n, 5)
 })
 
-test('rules of rows that read and delete', async () => {
+test('options of rows that read and delete', async () => {
   const data = await filled()
   const done = await data.batch([
     new Read(1, { where: '$.n > 100' }),
@@ -188,7 +188,7 @@ test('rules of rows that read and delete', async () => {
   assert.deepEqual([...(await data.existsMany([6, 7, 8, 9])).codes], [0, 2, 0, 0])
 })
 
-test('rules of the client', async () => {
+test('options of the client', async () => {
   const options = { sendKey: true, readMode: 'linearize', timeout: 30_000 } as const
   const other = await Client.connect(cluster.seeds, options)
   const data = other.dataset('test', `batch${sets++}`)
@@ -199,7 +199,7 @@ test('rules of the client', async () => {
   await other.close()
 })
 
-test('rows keep what they were given, and do not change', () => {
+test('rows keep their arguments and are immutable', () => {
   const options = { ttl: 5 }
   const row = new Write('k', { n: 1 }, options)
   options.ttl = 6
@@ -249,7 +249,7 @@ test('an invalid row is named, and nothing is sent', async () => {
   assert.equal(await data.exists('a'), false)
 })
 
-test('what are no rows, and options that there are not', async () => {
+test('invalid rows and unknown options', async () => {
   const data = fresh()
   for (const rows of [5, 'abc', null, new Read(1)]) {
     await assert.rejects(data.batch(wrong(rows)), /^TypeError: rows must be an iterable/)
@@ -282,7 +282,7 @@ test('an unknown namespace in one row', async () => {
   assert.deepEqual([done[0]?.bins, done[2]?.generation], [{ n: 1 }, 1])
 })
 
-test('a function that there is not fails its row', async () => {
+test('a missing function fails its row', async () => {
   const data = await filled()
   const done = await data.batch([new Read(1), new Apply(2, 'nothing', 'f', [1]), new Read(3)])
   assert.deepEqual([done[0]?.bins.n, done[2]?.bins.n], [1, 3])

@@ -1,4 +1,7 @@
-/** Users and TLS of `spikewire bench`: what clients are given, what is refused, what is never saved. */
+/**
+ * Users and TLS of `spikewire bench`: the clients' configuration, rejected flags, and secrets that
+ * are never saved.
+ */
 
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
@@ -17,7 +20,7 @@ interface Access {
   tls?: { ca: string; certificate: string; key: string; names: string[] }
 }
 
-/** Modules of the benchmark, which the package does not export. */
+/** Requires modules of the benchmark, which the package does not export. */
 const inner = createRequire(join(PACKAGE, 'dist/bench/'))
 const access = inner('./access.js') as {
   seedTexts(seeds: [string, number][], access?: Access): string[]
@@ -66,7 +69,7 @@ test('clients are given a user, files and TLS names', (t) => {
   assert.equal(parseFlags([]).access, undefined)
 })
 
-test('command lines and the words of clients hide the password', () => {
+test('command lines and messages of clients hide the password', () => {
   const line = ['bench', '--password', PASSWORD, '-d', '1', `--password=${PASSWORD}`]
   const shown = ['bench', '--password', '***', '-d', '1', '--password=***']
   assert.deepEqual(access.withoutSecrets(line), shown)

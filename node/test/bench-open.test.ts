@@ -1,4 +1,4 @@
-/** Open loops of the benchmark's worker, in played time. */
+/** Open loops of the benchmark's worker, with a simulated clock. */
 
 import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
@@ -40,7 +40,7 @@ interface Ended {
   latencies(start: number, end: number): number[]
 }
 
-/** A module of the benchmark, which the package does not export. */
+/** From a module of the benchmark, which the package does not export. */
 const { Calls, Ended, share, together } = createRequire(join(PACKAGE, 'dist/bench/'))(
   './open.js',
 ) as {
@@ -52,7 +52,9 @@ const { Calls, Ended, share, together } = createRequire(join(PACKAGE, 'dist/benc
 
 const MS = 1e6
 
-/** Waiting takes no time: it goes on to the next instant that somebody waits for. */
+/**
+ * A simulated clock: waiting takes no time, but advances it to the next time somebody waits for.
+ */
 class Played {
   #now = 0
   #waiting: { at: number; call: () => void }[] = []
@@ -68,12 +70,12 @@ class Played {
     return Promise.resolve({ at, close: () => {} })
   }
 
-  /** A reply after so long. */
+  /** Resolves after this long. */
   reply(nanoseconds: number): Promise<void> {
     return new Promise((call) => this.#waiting.push({ at: this.#now + nanoseconds, call }))
   }
 
-  /** Holds the event loop up. */
+  /** Blocks the event loop. */
   block(nanoseconds: number): void {
     this.#now += nanoseconds
   }
@@ -116,7 +118,7 @@ test('a stall of the event loop is charged to every call that it delayed', async
   assert.equal(longer(calls.begun), 1)
 })
 
-test('what has not begun in twice the time is left, and errors are told apart', async () => {
+test('calls not started within twice the time are dropped, and errors are classified', async () => {
   const clock = new Played()
   const plan = asked(10, 1)
   const calls = new Calls(plan, plan.measured)
@@ -143,14 +145,14 @@ test('what has not begun in twice the time is left, and errors are told apart', 
   assert.deepEqual(ended.latencies(7500, 8500), [900 * MS])
 })
 
-test('calls are known by when they ended while others go on', async () => {
+test('calls are counted by the time they ended while others continue', async () => {
   const clock = new Played()
   const plan = asked(10, 1)
   const calls = new Calls(plan, plan.measured)
   const ended = new Ended(calls, 0)
   const seen: number[][] = []
   const call = async (at: number) => {
-    // Every second one takes 250 ms, so that two others end meanwhile.
+    // Every second call takes 250 ms, so that two others end meanwhile.
     await clock.reply(at % 2 === 0 ? 250 * MS : 1 * MS)
     if (at === 5) seen.push(ended.counts(clock.now() / MS), ended.latencies(100, 450))
   }
@@ -163,7 +165,7 @@ test('calls are known by when they ended while others go on', async () => {
   assert.deepEqual(ended.counts(2000), [10, 0, 0])
 })
 
-test('several processes take the calls in turns', () => {
+test('several processes share the calls in turn', () => {
   const plan = asked(5, 1)
   const parts = [0, 1].map((part) => share(plan, part, 2).measured.due)
   assert.deepEqual(parts, [

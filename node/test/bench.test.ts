@@ -1,4 +1,4 @@
-/** `spikewire bench`: what it measures, what it refuses, how it ends; the lab's worker. */
+/** `spikewire bench`: measurements, rejected flags, exit behaviour; and the lab's worker. */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -17,7 +17,7 @@ const PROGRAM = join(PACKAGE, 'dist/cli/main.js')
 const bench = (...flags: string[]) => run(process.execPath, [PROGRAM, 'bench', ...flags])
 const QUICK = ['-k', '300', '-d', '0.2', '--warmup', '0.05', '--pause', '0', '--nodes', '2']
 
-/** A module of the benchmark, which the package does not export. */
+/** Requires modules of the benchmark, which the package does not export. */
 const inner = createRequire(join(PACKAGE, 'dist/bench/'))
 
 interface Line {
@@ -44,7 +44,7 @@ interface Report {
 
 const report = (path: string) => JSON.parse(readFileSync(path, 'utf8')) as Report
 
-test('a table, a file, and a line for each client that is there', async (t) => {
+test('a table, a file, and a line for each available client', async (t) => {
   const path = join(temporaryFolder(t), 'bench.json')
   const ran = await bench(...QUICK, '-z', '1,4', '--rounds', '2', '--json', path)
   assert.equal(ran.code, 0, ran.stdout + ran.stderr)
@@ -83,7 +83,7 @@ test('batches, in several processes at once', async (t) => {
   assert.equal(line?.errors, 0)
 })
 
-test('a client that is not there is left out, with the reason', async (t) => {
+test('an unavailable client is skipped, with the reason', async (t) => {
   const folder = temporaryFolder(t)
   cpSync(join(PACKAGE, 'dist'), join(folder, 'dist'), { recursive: true })
   cpSync(join(PACKAGE, 'package.json'), join(folder, 'package.json'))
@@ -115,7 +115,7 @@ test('scans: every way, every consumer, and the memory that they take', async (t
   for (const { records, rate, cpu, grown, checked } of cells) {
     assert.equal(records, 700)
     assert.equal(checked, 'by key')
-    // The system's count of memory is not exact: a scan of so few records may seem to free some.
+    // The system's accounting of memory is inexact: a scan of so few records may seem to free some.
     assert.ok(
       Number(rate) > 0 && Number(cpu) >= 0 && Number.isFinite(grown),
       `${rate} ${cpu} ${grown}`,
@@ -164,7 +164,7 @@ test('a scan with a record of another key fails, and so does one that lacks reco
   assert.match(twice, /^a scan gave the record with digest [0-9a-f]{40} twice, or it has no such/)
 })
 
-test('memory whose earlier peak was not forgotten, and records that were not compared', () => {
+test('a memory peak that could not be reset, and records that were not compared', () => {
   const { notes } = inner('./scans.js')
   const line = { client: 'a', way: 'b', consumer: 'c', grown: 1, grownExact: true }
   assert.deepEqual(notes({ ...line, checked: 'by key' }), [])
@@ -174,7 +174,7 @@ test('memory whose earlier peak was not forgotten, and records that were not com
   ])
 })
 
-test('a given cluster, and one that lacks the records', async () => {
+test('an existing cluster, and one without the records', async () => {
   await using cluster = await Cluster.start({ nodes: 2 })
   const given = ['--clients', 'spikewire', '-H', cluster.seeds]
   const empty = await bench(...QUICK, ...given, '--no-populate')
@@ -222,7 +222,7 @@ test('help', async () => {
   assert.match(ran.stdout, /--in-flight N,\.\.\./)
 })
 
-test('Ctrl-C ends everything, and shows what there is', async (t) => {
+test('Ctrl-C ends everything and shows partial results', async (t) => {
   const path = join(temporaryFolder(t), 'bench.json')
   const flags = ['-k', '300', '-d', '0.1', '--warmup', '0', '--rounds', '1000', '--json', path]
   const child = spawn(process.execPath, [PROGRAM, 'bench', ...flags, '--clients', 'spikewire'], {
@@ -238,7 +238,7 @@ test('Ctrl-C ends everything, and shows what there is', async (t) => {
   child.stdout.on('data', (data) => {
     texts.stdout += data
   })
-  // Its pipes are closed when its own processes have ended, too.
+  // The pipes are closed once its own processes have ended, too.
   const closed = once(child, 'close')
   await Promise.race([measured, closed])
   child.kill('SIGINT')
@@ -263,7 +263,7 @@ test('streams have exactly their share of reads, and values fit their bins', () 
   assert.ok(new Set(pool.map((record) => record['b3'])).size > 1000)
   assert.ok(workload.isRecord(pool[7] as object, { ...pool[7] }))
   assert.ok(!workload.isRecord(pool[7] as object, pool[8]))
-  // The same as in Python: tests/test_bench_workload.py has them, too.
+  // The same values as in tests/test_bench_workload.py.
   assert.deepEqual(workload.valuePool(workload.parseBins('I1,I8,S20,B9,F8'), 1)[7], {
     b0: 119,
     b1: 4818969551014600434n,
@@ -301,7 +301,7 @@ test('a sleeping consumer sleeps for a bounded time, however many records there 
   assert.equal(slept, 500 + 100 * 5)
 })
 
-test('calls that fail at once do not keep the loop from turning', { timeout: 60_000 }, async () => {
+test('calls that fail immediately do not block the event loop', { timeout: 60_000 }, async () => {
   const { runLoops, singles } = inner('./loop.js') as {
     runLoops(loops: object[], seconds: number, repeat: boolean): Promise<{ tried: number } & Line>
     singles(client: object, operations: [number, undefined][], every: number): object
@@ -328,11 +328,11 @@ test('the last calls of slow workers do not count against the others', async () 
   const began = performance.now()
   const done = await runLoops(loops, 0.2, true)
   const elapsed = (performance.now() - began) / 1000
-  // The fast one ended long before.
+  // The fast worker ended long before.
   assert.ok(done.rate > 1.5 * (done.tried / elapsed), `${done.rate} of ${done.tried / elapsed}`)
 })
 
-test('timeouts are told from other errors by class and by code', async () => {
+test('timeouts are distinguished from other errors by class and by code', async () => {
   const { isTimeout, runLoops, singles } = inner('./loop.js') as {
     isTimeout(error: unknown): boolean
     runLoops(loops: object[], seconds: number, repeat: boolean): Promise<Line & { tried: number }>
@@ -369,7 +369,7 @@ interface Series {
   read?: Float64Array[]
 }
 
-test('a stall is not spread over what was before it', () => {
+test('a stall does not affect the intervals before it', () => {
   const { Marks, seriesOf, summed, finished, intervalOf } = inner('./series.js') as {
     Marks: new () => {
       edge: number
@@ -393,7 +393,8 @@ test('a stall is not spread over what was before it', () => {
   assert.deepEqual([0.1, 1, 3, 10, 20, 600].map(intervalOf), [5, 50, 1000 / 7, 500, 1000, 1000])
   const marks = new Marks()
   marks.begin(1000, 100)
-  // A block of 16 began at 1090, its timed call took 7 ms, and the next block began at 1410.
+  // A block of 16 calls started at 1090, its timed call took 7 ms, and the next block started at
+  // 1410.
   marks.passed([1090, 64, 0], [1410, 80, 1], 7e6)
   assert.equal(marks.edge, 1500)
   marks.passed([1410, 80, 1], [1480, 85, 1], 7e6)
@@ -468,7 +469,7 @@ test('intervals have all operations, errors and timeouts of a run', async () => 
   assert.ok(found.operations.length >= 20)
 })
 
-test('each second is told once, and late calls in the next', () => {
+test('each second is reported once, and late calls in the next one', () => {
   const { Lines } = inner('./lines.js') as {
     Lines: new (
       sources: object[],
@@ -487,7 +488,7 @@ test('each second is told once, and late calls in the next', () => {
     },
     latencies: (start: number) => (start < 500 ? [-1e6, 1e6 + 100, 3e6] : []),
   }
-  // The window opened 2.5 s ago, on a clock that began long before.
+  // The window opened 2.5 s ago, on a clock that started long before.
   const lines = new Lines([source], performance.now() - 2500, 1, 10, (text) => told.push(text))
   lines.end()
   const seconds = told.map((text) => {
@@ -509,7 +510,7 @@ test('each second is told once, and late calls in the next', () => {
   )
 })
 
-test('rounds become medians, and samples percentiles and shares', () => {
+test('rounds are summarised as medians, samples as percentiles and shares', () => {
   const { summarise, withRatios } = inner('./summary.js') as {
     summarise(cell: object, rounds: object[]): Line & { spread: number }
     withRatios(lines: object[], ours: string): (Line & { rateRatio?: number; cpuRatio?: number })[]

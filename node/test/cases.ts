@@ -1,4 +1,4 @@
-/** The cases of the Python client's tests of operations and expressions: see `python_cases.py`. */
+/** The cases of the Python client's tests of operations and expressions; see `python_cases.py`. */
 
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
@@ -10,10 +10,10 @@ import { ctx, Double, exp, GeoJSON, HyperLogLog, op } from 'spikewire'
 // This file is compiled to node/build/test.
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 
-/** The Python that has the Python client. */
+/** A Python interpreter with the Python client. */
 export const PYTHON = process.env['SPIKEWIRE_PYTHON'] ?? join(ROOT, '.venv', 'bin', 'python')
 
-/** Why there are no cases from Python; `false` where there are. */
+/** Why the cases from Python are unavailable; `false` if they are available. */
 export const withoutPython: string | false =
   !existsSync(PYTHON) && `there is no ${PYTHON}: build the Python client first`
 
@@ -53,7 +53,7 @@ export interface ExpressionCase {
   make: Tree
   python: string
   text: string
-  /** In hexadecimal digits; `null` where a type is missing. */
+  /** Hexadecimal digits; `null` if a type is missing. */
   bytes: string | null
 }
 
@@ -65,7 +65,7 @@ export interface Cases {
   shown_as_text: ExpressionCase[]
   what_is_inside: ExpressionCase[]
   what_is_inside_is_computed: (ExpressionCase & { value: Plain })[]
-  /** Every function with every option; the text is `null` for what Python refuses. */
+  /** Every function with every option; the text is `null` if Python rejects the call. */
   every: (Omit<ExpressionCase, 'text'> & { text: string | null; compared?: string | null })[]
   sent: { make: Tree; python: string }[]
   filters: { make: Tree; python: string }[]
@@ -73,14 +73,14 @@ export interface Cases {
 
 const SCRIPT = join(ROOT, 'node', 'test', 'python_cases.py')
 
-/** All of them, as Python has them now; Python sends them to the cluster, if there is one. */
+/** Gets all cases from Python, which sends them to the cluster, if there is one. */
 export async function cases(...seeds: [] | [string]): Promise<Cases> {
   const settings = { encoding: 'utf8', maxBuffer: 1 << 26 } as const
   const { stdout } = await promisify(execFile)(PYTHON, [SCRIPT, ...seeds], settings)
   return JSON.parse(stdout)
 }
 
-/** What JavaScript makes of a call. */
+/** Evaluates a call in JavaScript. */
 export function made(tree: Tree): unknown {
   if (tree === null || typeof tree !== 'object') return tree
   if ('list' in tree) return tree.list.map(made)
@@ -113,7 +113,7 @@ function named(path: string): { value: unknown; of: unknown } {
   return { value, of }
 }
 
-/** Keywords come in one object behind the arguments. */
+/** Arguments, followed by keywords in one object. */
 function argumentsOf(args: Tree[], kwargs: Record<string, Tree>, before = 0): unknown[] {
   const given = args.map(made)
   const options = Object.entries(kwargs).map(([name, value]) => [camel(name), made(value)])
@@ -128,7 +128,7 @@ function operated(operator: string, operands: unknown[]): unknown {
   const [left, right] = operands
   const isExpression = left instanceof exp.Expression
   const mirrored = MIRRORED[operator]
-  // Python has the other operand compare when the first one is no expression.
+  // If the first operand is not an expression, Python uses the other one's comparison.
   if (mirrored && !isExpression) return operated(mirrored, [right, left])
   const on = isExpression ? left : exp.value(left as number)
   const other = right as exp.Expression | undefined
@@ -148,7 +148,7 @@ function camel(name: string): string {
   return name.replace(/_$/, '').replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())
 }
 
-/** A value that was read, as JSON. */
+/** Converts a value that was read to JSON. */
 export function plain(value: unknown): Plain {
   if (typeof value === 'bigint') return { bigint: String(value) }
   if (value === null || typeof value !== 'object') return value as Plain
@@ -159,7 +159,7 @@ export function plain(value: unknown): Plain {
   return sorted({ map: pairs.map(([key, of]) => [plain(key), plain(of)]) })
 }
 
-/** The same with the entries of maps in one order, and whole floats as numbers. */
+/** Sorts the entries of maps, and converts whole floats to numbers. */
 export function sorted(value: Plain): Plain {
   if (value === null || typeof value !== 'object') return value
   if ('double' in value) return value.double

@@ -39,7 +39,7 @@ after(async () => {
   await cluster?.close()
 })
 
-test('columns of what the records have', async () => {
+test('columns without a schema', async () => {
   const seen = new Set<number>()
   for await (const table of rows.query().columns({ rows: 2000, key: 'id', ttl: 'left' })) {
     assert.ok(table.length <= 2000)
@@ -123,7 +123,7 @@ test('Arrow streams', async () => {
   assert.equal(seen.size, COUNT)
 })
 
-test('a value that does not go into its column names row and column', async () => {
+test('a value that does not fit its column is an error with row and column', async () => {
   await rows.put('other', { n: 'a string' })
   try {
     const query = rows.query()
@@ -132,7 +132,7 @@ test('a value that does not go into its column names row and column', async () =
     }, /^TypeError: row \d+ of the table, "n": /)
     let left = 0
     for await (const _ of rows.query({ resume: query.cursor })) left++
-    // What is in the table that could not be made comes again.
+    // The records of the failed table are returned again.
     assert.ok(left > 0 && left <= COUNT + 1)
   } finally {
     await rows.delete('other')
@@ -152,7 +152,7 @@ test('a cursor behind a table', async () => {
   await assert.rejects(query.next(), ClientClosed)
 })
 
-test('bad options', async () => {
+test('invalid options', async () => {
   const bad: [object, RegExp][] = [
     [{ shema: {} }, /unknown option shema/],
     [{ schema: { n: 'integer' } }, /schema: "n" must be bool, int8/],

@@ -1,4 +1,7 @@
-/** What sessions do when connections fail: a proxy in front of a real node, and what is no node. */
+/**
+ * Sessions with failing connections: a proxy in front of a real node, and servers that are not
+ * nodes.
+ */
 
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
@@ -30,7 +33,7 @@ const skip = { skip: withoutCassandra || withoutPython }
 const KEYSPACE = 'node_faults'
 const READ = 'SELECT name FROM items WHERE id = 1'
 const WRITE = "UPDATE items SET name = 'pear' WHERE id = 1"
-/** Rows of 20,000 bytes in pages of 10. */
+/** Selects rows of 20,000 bytes, in pages of 10. */
 const WIDE = 'SELECT n, text FROM wide WHERE part = 1'
 const [WIDE_ROWS, WIDE_PAGE, WIDE_BYTES] = [400, 10, 20_000]
 let maker: Session
@@ -47,7 +50,7 @@ before(async () => {
 
 after(() => maker?.close())
 
-/** A session through a proxy; both end with the test. */
+/** A session through a proxy; both are closed after the test. */
 async function through(
   test: TestContext,
   options: SessionOptions = {},
@@ -55,12 +58,12 @@ async function through(
   const proxy = await proxied(test)
   const session = await connect(proxy.address, { keyspace: KEYSPACE, timeout: 30_000, ...options })
   test.after(() => session.close())
-  // There is a connection from here on.
+  // The session is connected from here on.
   assert.deepEqual((await session.execute(READ)).one(), { name: 'pear' })
   return { proxy, session }
 }
 
-/** What a call ends with, which has to be an error of the package. */
+/** The error with which a call fails, which must be one of the package. */
 async function failure(call: Promise<unknown>): Promise<CqlError> {
   const error = await call.then(
     () => assert.fail('it did not fail'),
@@ -71,8 +74,8 @@ async function failure(call: Promise<unknown>): Promise<CqlError> {
 }
 
 /**
- * Has one fault strike under a statement: its rows, or its error. The session's own questions to the
- * node can be struck as well: then the statement is repeated.
+ * Injects one fault during a statement; returns its rows or its error. The fault may also hit the
+ * session's own requests to the node, in which case the statement is repeated.
  */
 async function strike(
   session: Session,
@@ -119,7 +122,7 @@ for (const protocolVersion of [5, 4] as const) {
   })
 }
 
-test('every attempt is told', skip, async (test) => {
+test('every attempt is reported', skip, async (test) => {
   const { proxy, session } = await through(test)
   await proxy.inject('replies', { cut: 5 })
   const error = await failure(session.execute(READ, null, { maxRetries: 2 }))
@@ -131,7 +134,7 @@ test('every attempt is told', skip, async (test) => {
   )
 })
 
-test('bytes that were changed on the way', skip, async (test) => {
+test('bytes changed on the way', skip, async (test) => {
   const { proxy, session } = await through(test, { protocolVersion: 5 })
   const error = await strike(session, proxy, WRITE, { corrupt: [9, 0x10] })
   assert.ok(error instanceof ConnectionFailed || error instanceof ProtocolError, String(error))
@@ -140,7 +143,7 @@ test('bytes that were changed on the way', skip, async (test) => {
   await session.execute(READ)
 })
 
-test('replies that come too late, or never', skip, async (test) => {
+test('replies that are late or lost', skip, async (test) => {
   const { proxy, session } = await through(test)
   for (const faults of [{ delay: 10 }, { swallow: true }]) {
     await proxy.inject('replies', faults)
@@ -177,7 +180,7 @@ test('the node goes and comes back', skip, async (test) => {
   await proxy.clear()
   await recovers(session)
 
-  // Queries, streams and many rows end with an error of theirs, and at once.
+  // Queries, streams and executeMany fail promptly with their own errors.
   await proxy.inject('replies', { cut: 100_000 })
   const query = session.query(WIDE, null, { pageSize: WIDE_ROWS, maxRetries: 0 })
   assert.ok((await failure(query.next())) instanceof ConnectionFailed)
@@ -197,7 +200,7 @@ test('the node goes and comes back', skip, async (test) => {
   await recovers(session)
 })
 
-test('rows are sent at the pace of their reader', skip, async (test) => {
+test('rows are sent only as they are consumed', skip, async (test) => {
   const { proxy, session } = await through(test)
   const page = WIDE_PAGE * WIDE_BYTES
   const received = async (): Promise<number> => (await proxy.stats())['replies'] as number
@@ -208,7 +211,7 @@ test('rows are sent at the pace of their reader', skip, async (test) => {
     let pause = async (): Promise<void> => {
       await sleep(300)
       const bytes = (await received()) - before
-      // The page that is read, the next one, and what the stream holds ready.
+      // The page being read, the next one, and the stream's buffer.
       assert.ok(bytes > page && bytes < 5 * page, `${how}: ${bytes} bytes for ${taken} rows`)
       pause = async () => undefined
     }
@@ -228,7 +231,7 @@ test('rows are sent at the pace of their reader', skip, async (test) => {
   }
 })
 
-/** A server that is no node, until the test is over; its address. */
+/** Starts a server that is not a node, until the end of the test; returns its address. */
 async function listening(test: TestContext, serve: (socket: Socket) => void): Promise<string> {
   const sockets = new Set<Socket>()
   const server: Server = createServer((socket) => {
@@ -260,7 +263,7 @@ for (const [what, serve] of Object.entries(FOREIGN)) {
     assert.ok(error instanceof ConnectionFailed, String(error))
     assert.match(error.message, new RegExp(`no contact point leads to a node: ${address}: `))
     if (withoutCassandra) return
-    // Others serve.
+    // The other contact points are used.
     const session = await connect([address, ...AT.split(',')], { connectTimeout: 5000 })
     assert.equal((await session.execute('SELECT key FROM system.local')).length, 1)
     await session.close()
@@ -292,13 +295,13 @@ test('a process with failed calls ends by itself', skip, async (test) => {
     void read()
     // Nothing is closed, and a call is in flight.
   `
-  // Inside of the package, so that it may import it by its name.
+  // Inside the package, so that it can import the package by name.
   const file = join(PACKAGE, 'build', `failed-calls-${process.pid}.mjs`)
   writeFileSync(file, program)
   test.after(() => rmSync(file))
   const args = 'Deno' in globalThis ? ['run', '--allow-all', file] : [file]
   const running = run(process.execPath, args, { timeout: 60_000 })
-  // Its session has two connections when it reads.
+  // The session has two connections once it reads.
   while (((await proxy.stats())['connections'] as number) < 2) await sleep(20)
   await proxy.inject('replies', { swallow: true })
   const { code, stdout, stderr } = await running

@@ -1,4 +1,4 @@
-/** One statement with the parameters of many rows, on a real Cassandra. */
+/** `executeMany` on a real Cassandra. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -34,7 +34,7 @@ after(() => session?.close())
 
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
-/** Rows to insert; `taken` counts them, and `left` says that no more are wanted. */
+/** Rows to insert; `taken` counts them, and `left` is set when the iterator is ended. */
 class Counted {
   taken = 0
   left = false
@@ -58,7 +58,7 @@ class Counted {
   }
 }
 
-test('results in the order of the rows, whatever they come from', skip, async () => {
+test('results are in the order of the rows, from any kind of iterable', skip, async () => {
   assert.equal(
     await session.executeMany(insert, new Counted().rows(1000), { results: false }),
     1000,
@@ -83,7 +83,7 @@ test('results in the order of the rows, whatever they come from', skip, async ()
 })
 
 test('rows are taken as others end', skip, async () => {
-  // A source without an end: as many are taken as may be in flight, and no more.
+  // From an endless source, only as many rows are taken as may be in flight.
   const endless = new Counted()
   const abort = new AbortController()
   const given = { concurrency: 50, results: false, signal: abort.signal } as const
@@ -98,7 +98,7 @@ test('rows are taken as others end', skip, async () => {
   assert.deepEqual([endless.taken, endless.left], [taken, true])
 })
 
-test('the first error ends it, and says which row', skip, async () => {
+test('the first error ends the call and names the row', skip, async () => {
   const rows = function* (counted: Counted): Generator<Parameters> {
     for (const row of counted.rows()) yield counted.taken === 300 ? ['x', 'bad'] : row
   }
@@ -135,13 +135,13 @@ test('the first error ends it, and says which row', skip, async () => {
   )
 })
 
-test('rows that fail by themselves, and those that hang', skip, async () => {
+test('iterators that fail, and iterators that hang', skip, async () => {
   const broken = function* (): Generator<Parameters> {
     yield [1, 'a']
     throw new Error('no more')
   }
   await assert.rejects(session.executeMany(insert, broken()), /^Error: no more$/)
-  // An error is not kept waiting for the next row.
+  // An error does not wait for the next row.
   async function* hanging(): AsyncGenerator<Parameters> {
     yield ['x', 'a']
     await new Promise(() => undefined)
@@ -156,7 +156,7 @@ test('rows that fail by themselves, and those that hang', skip, async () => {
   await assert.rejects(call, /given up/)
 })
 
-test('a session that is closed ends it, whatever becomes of errors', skip, async () => {
+test('closing the session ends the call, however errors are handled', skip, async () => {
   const own = await connect(AT, { keyspace: 'node_many' })
   const counted = new Counted()
   const running = own.executeMany(insert, counted.later(), { errors: 'return' })
@@ -168,7 +168,7 @@ test('a session that is closed ends it, whatever becomes of errors', skip, async
   await assert.rejects(own.executeMany(insert, []), SessionClosed)
 })
 
-test('what is refused before anything is taken', skip, async () => {
+test('invalid arguments are rejected before any row is taken', skip, async () => {
   const refused: [ManyRows, object, RegExp][] = [
     [7 as never, {}, /rows must be an iterable of parameters, not number/],
     [[], { concurrency: 0 }, /concurrency must be from 1 to 30000, got 0/],

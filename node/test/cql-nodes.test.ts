@@ -1,4 +1,4 @@
-/** Several nodes, of which one is slow: two real ones, each behind a proxy. */
+/** Several nodes, one of which is slow: two real ones, each behind a proxy. */
 
 import assert from 'node:assert/strict'
 import { after, before, type TestContext, test } from 'node:test'
@@ -65,8 +65,8 @@ test('copies go to another node while one does not answer', skip, async (test: T
   const options = { speculativeDelay, idempotent: true }
   for (let n = 0; n < 10; n++) await session.execute(update, ['pear', 1], options)
 
-  // Without copies, or for what is not idempotent, the node is waited for; not for so long that it
-  // is given up.
+  // Without copies, or if the statement is not idempotent, the slow node is waited for, but not so
+  // long that the attempt is abandoned.
   const ended = await Promise.all(
     [{}, { speculativeDelay: null }, { speculativeDelay, idempotent: false }].flatMap((how) =>
       Array.from({ length: 10 }, () =>

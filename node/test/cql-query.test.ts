@@ -1,4 +1,4 @@
-/** Rows page by page, on a real Cassandra. */
+/** Paging, on a real Cassandra. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -25,7 +25,7 @@ after(() => session?.close())
 
 const SELECT = 'SELECT part, n, text FROM rows WHERE part = ?'
 
-test('every row once and in order, whatever the size of the pages', skip, async () => {
+test('every row once and in order, for any page size', skip, async () => {
   for (const pageSize of [1000, 999, 333, 7]) {
     let next = 0
     for await (const row of session.query<Numbered>(SELECT, [1], { pageSize })) {
@@ -37,7 +37,7 @@ test('every row once and in order, whatever the size of the pages', skip, async 
   for await (const _ of session.query(SELECT, [2])) assert.fail('there are none')
 })
 
-test('execute gathers all pages; page gives one, and where the next one begins', skip, async () => {
+test('execute collects all pages; page returns one and the next paging state', skip, async () => {
   const all = await session.execute<Numbered>(SELECT, [1], { pageSize: 90 })
   assert.deepEqual([all.length, all.pagingState], [COUNT, null])
   assert.equal(all.attempts, Math.ceil(COUNT / 90) + (COUNT % 90 === 0 ? 1 : 0))
@@ -81,7 +81,7 @@ test('pages, streams, and readers that leave', skip, async () => {
   assert.equal(stream.destroyed, true)
 })
 
-/** How many requests the server has had from sessions of this application. */
+/** The number of requests the server has received from sessions of this application. */
 async function requestsOf(application: string): Promise<number> {
   const clients = await session.execute<{ request_count: number; client_options: object }>(
     'SELECT request_count, client_options FROM system_views.clients',
@@ -93,12 +93,13 @@ async function requestsOf(application: string): Promise<number> {
   return own.reduce((sum, { request_count }) => sum + request_count, 0)
 }
 
-test('pages are asked for at the pace of the reader', skip, async () => {
+test('pages are fetched only as rows are consumed', skip, async () => {
   const application = { APPLICATION_NAME: 'slow reader' }
   const own = await connect(AT, { keyspace: 'node_query', application, timeout: 60_000 })
   try {
     for (const asStream of [false, true]) {
-      // There are 100 pages. Of the first two, one row too many is taken for the first alone.
+      // There are 100 pages. One row more than the first page is taken, so only the first two are
+      // fetched.
       const query = own.query(await own.prepare(SELECT), [1], { pageSize: 10 })
       const before = await requestsOf('slow reader')
       const rows = (asStream ? query.stream({ highWaterMark: 1 }) : query)[Symbol.asyncIterator]()

@@ -1,4 +1,6 @@
-/** Encryption, certificates and logins of `spikewire/cql`, on a real node that asks for all of them. */
+/**
+ * TLS, client certificates and logins of `spikewire/cql`, on a real node that requires all of them.
+ */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -29,7 +31,7 @@ before(async () => {
 
 after(() => stop())
 
-/** A test on that node. */
+/** A test on this node. */
 function onNode(name: string, work: (tls: TlsOptions) => Promise<void>): void {
   test(name, skip, async (context: TestContext) => {
     if (unavailable !== undefined) return context.skip(unavailable)
@@ -38,7 +40,7 @@ function onNode(name: string, work: (tls: TlsOptions) => Promise<void>): void {
   })
 }
 
-/** What an attempt to connect ends with, after a statement that shows that it works. */
+/** Connects and executes a statement. */
 async function connected(tls: TlsOptions | boolean, others: SessionOptions = {}): Promise<void> {
   const [user, password] = facts.credentials ?? []
   const options = { user, password, tls, timeout: 60_000, connectTimeout: 20_000, ...others }
@@ -72,7 +74,7 @@ onNode('who is not trusted, and who shows nothing', async (tls) => {
   const foreign: TlsOptions = { cert: tls.cert, key: tls.key, systemCa: true }
   const refused: [TlsOptions, RegExp][] = [
     [foreign, /certificate/i],
-    // The node's reset may overtake the alert that says why.
+    // The connection reset may overtake the TLS alert with the reason.
     [{ ca: tls.ca }, /certificate|reset/i],
   ]
   for (const [wrong, message] of refused) {
@@ -91,7 +93,7 @@ onNode('passwords', async (tls) => {
   await assert.rejects(connected(tls, nobody), AuthenticationFailed)
 })
 
-test('what is no option of TLS is refused before anything is sent', async () => {
+test('invalid TLS options are rejected before anything is sent', async () => {
   const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
   const refused: [unknown, string, RegExp][] = [
     ['yes', 'TypeError', /tls must be boolean or an object, not string/],
@@ -103,7 +105,11 @@ test('what is no option of TLS is refused before anything is sent', async () => 
     ],
     [{ cert: pem }, 'RangeError', /tls\.cert and tls\.key go together/],
     [{ key: pem }, 'RangeError', /tls\.cert and tls\.key go together/],
-    [{ ca: '/etc/ca.pem' }, 'RangeError', /tls\.ca must be the contents of a PEM file.*: read the file with/],
+    [
+      { ca: '/etc/ca.pem' },
+      'RangeError',
+      /tls\.ca must be the contents of a PEM file.*: read the file with/,
+    ],
     [{ ca: 7 }, 'TypeError', /tls\.ca must be a string or a Buffer in PEM format, not number/],
     [{ ca: [] }, 'RangeError', /tls\.ca must not be empty/],
     [{ ca: pem }, 'RangeError', /authority/],

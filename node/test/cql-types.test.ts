@@ -47,7 +47,7 @@ test('plain objects and instances of any class are values', skip, async () => {
   await assert.rejects(session.execute(insert, ['wrong', wrong, null]), /home.*city/)
 })
 
-test('values come back as instances of a class', skip, async () => {
+test('values are returned as instances of a registered class', skip, async () => {
   const own = await connect(AT, { keyspace: 'node_types' })
   const oak = new Address('Oak', 12)
   const made = Address.made
@@ -68,10 +68,10 @@ test('values come back as instances of a class', skip, async () => {
     ['12 Oak', '12 Oak', null],
   )
   assert.equal(Address.made, made)
-  // What was read is a value again.
+  // A value that was read can be written again.
   await own.execute('UPDATE people SET home = ? WHERE name = ?', [row.home, 'bob'])
 
-  // Fields that come later, other classes, types of types.
+  // Fields added later, other classes, nested types.
   await own.execute('ALTER TYPE address ADD city text')
   const grown = (await own.execute<{ home: Address & { city: null } }>(select)).one()
   assert.deepEqual([grown?.home.label(), grown?.home.city], ['12 Oak', null])
@@ -85,7 +85,7 @@ test('values come back as instances of a class', skip, async () => {
   own.registerType('"Line"', Line)
   const other = (await own.execute<Row>(select)).one()
   assert.deepEqual([other?.home.label(), other?.line instanceof Line], ['other', true])
-  // Sessions know nothing of each other.
+  // Sessions do not share registered types.
   assert.equal((await session.execute<Row>(select)).one()?.home instanceof Address, false)
 
   assert.throws(() => own.registerType('a.b.c', Address), {
@@ -101,7 +101,7 @@ test('values come back as instances of a class', skip, async () => {
   assert.throws(() => own.registerType('address', Address), SessionClosed)
 })
 
-test('what a cluster did', skip, async () => {
+test('traces', skip, async () => {
   const traced = await session.execute('SELECT * FROM people WHERE name = ?', ['ann'], {
     tracing: true,
   })

@@ -1,4 +1,7 @@
-/** Every type of CQL, both ways; npm `cassandra-driver` reads what was written, and writes what is read. */
+/**
+ * Every CQL type, in both directions; npm `cassandra-driver` reads what this client wrote and vice
+ * versa.
+ */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -15,7 +18,7 @@ const skip = { skip: withoutCassandra }
 const UUID = '123e4567-e89b-42d3-a456-426614174000'
 const TIMEUUID = '50554d6e-29bb-11e5-b345-feff819cdc9f'
 
-/** Columns: their types, and values that come back as they are given. */
+/** Columns with their types, and values that are returned as they were written. */
 const VALUES: [column: string, type: string, ...values: CqlInput[]][] = [
   ['a_boolean', 'boolean', true, false],
   ['a_tinyint', 'tinyint', -128, 127],
@@ -76,7 +79,7 @@ before(async () => {
 
 after(() => session?.close())
 
-test('values come back as they are given', skip, async () => {
+test('values are returned as they were written', skip, async () => {
   for (const [column, type, ...values] of VALUES) {
     const insert = await session.prepare(`INSERT INTO everything (id, ${column}) VALUES (1, ?)`)
     const select = await session.prepare(`SELECT ${column} FROM everything WHERE id = 1`)
@@ -89,7 +92,7 @@ test('values come back as they are given', skip, async () => {
   }
 })
 
-test('all of them in one row', skip, async () => {
+test('all types in one row', skip, async () => {
   const names = VALUES.map(([name]) => name)
   const row: { [name: string]: CqlInput } = { id: 2 }
   for (const [name, , value] of VALUES) row[name] = value as CqlInput
@@ -178,7 +181,7 @@ test('values that do not fit', skip, async () => {
   assert.equal((await session.execute('SELECT id FROM everything WHERE id = 4')).length, 0)
 })
 
-test('integers and maps as the session wants them', skip, async () => {
+test('the options integers and maps of a session', skip, async () => {
   const own = await sessionIn('node_values_other', { integers: 'bigint', maps: 'map' })
   try {
     await own.execute('CREATE TABLE t (id int PRIMARY KEY, b bigint, v varint, m map<text, int>)')
@@ -219,10 +222,10 @@ test('classes of values', () => {
 
 const both = { skip: withoutCassandra || withoutDriver }
 
-test('npm cassandra-driver reads what is written here, and the other way round', both, async () => {
+test("npm cassandra-driver and this client read each other's values", both, async () => {
   const { types } = driver()
   const peer = await connectDriver('node_values')
-  /** A value of this package as the other client has it, where it has a class of its own. */
+  /** Converts a value of this package to the other client's class, if it has one. */
   const theirs = (column: string, value: unknown): unknown => {
     const [, type] = VALUES.find(([name]) => name === column) as [string, string]
     if (type === 'uuid') return types.Uuid.fromString(value)
@@ -242,7 +245,7 @@ test('npm cassandra-driver reads what is written here, and the other way round',
     if (type === 'map<text, int>') return new Map(Object.entries(value as object))
     return value
   }
-  // What it has no class or no exact value for is left out.
+  // Columns whose values the other client cannot represent exactly are left out.
   const left = ['a_far_date', 'a_far_timestamp', 'a_float', 'nested', 'a_map_of_uuids']
   const vectors = VALUES.filter(([, type]) => type.startsWith('vector')).map(([name]) => name)
   try {
@@ -271,7 +274,7 @@ test('npm cassandra-driver reads what is written here, and the other way round',
   } finally {
     await peer.shutdown()
   }
-  /** Objects of a user-defined type without the class that they have there. */
+  /** Plain objects instead of the other client's class for user-defined types. */
   function plain(value: unknown): unknown {
     if (value === null || typeof value !== 'object' || value instanceof Date) return value
     if (Buffer.isBuffer(value) || value instanceof Map || value instanceof Set) return value

@@ -72,7 +72,7 @@ test('text and prepared statements, with values in order and by name', skip, asy
   assert.deepEqual(found.first(), found.rows[0])
 })
 
-test('many at once, and what was not set stays', skip, async () => {
+test('many concurrent statements; unset parameters leave columns unchanged', skip, async () => {
   const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
   const many = Array.from({ length: 2000 }, (_, n) => 1000 + n)
   await Promise.all(many.map((n) => session.execute(insert, [n, `name ${n}`, n / 4])))
@@ -87,7 +87,7 @@ test('many at once, and what was not set stays', skip, async () => {
   }
 })
 
-test('conditions tell whether they were applied', skip, async () => {
+test('results of conditions report whether they were applied', skip, async () => {
   const text = 'INSERT INTO items (id, name) VALUES (?, ?) IF NOT EXISTS'
   const first = await session.execute(text, [50, 'first'])
   assert.equal(first.applied, true)
@@ -167,7 +167,7 @@ test('bound statements', skip, async () => {
   await assert.rejects(session.executeMany(one as never, []), twice)
 })
 
-test('what the server refuses', skip, async () => {
+test('errors from the server', skip, async () => {
   await assert.rejects(session.execute('SELEC 1'), (error: CqlError) => {
     assert.ok(error instanceof SyntaxException && error instanceof CqlError)
     assert.deepEqual([error.code, error.name, error.inDoubt], [0x2000, 'SyntaxException', false])
@@ -190,7 +190,7 @@ test('what the server refuses', skip, async () => {
   )
 })
 
-test('what is refused before anything is sent', skip, async () => {
+test('invalid arguments are rejected before anything is sent', skip, async () => {
   const insert = await session.prepare('INSERT INTO items (id, name, price) VALUES (?, ?, ?)')
   const refused: [unknown, string, RegExp][] = [
     [[1], 'RangeError', /takes 3 values \(id, name, price\), not 1/],
@@ -249,7 +249,7 @@ test('prepared statements outlive a change of their table', skip, async () => {
   assert.deepEqual((await session.execute(select, [2])).one(), { id: 2, a: 'b', b: null })
 })
 
-test('USE changes what texts mean', skip, async () => {
+test('USE changes the keyspace of cached texts', skip, async () => {
   const own = await sessionIn('node_use')
   try {
     await own.execute('CREATE TABLE items (id int PRIMARY KEY, name text)')
@@ -331,7 +331,7 @@ test('options of a session, and contact points', skip, async () => {
   assert.match(node?.release ?? '', /^\d+\./)
 })
 
-test('a closed session refuses, and fails what is in flight', skip, async () => {
+test('a closed session rejects calls and fails those in flight', skip, async () => {
   const own = await connect(AT, { keyspace: 'node_verbs' })
   const select = await own.prepare('SELECT * FROM items')
   const running = own.execute(select)
@@ -345,11 +345,11 @@ test('a closed session refuses, and fails what is in flight', skip, async () => 
   await assert.rejects(own.execute('SELECT * FROM items WHERE id = ?', [1]), SessionClosed)
   assert.throws(() => own.nodes, SessionClosed)
   assert.throws(() => own.query('SELECT * FROM items'), SessionClosed)
-  // A statement serves any session on the same cluster.
+  // A prepared statement works in any session on the same cluster.
   assert.ok((await session.execute(select)).length > 0)
 })
 
-test('worker threads have sessions of their own', skip, async () => {
+test('worker threads have their own sessions', skip, async () => {
   const text = `
     const { parentPort } = require('node:worker_threads')
     const { connect } = require('spikewire/cql')

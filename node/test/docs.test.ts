@@ -1,9 +1,8 @@
 /**
- * The pages are true: their TypeScript blocks compile with all strictness, and run.
+ * Tests the documentation: its TypeScript blocks compile with all strictness, and run.
  *
- * The `ts` blocks of a page are one program, from top to bottom; each `js` block is a CommonJS
- * program by itself. Where a line is `console.log(...) // text`, the program must print just that
- * text, in that order.
+ * The `ts` blocks of a page form one program, from top to bottom; each `js` block is a separate
+ * CommonJS program. A line `console.log(...) // text` must print exactly that text, in that order.
  */
 
 import assert from 'node:assert/strict'
@@ -32,7 +31,7 @@ const PAGES = [
   'node/README.md',
   CASSANDRA,
 ]
-// Inside of the package, so that programs may import it by its name.
+// Inside the package, so that programs can import it by name.
 const FOLDER = join(PACKAGE, 'build', 'docs')
 const SAID = /^\s*console\.log\(.*\) \/\/ (.+)$/
 
@@ -42,7 +41,7 @@ interface Block {
   lines: string[]
 }
 
-/** The blocks of a page in a language. */
+/** The blocks of a page in one language. */
 function blocks(page: string, language: string): Block[] {
   const found: Block[] = []
   let opened: string | undefined
@@ -57,7 +56,7 @@ function blocks(page: string, language: string): Block[] {
   return found
 }
 
-/** Blocks as one program, on the lines where they stand, so that errors point there. */
+/** Blocks as one program, on their original lines, so that errors point there. */
 function program(parts: Block[]): string {
   const lines: string[] = []
   for (const { start, lines: more } of parts) {
@@ -67,7 +66,7 @@ function program(parts: Block[]): string {
   return `${lines.join('\n')}\n`
 }
 
-/** The programs of a page: the name of the file that node runs, that of its source, the text. */
+/** The programs of a page: the file to run, the source file, the text. */
 function programs(page: string): { file: string; source: string; text: string }[] {
   const stem = page.replace('/', '-').replace(/\.md$/, '')
   const typescript = {
@@ -82,7 +81,7 @@ function programs(page: string): { file: string; source: string; text: string }[
   return [typescript, ...others]
 }
 
-/** Asserts that a program printed what its lines say, in that order. */
+/** Asserts that a program printed what its comments say, in that order. */
 function assertSaid(page: string, text: string, stdout: string): void {
   const printed = stdout.split('\n')
   let at = 0
@@ -122,10 +121,10 @@ for (const page of PAGES) {
   }
 }
 
-/** The page about the client, without its programs. */
+/** The page about the client, without its code. */
 const PAGE = readFileSync(join(REPOSITORY, 'docs/node.md'), 'utf8').replace(/```[\s\S]*?```/g, '')
 
-/** What a class and those that it extends have for users. */
+/** The public members of a class and its base classes. */
 function members(kind: { prototype: object }): string[] {
   const found: string[] = []
   for (let at = kind.prototype; at !== Object.prototype; at = Object.getPrototypeOf(at)) {
@@ -135,13 +134,13 @@ function members(kind: { prototype: object }): string[] {
 }
 
 for (const [name, kind] of Object.entries({ Client, Dataset, Batch, Job })) {
-  test(`docs/node.md tells of all that a ${name} has`, () => {
+  test(`docs/node.md mentions all members of ${name}`, () => {
     const missing = members(kind).filter((member) => !new RegExp(`\\b${member}\\b`).test(PAGE))
     assert.deepEqual(missing, [])
   })
 }
 
-test('docs/node.md tells of all options of a client', async () => {
+test('docs/node.md mentions all options of a client', async () => {
   const options = { noSuchOption: true } as unknown as ClientOptions
   const refused = await Client.connect('127.0.0.1:1', options).catch((error: Error) => error)
   const names = /there are: (.*)$/.exec((refused as Error).message)?.[1]?.split(', ') ?? []
@@ -152,11 +151,11 @@ test('docs/node.md tells of all options of a client', async () => {
   )
 })
 
-/** The page about Cassandra, without its programs. */
+/** The page about Cassandra, without its code. */
 const CQL_PAGE = readFileSync(join(REPOSITORY, CASSANDRA), 'utf8').replace(/```[\s\S]*?```/g, '')
 
 for (const kind of [Session, Prepared, CqlQuery, CqlBatch, Rows]) {
-  test(`docs/node-cassandra.md tells of all that a ${kind.name} has`, () => {
+  test(`docs/node-cassandra.md mentions all members of ${kind.name}`, () => {
     const inner = ['order', 'take', 'takeOne', 'next', 'return', 'add']
     const named = members(kind).filter((member) => !inner.includes(member))
     assert.deepEqual(
@@ -166,7 +165,7 @@ for (const kind of [Session, Prepared, CqlQuery, CqlBatch, Rows]) {
   })
 }
 
-test('docs/node-cassandra.md tells of all options of a session', async () => {
+test('docs/node-cassandra.md mentions all options of a session', async () => {
   const options = { noSuchOption: true } as SessionOptions
   const refused = await connect('127.0.0.1:1', options).catch((error: Error) => error)
   const names = /there are: (.*)$/.exec((refused as Error).message)?.[1]?.split(', ') ?? []
@@ -177,7 +176,7 @@ test('docs/node-cassandra.md tells of all options of a session', async () => {
   )
 })
 
-test('what docs/node.md names of npm aerospike exists', { skip: withoutAerospike }, () => {
+test('what docs/node.md says about npm aerospike exists', { skip: withoutAerospike }, () => {
   const theirs = aerospike()
   const rows = PAGE.split('## Coming from npm aerospike')[1]?.match(/^\| .* \| .* \|$/gm) ?? []
   const left = rows.map((row) => row.split(' | ')[0] as string)

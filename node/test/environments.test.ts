@@ -1,4 +1,4 @@
-/** Processes and worker threads that begin, end and fail at any time, with calls in flight. */
+/** Processes and worker threads that start, end and fail at any time, with calls in flight. */
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -23,24 +23,24 @@ const client = await Client.connect(${JSON.stringify(seeds)})
 const records = client.dataset('test', 'environments')
 `
 
-/** A program with a client: the arguments for node, which find the package from its folder. */
+/** Arguments for node that run a program with a client; it finds the package from its folder. */
 const program = (text: string) => ['--input-type=module', '-e', HEAD(cluster.seeds) + text]
 const here = { cwd: PACKAGE, timeout: 60_000 }
 
-test('a client that was not closed does not keep the process', async () => {
+test('an unclosed client does not keep the process alive', async () => {
   assert.equal(
     await output(process.execPath, program("console.log('connected')"), here),
     'connected\n',
   )
 })
 
-test('calls in flight keep it until they are answered', async () => {
+test('calls in flight keep the process alive until they are answered', async () => {
   const text =
     'records.put(1, { n: 1 }).then(() => records.get(1)).then((r) => console.log(r.bins.n))'
   assert.equal(await output(process.execPath, program(text), here), '1\n')
 })
 
-test('calls in flight keep it until their time is over', async () => {
+test('calls in flight keep the process alive until they time out', async () => {
   const silent = await Cluster.start({ nodes: 1 })
   try {
     await silent.inject(0, { drop: 1 })
@@ -66,7 +66,7 @@ for (const [when, text] of [
   })
 }
 
-test('what a callback throws is an uncaught exception, and others are called all the same', async () => {
+test('an exception in a callback is uncaught, and other callbacks are still called', async () => {
   const text = `
     const caught = []
     process.on('uncaughtException', (error) => caught.push(error.message))
@@ -108,7 +108,7 @@ test('worker threads are terminated in mid-call, and leave nothing behind', asyn
   const seen: number[] = []
   for (let round = 0; round < 40; round++) {
     const worker = new Worker(PUMP(cluster.seeds), { eval: true })
-    // Some while they connect, others while they have calls in flight.
+    // Some are terminated while connecting, others with calls in flight.
     if (round % 4 > 0) await new Promise((resolve) => worker.once('message', resolve))
     await sleep(round % 5)
     await worker.terminate()
@@ -126,7 +126,7 @@ test('clients are opened and closed, and leave nothing behind', async () => {
     const client = await Client.connect(cluster.seeds)
     const records = client.dataset('test', 'opened')
     const put = records.put(round, { round })
-    // Half of them while a call is in flight, which is rejected then.
+    // Half of them with a call in flight, which is then rejected.
     if (round % 2 === 0) await put
     const closed = client.close()
     if (round % 2 === 1) await put.catch((error) => assert.equal(error.name, 'ClientClosed'))

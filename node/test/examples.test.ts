@@ -1,4 +1,4 @@
-/** Every example runs as it is. */
+/** Runs every example. */
 
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
@@ -24,7 +24,7 @@ for (const name of readdirSync(FOLDER).filter(
   test(name, async (test) => {
     const expected = SAYS[name.replace(/\.js$/, '')]
     assert.ok(expected !== undefined, `SAYS has no line for ${name}`)
-    // For the example that is a test: all versions report in the same way.
+    // For the example that is a test: makes all versions of Node report in the same format.
     const args = ['--enable-source-maps', '--test-reporter=tap', join(FOLDER, name)]
     const printed = await output(process.execPath, args, { cwd: temporaryFolder(test) })
     assert.ok(printed.split('\n').includes(expected), printed)

@@ -1,4 +1,4 @@
-/** Expressions: made, checked, shown, kept, and the same bytes as Python's. */
+/** Expressions: creation, validation, text form, reuse, and the same bytes as in Python. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -6,7 +6,7 @@ import { inspect } from 'node:util'
 import { ctx, Double, exp, GeoJSON } from 'spikewire'
 import { cases, made, withoutPython } from './cases.js'
 
-/** What the compiler would refuse. */
+/** Passes a value that the compiler would reject. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
 const wrong = (value: unknown): any => value
 
@@ -64,7 +64,7 @@ const SHOWN: [exp.Expression<never>, string][] = [
   [AGE.eq(new Map([[1, 'x']])), "$.age:MAP == {1: 'x'}"],
 ]
 
-test('what JavaScript writes in its own way', () => {
+test('expressions written differently in JavaScript', () => {
   for (const [expression, text] of SHOWN) assert.equal(String(expression), text)
 })
 
@@ -137,13 +137,13 @@ for (const [make, error, message] of REFUSED) {
   })
 }
 
-test('operators of JavaScript are refused, not ignored', () => {
+test("JavaScript's own operators throw", () => {
   assert.throws(() => wrong(AGE) > 5, { name: 'TypeError', message: /\.gt\(\)/ })
   assert.throws(() => wrong(AGE) + 1, { name: 'TypeError', message: /\.add\(\)/ })
   assert.equal(`${AGE.gt(5)}`, '$.age:INT > 5')
 })
 
-test('an error in a text shows the place', () => {
+test('an error in a text shows the position', () => {
   assert.throws(
     () => exp.text("$.age > 'x' + 1"),
     (error: Error) => {
@@ -154,7 +154,7 @@ test('an error in a text shows the place', () => {
   )
 })
 
-test('kept and compared', () => {
+test('expressions can be reused and compared', () => {
   const one = AGE.gt(5).and(exp.bin('s').eq('x'))
   const same = exp.and(AGE.gt(5), exp.bin('s').eq('x'))
   assert.ok(one.sameAs(same))
@@ -171,7 +171,7 @@ test('long chains do not nest', () => {
   assert.ok(exp.Expression.fromBytes(whole.toBytes()).sameAs(whole))
 })
 
-test('trees that would be too large are refused', () => {
+test('oversized trees are rejected', () => {
   let tree = exp.value(1)
   assert.throws(
     () => {
@@ -181,7 +181,7 @@ test('trees that would be too large are refused', () => {
   )
 })
 
-test('any bytes are read or refused', () => {
+test('arbitrary bytes are decoded or rejected', () => {
   for (let at = 0; at < 2000; at++) {
     const length = at % 23
     const bytes = Buffer.from(

@@ -1,4 +1,4 @@
-/** Nodes die and come back under load: no call hangs, no acknowledged write is lost. */
+/** Nodes die and come back under load: no call hangs, and no acknowledged write is lost. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -28,7 +28,7 @@ import {
 const WORKERS = 8
 const KEYS = 40
 
-/** Numbers that look random and are the same in each run. */
+/** A deterministic random generator. */
 function dice(seed: number): (sides: number) => number {
   let state = seed + 1
   return (sides) => {
@@ -37,7 +37,7 @@ function dice(seed: number): (sides: number) => number {
   }
 }
 
-/** What one worker wrote, and what became of it. */
+/** The writes of one worker and their outcomes. */
 class Journal {
   readonly acknowledged = new Map<number, number>()
   /** Later values that may or may not have been applied. */
@@ -133,7 +133,7 @@ test('calls in flight end when their node dies', () =>
     await data.put(1, { n: 1 })
     await cluster.inject(0, { delay: 600_000 })
     const calls = atOnce<unknown>([data.get(1), data.put(1, { n: 2 }), data.exists(1)])
-    // Until they have been sent.
+    // Wait until the calls have been sent.
     await sleep(500)
     await cluster.kill(0)
     const [read, written, exists] = (await calls) as SpikewireError[]
@@ -154,7 +154,7 @@ test('a write that times out half sent is never finished', async () => {
       const error = await settled(data.put('k', { b: large }, { timeout }))
       if (error instanceof Timeout) late += 1
       await data.put('k', { b: Buffer.from('new') })
-      // Would be what takes the rest along.
+      // A later write on the same connection, which must not complete the earlier one.
       await data.put('other', { b: other })
       assert.equal(String((await data.get('k')).bins.b), 'new')
     }
@@ -165,7 +165,7 @@ test('a write that times out half sent is never finished', async () => {
   }
 })
 
-/** Milliseconds that a held reply takes: many times what calls may. */
+/** How long a delayed reply takes (ms): many times a call's timeout. */
 const DELAY = 30_000
 
 test('a storm of all faults: a typed error or the right value, in time', () =>

@@ -123,7 +123,7 @@ describe('replies that are late', () => {
     }))
 
   for (const fault of [{ delay: 30_000 }, { drop: 1 }, { dropReply: 1 }] as Faults[]) {
-    test(`what may wait longer ends later: ${JSON.stringify(fault)}`, () =>
+    test(`a longer timeout ends later: ${JSON.stringify(fault)}`, () =>
       boxed(1, {}, async ({ cluster, data }) => {
         await data.put(1, { n: 0 })
         await cluster.inject(0, fault)
@@ -152,7 +152,7 @@ describe('replies that are late', () => {
       assert.match(error.message, /silent/)
     }))
 
-  test('late replies are dropped, and neighbours get their own', () =>
+  test('late replies are dropped, and other calls get their own', () =>
     boxed(1, { connectionsPerNode: 1 }, async ({ cluster, data }) => {
       await Promise.all(range(60).map((key) => data.put(key, { v: key })))
       let late = 0
@@ -181,11 +181,11 @@ describe('replies that are late', () => {
 })
 
 describe('a slow link', () => {
-  test('the deadline holds though bytes trickle', () =>
+  test('the deadline holds even if bytes trickle in', () =>
     boxed(1, {}, async ({ cluster, data }) => {
       const long = 'x'.repeat(2000)
       await data.put(1, { v: long })
-      // The whole reply takes 400 s, and would be a record; that of a write takes some seconds.
+      // The whole reply, a record, would take 400 s; that of a write takes some seconds.
       await cluster.inject(0, { drip: [1, 200] })
       const read = await failure(data.get(1, { timeout: 500 }))
       assert.ok(read instanceof Timeout && !read.inDoubt)
@@ -219,7 +219,8 @@ describe('nodes that refuse connections', () => {
         await cluster.inject(1, { refuse })
         const seeds = `${cluster.addresses[0]},${cluster.addresses[2]}`
         const { Client } = await import('spikewire')
-        // It may not have found the node that refuses; it has to read everything all the same.
+        // The client may not have found the node that refuses connections; it must read everything
+        // nevertheless.
         const late = await Client.connect(seeds, { timeout: 30_000, maxErrorRate: 0 })
         try {
           const found = await Promise.all(
@@ -234,7 +235,7 @@ describe('nodes that refuse connections', () => {
         }
       }))
 
-    test(`there is no other replica: ${refuse}`, () =>
+    test(`no other replica: ${refuse}`, () =>
       boxed(1, { replica: 'master' }, async ({ cluster, data }) => {
         await cluster.inject(0, { refuse })
         const read = await failure(data.get(1))
@@ -252,7 +253,7 @@ describe('nodes that refuse connections', () => {
       }))
   }
 
-  test('writes that never left are tried elsewhere', () =>
+  test('writes that were never sent are retried on another node', () =>
     boxed(3, {}, async ({ cluster, data }) => {
       await cluster.inject(1, { refuse: 'port' })
       for (const key of range(60)) await data.put(key, { v: key })
@@ -314,7 +315,7 @@ describe('requests that are refused', () => {
       },
     ))
 
-  test('the circuit breaker lets a node rest', () =>
+  test('the circuit breaker gives a node a rest', () =>
     boxed(1, { maxErrorRate: 5, tendInterval: 500 }, async ({ cluster, client, data }) => {
       await data.put(1, { n: 1 })
       await cluster.inject(0, { error: 1 })
@@ -346,7 +347,8 @@ describe('requests and replies that are lost', () => {
         assert.ok(written instanceof Timeout && written.inDoubt)
         await cluster.clearFaults(0)
         await recovers(() => data.get(1, { timeout: 1000 }))
-        // The client cannot know which, so both are in doubt; only one was applied.
+        // The client cannot know which of the two happened, so both are in doubt; only one was
+        // applied.
         assert.equal((await data.get(1)).bins.n, fault === 'dropReply' ? 2 : 1)
       }))
 

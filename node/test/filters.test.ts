@@ -1,4 +1,4 @@
-/** Filters on every verb: what passes, what does not, what is refused before anything is sent. */
+/** Filters on every verb: matches, mismatches, and filters rejected before anything is sent. */
 
 import assert from 'node:assert/strict'
 import { after, before, beforeEach, test } from 'node:test'
@@ -47,7 +47,7 @@ for (const [name, where] of FORMS) {
   })
 }
 
-test('the default stands for both kinds of absence', async () => {
+test('the default is returned for missing and filtered records', async () => {
   assert.equal(await people.get('kim', { where: ADULT, default: 'none' }), 'none')
   assert.equal(await people.get('nobody', { where: ADULT, default: 'none' }), 'none')
   await assert.rejects(people.get('nobody', { where: ADULT }), RecordNotFound)
@@ -63,7 +63,7 @@ test('exists', async () => {
   assert.equal(await people.exists('nobody', { where: ADULT }), false)
 })
 
-test('operate that reads', async () => {
+test('operate with reads only', async () => {
   assert.deepEqual((await people.operate('lee', [op.get('age')], { where: ADULT })).results, [40])
   await assert.rejects(people.operate('kim', [op.get('age')], { where: ADULT }), FilteredOut)
 })
@@ -85,7 +85,7 @@ const WRITES: [string, (key: string) => Promise<unknown>, object][] = [
 ]
 
 for (const [verb, write, after] of WRITES) {
-  test(`${verb}: only what passes is written`, async () => {
+  test(`${verb}: only matching records are written`, async () => {
     await write('lee')
     assert.deepEqual((await people.get('lee')).bins, { ...after, grown: true })
     await assert.rejects(write('kim'), (error: FilteredOut) => {
@@ -111,7 +111,7 @@ test('delete', async () => {
   assert.equal(await people.exists('lee'), false)
 })
 
-test('a missing record is created all the same', async () => {
+test('a missing record is still created', async () => {
   await people.put('new', { age: 1 }, { where: ADULT })
   assert.equal((await people.get('new')).bins['age'], 1)
   const refused = people.put('newer', { age: 1 }, { where: ADULT, exists: 'update' })
@@ -213,7 +213,7 @@ const REFUSED: [unknown, typeof TypeError, RegExp][] = [
   [op.get('a'), TypeError, /where: an expression is .*Operation/],
 ]
 
-test('what is no filter is refused before anything is sent', async () => {
+test('invalid filters are rejected before anything is sent', async () => {
   for (const [given, error, message] of REFUSED) {
     const where = given as exp.Where
     const calls = [
@@ -232,7 +232,7 @@ test('what is no filter is refused before anything is sent', async () => {
   assert.equal((await people.get('lee')).generation, 1)
 })
 
-test('texts and expressions are remembered by what they say', async () => {
+test('texts and expressions are cached by content', async () => {
   await people.put('n', { n: 1 })
   for (let at = 0; at < 200; at++) {
     assert.equal(await people.exists('n', { where: `$.n + ${at} == ${at + 1}` }), true)

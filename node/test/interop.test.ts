@@ -1,4 +1,4 @@
-/** Three clients on one data set: what one copies, another one reads as it was. */
+/** Three clients on one data set: copies made by one are read unchanged by another. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -25,10 +25,10 @@ after(async () => {
   await cluster.close()
 })
 
-/** Makes values that look random and are the same in each run. */
+/** Generates deterministic random values. */
 class Generator {
   #state: number
-  /** Whether only what npm `aerospike` tells apart is made. */
+  /** Whether to generate only values that npm `aerospike` can distinguish. */
   readonly #common: boolean
 
   constructor(seed: number, common: boolean) {
@@ -70,7 +70,7 @@ class Generator {
     return this.below(2) === 0 ? this.whole(given) : whole
   }
 
-  /** Whole floats are `Double`s, as the client reads them. */
+  /** Whole floats are `Double`s, as this client returns them. */
   whole(float: number): number | Double {
     return Number.isInteger(float) ? new Double(float) : float
   }
@@ -127,7 +127,7 @@ class Generator {
     return Object.fromEntries(entries)
   }
 
-  /** A map that no object can be: it has an integer for a key. */
+  /** A map that cannot be an object, because it has an integer key. */
   map(depth: number): Map<BinValue, BinValue> {
     const map = new Map<BinValue, BinValue>([[this.below(1000), this.item(depth)]])
     for (let at = this.below(6); at > 0; at--) {
@@ -169,7 +169,7 @@ async function sameIn(set: string, expected: readonly object[]) {
   }
 }
 
-/** Every record is read by npm `aerospike`, and written into another set. */
+/** Lets npm `aerospike` read every record and write it into another set. */
 async function copyByAerospike(source: string, target: string): Promise<void> {
   const { Key } = aerospike()
   const peer = await connectAerospike(cluster.addresses[0] as string)
@@ -186,7 +186,7 @@ async function copyByAerospike(source: string, target: string): Promise<void> {
 const copyByPython = (source: string, target: string) =>
   output(PYTHON, [SCRIPT, cluster.seeds, source, target, `${COUNT}`])
 
-test('what was written here is read as it was', async () => {
+test('written values are read unchanged', async () => {
   await sameIn('own', await fill('own', false))
 })
 
@@ -196,7 +196,7 @@ test('the Python client copies every value', { skip: withoutPython }, async () =
   await sameIn('bypython', expected)
 })
 
-test('npm aerospike copies every value that it tells apart', {
+test('npm aerospike copies every value that it can distinguish', {
   skip: withoutAerospike,
 }, async () => {
   const expected = await fill('fromnpm', true)
@@ -204,7 +204,7 @@ test('npm aerospike copies every value that it tells apart', {
   await sameIn('bynpm', expected)
 })
 
-test('one copies what the other has copied', {
+test("each client copies the other's copies", {
   skip: withoutPython || withoutAerospike,
 }, async () => {
   const expected = await fill('first', true)
@@ -214,7 +214,7 @@ test('one copies what the other has copied', {
   await sameIn('fourth', expected)
 })
 
-test('two clients count on one record', { skip: withoutAerospike }, async () => {
+test('two clients increment one counter', { skip: withoutAerospike }, async () => {
   const peer = await connectAerospike(cluster.addresses[0] as string)
   const { Key, operations } = aerospike()
   const counters = client.dataset<{ n: number }>('test', 'counters')

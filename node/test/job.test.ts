@@ -143,12 +143,12 @@ test('index queries with a filter, in pages, resumed', async () => {
   assert.throws(() => people.query(other), /resume.*another query/)
 })
 
-test('an index that is not there', async () => {
+test('a missing index', async () => {
   const query = people.query({ index: index.between('none', 1, 2) })
   await assert.rejects(query.next(), IndexNotFound)
 })
 
-test('bad index ranges are refused when they are made', () => {
+test('invalid index ranges are rejected when they are created', () => {
   const bad: [() => unknown, ErrorConstructor | TypeErrorConstructor, RegExp][] = [
     [() => index.between('n', 1.5, 2), RangeError, /low must be a whole number/],
     [() => index.between('n', 2n ** 63n, 2), RangeError, /low must be a whole number/],
@@ -172,7 +172,7 @@ test('bad index ranges are refused when they are made', () => {
   assert.equal(String(range), "index.between('n', 1, 2, { of: 'list' })")
 })
 
-test('operations on every record that a filter passes', async () => {
+test('operations on every record that matches a filter', async () => {
   const job = await people.operateAll([op.put('mark', 1)], { where: '$.n < 300' })
   assert.equal(typeof job.id, 'bigint')
   const progress = await job.wait({ timeout: 30_000 })
@@ -214,7 +214,7 @@ test('touching and deleting every record', async () => {
   assert.equal(left, 10)
 })
 
-test('a job that takes long: progress, a limit for waiting, abort', async () => {
+test('a long job: progress, a time limit for waiting, abort', async () => {
   const slow = { recordsPerSecond: 1 }
   const job = await people.operateAll([op.put('slow', 1)], slow)
   const { done, percent } = await job.progress()
@@ -230,7 +230,7 @@ test('a job that takes long: progress, a limit for waiting, abort', async () => 
   assert.ok(end.done)
 })
 
-test('what a job refuses is a rejection, before anything is sent', async () => {
+test('invalid jobs are rejected before anything is sent', async () => {
   const refused: [Promise<unknown>, RegExp][] = [
     [people.operateAll([op.get('n')]), /operations\[0\] reads/],
     [people.operateAll([]), /operations must not be empty/],
@@ -265,7 +265,7 @@ test('aggregations', async () => {
   await assert.rejects(people.query({ where: '$.n > 1' }).aggregate('people', 'count'), RangeError)
 })
 
-test('an aggregation that is given up', async () => {
+test('a cancelled aggregation', async () => {
   const abort = new AbortController()
   const reason = new Error('enough')
   const endless = people.query({ signal: abort.signal }).aggregate('people', 'endless')

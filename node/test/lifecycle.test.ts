@@ -1,4 +1,4 @@
-/** Contexts, worker threads with clusters and clients of their own, and long loads. */
+/** Async contexts, worker threads with their own clusters and clients, and long loads. */
 
 import assert from 'node:assert/strict'
 import { AsyncLocalStorage } from 'node:async_hooks'
@@ -68,7 +68,7 @@ test('promises and callbacks run in the context of their call', async () => {
   assert.equal(storage.getStore(), undefined)
 })
 
-test('what continues a promise may throw: others are settled all the same', async () => {
+test('a continuation may throw without affecting other promises', async () => {
   const text = `
     import { Client } from 'spikewire'
     const client = await Client.connect('${cluster.seeds}')
@@ -86,7 +86,7 @@ test('what continues a promise may throw: others are settled all the same', asyn
   assert.equal(printed, '30\nthrown 0,thrown 10,thrown 20\n')
 })
 
-test('a cluster does not keep a process, and ends with it', async () => {
+test('a cluster does not keep the process alive, and ends with it', async () => {
   const text = `
     import { Cluster } from 'spikewire/testing'
     const cluster = await Cluster.start({ nodes: 3 })
@@ -122,7 +122,7 @@ for (const end of [
   })
 }
 
-/** A worker with a cluster and a client of its own, which uses another one's cluster, too. */
+/** A worker with its own cluster and client, which also uses another worker's cluster. */
 const WORKER = `
 const { parentPort, workerData } = require('node:worker_threads')
 const { Client } = require('spikewire')
@@ -142,7 +142,7 @@ const { Cluster } = require('spikewire/testing')
   })
 })()`
 
-test('worker threads have clusters and clients of their own', async () => {
+test('worker threads have their own clusters and clients', async () => {
   const workers = Array.from(
     { length: 4 },
     () => new Worker(WORKER, { eval: true, workerData: { seeds: cluster.seeds } }),
@@ -151,7 +151,7 @@ test('worker threads have clusters and clients of their own', async () => {
     workers.map(async (worker) => (await once(worker, 'message'))[0] as string),
   )
   assert.equal((await client.dataset('test', 'workers').get('sum')).bins['n'], 400)
-  // A cluster serves other threads, for as long as its own one runs.
+  // A cluster serves other threads as long as its own thread runs.
   const [first, ...others] = seeds as [string, ...string[]]
   const guest = await Client.connect(first)
   assert.equal((await guest.dataset('test', 's').get(99)).bins['n'], 99)
@@ -163,7 +163,7 @@ test('worker threads have clusters and clients of their own', async () => {
   for (const worker of workers.slice(1)) {
     const ended = once(worker, 'exit')
     worker.postMessage('close')
-    // Its cluster, which is not closed, does not keep it.
+    // Its unclosed cluster does not keep it alive.
     assert.deepEqual(await ended, [0])
   }
 })
@@ -208,7 +208,7 @@ test('memory and descriptors stay flat under a long load', async () => {
   )
 })
 
-test('a signal of many calls gives them all up, and warns of nothing', async () => {
+test('a signal shared by many calls cancels all of them, without a warning', async () => {
   const warned: string[] = []
   const note = (warning: Error) => warned.push(warning.message)
   process.on('warning', note)
@@ -262,7 +262,7 @@ test('connecting takes a callback', async () => {
   await assert.rejects(connect('127.0.0.1:1', { timeout: 500 }), { name: 'ConnectionFailed' })
 })
 
-test('connecting that is given up leaves no client behind', async () => {
+test('cancelled connecting leaves no client behind', async () => {
   const own = await Cluster.start()
   try {
     const open = () => own.stats(0).connections

@@ -1,4 +1,4 @@
-/** Verbs on many records: what is refused, callbacks, calls that are given up, closed clients. */
+/** Verbs on many records: invalid arguments, callbacks, cancelled calls, closed clients. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -30,7 +30,7 @@ after(async () => {
   await cluster.close()
 })
 
-/** What the compiler would refuse. */
+/** Passes a value that the compiler would reject. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
 const wrong = (value: unknown): any => value
 
@@ -67,7 +67,7 @@ const KEYS: [keys: unknown, error: typeof TypeError, message: RegExp][] = [
   [[1, new Key('test', 'another', 1)], RangeError, /^row 1: .*does not belong/],
 ]
 
-test('keys that cannot be any', async () => {
+test('invalid keys', async () => {
   const data = await filled()
   for (const [keys, error, message] of KEYS) {
     await assert.rejects(data.getMany(wrong(keys)), (raised: Error) => {
@@ -123,7 +123,7 @@ const RECORDS: [records: unknown, error: typeof TypeError, message: RegExp][] = 
   [new Date(), TypeError, /^records must be .* not Date/],
 ]
 
-test('records that cannot be written', async () => {
+test('invalid records', async () => {
   const data = fresh()
   for (const [records, error, message] of RECORDS) {
     await assert.rejects(data.putMany(wrong(records)), (raised: Error) => {
@@ -140,7 +140,7 @@ test('records that cannot be written', async () => {
   assert.equal((await data.getMany([1, 2])).found, 0, 'nothing is sent before all is checked')
 })
 
-test('options that there are not', async () => {
+test('unknown options', async () => {
   const data = fresh()
   await assert.rejects(data.getMany([1], wrong({ binz: [] })), /^TypeError: unknown option binz/)
   await assert.rejects(data.getMany([1], wrong({ ttl: 1 })), /unknown option ttl/)
@@ -201,7 +201,7 @@ test('callbacks, after the call has returned', async () => {
   assert.ok(error instanceof TypeError && batch === undefined)
 })
 
-test('calls that are given up', async () => {
+test('cancelled calls', async () => {
   const data = await filled()
   const aborted = AbortSignal.abort(new Error('never mind'))
   await assert.rejects(data.getMany([1], { signal: aborted }), /never mind/)
@@ -217,7 +217,7 @@ test('calls that are given up', async () => {
       [at, at + 1],
     )
   }
-  // A source that never goes on.
+  // A source that never yields.
   const abort = new AbortController()
   async function* stuck(): AsyncGenerator<[UserKey, Row]> {
     yield [1, { n: -1 }]

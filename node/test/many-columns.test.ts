@@ -1,4 +1,4 @@
-/** Many records as columns, one row for each key: typed arrays and Arrow. */
+/** Many records as columns, one row per key: typed arrays and Arrow. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -41,13 +41,13 @@ after(async () => {
   await cluster.close()
 })
 
-/** What the compiler would refuse. */
+/** Passes a value that the compiler would reject. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
 const wrong = (value: unknown): any => value
 
 const KEYS = [5, 'none', 3, 199, 3]
 
-test('a row for each key, in input order, null where there is nothing', async () => {
+test('one row per key, in input order, null if there is no record', async () => {
   const table = await data.getColumns(KEYS)
   assert.equal(table.length, 5)
   assert.deepEqual([...table.names].sort(), ['half', 'n', 'text', 'third'])
@@ -58,7 +58,7 @@ test('a row for each key, in input order, null where there is nothing', async ()
   assert.deepEqual([...(table.get('n')?.valid ?? [])], [1, 0, 1, 1, 1])
 })
 
-test('a schema, and columns of keys, generations and seconds left', async () => {
+test('a schema, and columns of keys, generations and seconds to live', async () => {
   const schema = { id: 'int32', n: 'float64', gen: 'uint16', left: 'int32' } as const
   const options = { schema, key: 'id', generation: 'gen', ttl: 'left' }
   const table = await data.getColumns([7, 8, 999], options)
@@ -125,7 +125,7 @@ const BAD: [options: GetColumnsOptions, message: RegExp][] = [
   [wrong({ rows: 5 }), /^TypeError: unknown option rows/],
 ]
 
-test('options that cannot be', async () => {
+test('invalid options', async () => {
   for (const [options, message] of BAD) {
     await assert.rejects(data.getColumns([1], options), message)
     await assert.rejects(data.getArrow([1], options), message)

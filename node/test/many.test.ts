@@ -1,4 +1,4 @@
-/** Many records in one call: order, misses, errors of rows, several sets. */
+/** Many records in one call: order, missing records, errors of rows, several sets. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -31,7 +31,7 @@ after(async () => {
   await cluster.close()
 })
 
-/** What the compiler would refuse. */
+/** Passes a value that the compiler would reject. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
 const wrong = (value: unknown): any => value
 
@@ -50,7 +50,7 @@ async function filled(): Promise<Dataset<Row>> {
 
 const binsOf = (batch: Batch<Row>) => [...batch].map((record) => record && { ...record.bins })
 
-test('records come in input order, with misses and repetitions', async () => {
+test('records are in input order, with missing and repeated ones', async () => {
   const data = await filled()
   const keys = [5, 999, 5, 0, 'none', data.key(299)]
   const found = await data.getMany(keys)
@@ -179,7 +179,7 @@ test('any iterable, and nothing', async () => {
   assert.deepEqual([...(await data.getMany([7777])).codes], [2])
 })
 
-test('more lists of bin names than there are functions for', async () => {
+test('more lists of bin names than factories', async () => {
   const data = fresh()
   const numbers = Array.from({ length: 1500 }, (_, n) => n)
   await data.putMany(numbers.map((n) => [n, { [`bin${n}`]: n, n }]))
@@ -200,7 +200,7 @@ test('more lists of bin names than there are functions for', async () => {
   )
 })
 
-test('arrays that are changed meanwhile', async () => {
+test('arrays changed during the call', async () => {
   const data = await filled()
   const keys = [1, 2, 3]
   const promise = data.getMany(keys)
@@ -217,7 +217,7 @@ test('arrays that are changed meanwhile', async () => {
   )
 })
 
-test('a map of what was found', async () => {
+test('a map of the records found', async () => {
   const data = await filled()
   const found = (await data.getMany([3, 1, 3, 888])).toMap()
   assert.deepEqual(
@@ -265,7 +265,7 @@ test('keys of several sets', async () => {
   assert.deepEqual([...gone.codes], [0, 0, 2])
 })
 
-test('records as a Map, pairs, an object, one after the other', async () => {
+test('records as a Map, pairs, an object, an async iterable', async () => {
   const data = fresh()
   const pairs: [UserKey, Row][] = [
     ['c', { n: 3 }],
@@ -290,7 +290,7 @@ test('records as a Map, pairs, an object, one after the other', async () => {
   ])
 })
 
-test('rows that fail leave the others alone', async () => {
+test('failed rows do not affect the others', async () => {
   const data = fresh()
   await data.put('old', { n: 1 })
   const written = await data.putMany(
@@ -316,7 +316,7 @@ test('rows that fail leave the others alone', async () => {
   assert.deepEqual((await data.get('old')).bins, { n: 1 })
 })
 
-test('rules: time to live, generation, stored keys, filters', async () => {
+test('options: time to live, generation, stored keys, filters', async () => {
   const data = fresh()
   await data.putMany(
     [1, 2].map((n) => [n, { n }]),

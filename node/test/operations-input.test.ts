@@ -1,11 +1,11 @@
-/** Operations are checked when they are made, and show what they were made of. */
+/** Operations are validated when they are created, and can be displayed. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
 import { ctx, exp, HyperLogLog, Operation, op } from 'spikewire'
 
-/** What the compiler would refuse. */
+/** Passes a value that the compiler would reject. */
 // biome-ignore lint/suspicious/noExplicitAny: it stands for what plain JavaScript may pass
 const wrong = (value: unknown): any => value
 
@@ -163,12 +163,12 @@ const UNKNOWN: [() => unknown, RegExp][] = [
 ]
 
 for (const [make, message] of UNKNOWN) {
-  test(`an option that is not known: ${String(make).replace(/\s+/g, ' ')}`, () => {
+  test(`an unknown option: ${String(make).replace(/\s+/g, ' ')}`, () => {
     assert.throws(make, { name: 'TypeError', message })
   })
 }
 
-test('what was left out is what the table says', () => {
+test('omitted options have the defaults of the table', () => {
   const same = (one: Operation, other: Operation) => {
     assert.deepEqual(one.encoded, other.encoded)
   }
@@ -206,27 +206,27 @@ const SHOWN: [unknown, string][] = [
   [ctx.mapValue({ a: [1] }), 'ctx.mapValue({ a: [ 1 ] })'],
 ]
 
-test('operations and steps show the call that makes them', () => {
+test('operations and steps display the call that creates them', () => {
   for (const [made, shown] of SHOWN) {
     assert.equal(String(made), shown)
     assert.equal(inspect(made), shown)
   }
 })
 
-test('what changes later is not sent', () => {
+test('later changes to arguments have no effect', () => {
   const items = [1]
   const operation = op.list.appendItems('l', items)
   items.push(2)
   assert.deepEqual(operation.encoded, op.list.appendItems('l', [1]).encoded)
 })
 
-test('steps compare', () => {
+test('steps can be compared', () => {
   assert.ok(ctx.mapKey('a').equals(ctx.mapKey('a')))
   assert.ok(!ctx.mapKey('a').equals(ctx.mapKey('b')))
   assert.ok(!ctx.mapKey('a').equals(ctx.mapKeyCreate('a')))
 })
 
-test('operations are of one class, and what they hold is bytes', () => {
+test('operations are of one class and hold bytes', () => {
   const operation = op.hll.getUnion('h', [new HyperLogLog(Buffer.from('x'))])
   assert.ok(operation instanceof Operation)
   assert.ok(operation.encoded instanceof Uint8Array)

@@ -1,4 +1,4 @@
-/** Types of operations and expressions: the compiler accepts and refuses what it should. */
+/** Types of operations and expressions: the compiler accepts and rejects what it should. */
 
 import { ctx, Double, exp, op } from 'spikewire'
 

@@ -152,7 +152,7 @@ test('nested lists and maps', async () => {
   assert.deepEqual(found, [3, [1], 3, 2, 1, 1, 1, 2])
 })
 
-test('paths that are made', async () => {
+test('paths created by steps', async () => {
   await data.delete('k')
   await results(
     op.map.put('m', 'k', 1, { order: 'key', ctx: [ctx.mapKeyCreate('a', 'key')] }),
@@ -269,7 +269,7 @@ test('whole bins and records', async () => {
   await assert.rejects(data.operate('k', [op.touch()]), RecordNotFound)
 })
 
-test('only reads write nothing', async () => {
+test('operate with reads only writes nothing', async () => {
   await data.delete('k')
   await data.put('k', { l: [1], m: { a: 1 }, b: Buffer.from('x') })
   const reads = [
@@ -288,9 +288,9 @@ test('only reads write nothing', async () => {
   await data.delete('missing')
 })
 
-test('what is no operation is refused, and nothing is sent', async () => {
+test('invalid operations are rejected, and nothing is sent', async () => {
   await data.delete('k')
-  // biome-ignore lint/suspicious/noExplicitAny: what plain JavaScript may pass
+  // biome-ignore lint/suspicious/noExplicitAny: values that plain JavaScript may pass
   const wrong: [any, RegExp][] = [
     ['x', /operations must be an array of operations from op, not string/],
     [op.put('a', 1), /operations must be an array of operations from op, not Operation/],
@@ -314,7 +314,7 @@ test('what is no operation is refused, and nothing is sent', async () => {
   assert.equal(await data.exists('k'), false)
 })
 
-test('wildcards and infinity are found and not stored', async () => {
+test('wildcards and infinity can be searched for but not stored', async () => {
   const pairs = [
     ['a', 1],
     ['b', 2],
@@ -346,7 +346,7 @@ test('wildcards and infinity are found and not stored', async () => {
   })
 })
 
-test('what an empty list may mean', async () => {
+test('empty lists', async () => {
   await data.put('k', { l: [1, 2], m: { a: 1 } }, { exists: 'replace' })
   const found = await results(
     op.list.getByValueList('l', [], { inverted: true }),
@@ -358,7 +358,7 @@ test('what an empty list may mean', async () => {
   assert.deepEqual(found, [[1, 2], [], 1, null, 0])
 })
 
-test('operations are kept and used again', async () => {
+test('operations can be reused', async () => {
   await data.delete('k')
   const append = op.list.append('l', 'x')
   for (let at = 1; at < 5; at++)

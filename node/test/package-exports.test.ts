@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { createRequire } from 'node:module'
 import { test } from 'node:test'
 
-/** What runtimes say of modules that were CommonJS. */
+/** Names that runtimes add to CommonJS modules. */
 const MARKS = ['__esModule', 'module.exports']
 
 for (const name of ['spikewire', 'spikewire/cql', 'spikewire/testing']) {

@@ -1,4 +1,4 @@
-/** The packages that npm gets install in an empty folder and work from both module systems. */
+/** The npm packages install in an empty folder and work in both module systems. */
 
 import assert from 'node:assert/strict'
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ const { Cluster } = require('spikewire/testing')
 const npm = (args: string[], cwd: string) =>
   run('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], { cwd })
 
-test('packed, installed elsewhere, and used', async (test) => {
+test('packing, installing elsewhere, and using the package', async (test) => {
   const folder = temporaryFolder(test)
   const packages = join(folder, 'packages')
   await output(process.execPath, [join(PACKAGE, 'scripts/pack.mjs'), '--out', packages])

@@ -1,7 +1,8 @@
-"""Prints the cases of the Python client's tests of operations and expressions as JSON, with what
-Python makes of them, so that the Node tests take the same ones: each call as a tree, and its bytes,
-its text or its result. With the seeds of a cluster it also sends each operation and each filter, in
-the order of the cases, so that the requests can be compared.
+"""Prints the cases of the Python client's tests of operations and expressions for the Node tests.
+
+Each case is a call as a JSON tree, with its bytes, its text or its result in Python. If seeds of a
+cluster are given, every operation and every filter is also sent to it, in the order of the cases,
+so that the requests can be compared.
 
     python python_cases.py [SEEDS]
 """
@@ -22,7 +23,7 @@ from spikewire import GeoJSON, HyperLogLog, ctx, exp, op, types
 
 BEHAVIOUR = Path(__file__).resolve().parents[2] / "tests/behaviour"
 
-#: What the cases name.
+#: The names used in the cases.
 NAMES: dict[str, Any] = {
     "math": math,
     "ctx": ctx,
@@ -68,7 +69,7 @@ OPERATORS = {
 }
 
 
-#: Operations that the tests have elsewhere than in a table.
+#: Operations that the tests do not have in a table.
 OPERATIONS = """
 op.get()
 op.get("b")
@@ -169,7 +170,7 @@ exp.map.get_by_key(exp.bin("cart"), "apples") > 2
 """
 
 
-#: What the parameters of operations are given, by their names.
+#: Arguments for the parameters of operations, by name.
 ARGUMENTS = {
     "bin": '"b"',
     "on": 'exp.bin("b")',
@@ -196,10 +197,10 @@ ARGUMENTS = {
 
 FAMILIES = ("list", "map", "bit", "hll")
 
-#: What they are given in some modules.
+#: Arguments that differ in some modules.
 ARGUMENTS_OF = {"list": {"items": "[1, [2]]"}, "map": {"items": '{"a": 1}', "order": '"key"'}}
 
-#: What keywords are given that are no words.
+#: Arguments for keywords that do not take words.
 KEYWORDS = {"ctx": '[ctx.map_key("k"), ctx.list_index(-1)]', "kind": "int"}
 
 
@@ -239,7 +240,7 @@ def every(face: str, family: str) -> list[str]:
 
 
 class File:
-    """The cases of one file of tests."""
+    """The cases of one test file."""
 
     def __init__(self, name: str) -> None:
         tree = ast.parse((BEHAVIOUR / name).read_text())
@@ -254,7 +255,7 @@ class File:
             self.values[known] = self.evaluated(value)
 
     def evaluated(self, node: ast.expr) -> Any:
-        """What Python makes of it."""
+        """Evaluates a call."""
         code = compile(ast.Expression(node), "cases", "eval")
         return eval(code, dict(self.values))
 
@@ -313,7 +314,7 @@ class File:
         }
         made = self.evaluated(function)
         if not inspect.isclass(made):
-            # Keywords come in one object behind them.
+            # In JavaScript, keywords come last, in one object.
             parameters = inspect.signature(made).parameters.values()
             found["before"] = sum(it.kind is it.POSITIONAL_OR_KEYWORD for it in parameters)
         of = function.value if isinstance(function, ast.Attribute) else None
@@ -323,7 +324,7 @@ class File:
 
 
 def plain(value: Any) -> Any:
-    """A value, with what JSON has no type for in an object."""
+    """A value as JSON; values without a JSON type become objects."""
     if isinstance(value, bool | str) or value is None:
         return value
     if isinstance(value, int):
@@ -342,7 +343,7 @@ def plain(value: Any) -> Any:
 
 
 def wire(expression: exp.Expression) -> str | None:
-    """Its bytes, unless a type is missing."""
+    """The bytes, or None if a type is missing."""
     with contextlib.suppress(TypeError):
         return bytes(expression).hex()
     return None
@@ -354,7 +355,7 @@ def calls(source: str) -> list[ast.expr]:
 
 
 def send(seeds: str, operations: list[Any], filters: list[Any]) -> None:
-    """Sends them; what the cluster says does not matter."""
+    """Sends the calls; the cluster's results do not matter."""
     with spikewire.Client(seeds) as client:
         data = client.dataset("test", "wire")
         for operation in operations:
@@ -365,7 +366,7 @@ def send(seeds: str, operations: list[Any], filters: list[Any]) -> None:
 
 
 def main() -> None:
-    """Prints them all."""
+    """Prints all cases."""
     operations, expressions = File("test_operations.py"), File("test_expressions.py")
     found: dict[str, Any] = {}
     for name in ("lists", "maps", "bits"):

@@ -3,9 +3,9 @@
     python_cassandra.py cluster '{"password": true}'
     python_cassandra.py proxy 127.0.0.1:9042
 
-It says what there is in a line of JSON, then does what each line on standard input asks for,
-`[method, arguments, keywords]`, and answers with a line, `[true, result]` or `[false, message]`. It
-ends with its standard input.
+Prints a description as one line of JSON. Then executes each line of standard input,
+`[method, arguments, keywords]`, and answers with a line, `[true, result]` or `[false, message]`.
+Ends with its standard input.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def opened(kind: str, given: str) -> Iterator[tuple[Any, dict[str, Any]]]:
-    """What is asked for, and what there is to say about it."""
+    """Creates what is requested, and its description."""
     from spikewire.testing.cassandra.cluster import CassandraCluster
     from spikewire.testing.cassandra.proxy import CqlProxy
 
@@ -44,12 +44,12 @@ def opened(kind: str, given: str) -> Iterator[tuple[Any, dict[str, Any]]]:
 
 
 def say(what: Any) -> None:
-    """One line."""
+    """Prints one line."""
     print(json.dumps(what), flush=True)
 
 
 def answer(target: Any, line: str) -> list[Any]:
-    """What comes of a line."""
+    """Executes a request and returns its result."""
     name, arguments, keywords = json.loads(line)
     try:
         return [True, getattr(target, name)(*arguments, **keywords)]

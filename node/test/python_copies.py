@@ -1,4 +1,4 @@
-"""Copies the records of one set into another: what `interop.test.ts` lets the Python client do."""
+"""Copies the records of one set to another, for `interop.test.ts`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `python-records.test.ts` lets the Python client do on a cluster: see there."""
+"""The Python half of `python-records.test.ts`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import sys
 import spikewire
 from spikewire import GeoJSON, op
 
-#: The same values as in `values.ts`; maps in the order of the wire, which `repr` shows.
+#: The same values as in `values.ts`; maps are in wire order, which `repr` shows.
 VALUES: dict[str, object] = {
     "zero": 0,
     "small": -1,
@@ -36,7 +36,7 @@ VALUES: dict[str, object] = {
 
 
 def main(seeds: str) -> None:
-    """Reads what Node.js wrote, writes the same, and goes on where it has stopped."""
+    """Reads what Node.js wrote, writes the same, and continues from its cursor."""
     with spikewire.Client(seeds, timeout=20) as client:
         theirs, ours = client.dataset("test", "fromnode"), client.dataset("test", "frompython")
         for name, value in VALUES.items():
@@ -52,7 +52,7 @@ def main(seeds: str) -> None:
         sketch = client.dataset("test", "sketches")
         assert sketch.operate("a", [op.hll.get_count("h")]).results == (3,)
 
-        # Node.js has read a part of this set.
+        # Node.js has read part of this set.
         cursor = bytes.fromhex(sys.argv[2])
         query = client.dataset("test", "numbers").query(resume=cursor)
         seen = []

@@ -31,7 +31,7 @@ async function withRows(
   }
 }
 
-test('a node is killed in the midst of a scan: no record is lost, none comes twice', () =>
+test('a node is killed in the midst of a scan: no record is lost or returned twice', () =>
   withRows(3, async (cluster, rows) => {
     const found = new Set<number>()
     let count = 0
@@ -43,7 +43,7 @@ test('a node is killed in the midst of a scan: no record is lost, none comes twi
     assert.equal(found.size, COUNT)
   }))
 
-test('replies that are cut, slow or late', () =>
+test('truncated, slow and late replies', () =>
   withRows(2, async (cluster, rows) => {
     for (const faults of [{ cut: 0.3, seed: 7 }, { delay: 100 }, { lateEnd: 100 }]) {
       await cluster.inject(0, faults)
@@ -54,7 +54,7 @@ test('replies that are cut, slow or late', () =>
     }
   }))
 
-test('a query has a time limit of its own, and says so', () =>
+test('a query has its own time limit and reports it', () =>
   withRows(1, async (cluster, rows) => {
     await cluster.inject(0, { delay: 60_000 })
     const begun = Date.now()
@@ -63,7 +63,7 @@ test('a query has a time limit of its own, and says so', () =>
     await cluster.clearFaults(0)
   }))
 
-test('no node is left', () =>
+test('no node left', () =>
   withRows(1, async (cluster, rows) => {
     const query = rows.query({ timeout: 5000 })
     await query.next()
@@ -83,10 +83,10 @@ const rows = client.dataset('test', 'rows')
 const module = (text: string) => ['--input-type=module', '-e', text]
 const here = { cwd: PACKAGE, timeout: 60_000 }
 
-test('processes that end with a query under way', () =>
+test('processes that end during a query', () =>
   withRows(2, async ({ seeds }) => {
     const programs: [string, number, string][] = [
-      // No record is waited for, so nothing keeps the process.
+      // No record is awaited, so nothing keeps the process alive.
       ["const q = rows.query(); await q.next(); console.log('left')", 0, 'left\n'],
       ['for await (const r of rows.query()) { console.log(r.generation); break }', 0, '1\n'],
       ['let n = 0; for await (const r of rows.query()) if (++n === 700) process.exit(7)', 7, ''],
@@ -103,7 +103,7 @@ test('processes that end with a query under way', () =>
     }
   }))
 
-test('queries that are forgotten are ended', () =>
+test('unreachable queries are ended', () =>
   withRows(1, async ({ seeds }) => {
     const text = `${HEAD(seeds)}
       import { readdirSync } from 'node:fs'
@@ -111,7 +111,7 @@ test('queries that are forgotten are ended', () =>
       const before = open()
       for (let at = 0; at < 200; at++) {
         await rows.query().next()
-        // A node has a limit of its own.
+        // Nodes limit their number of queries.
         if (at % 20 === 0) gc()
       }
       for (let at = 0; at < 1000 && open() > before + 20; at++) {
@@ -124,7 +124,7 @@ test('queries that are forgotten are ended', () =>
     assert.equal(await output(process.execPath, args, here), 'true\n')
   }))
 
-test('each worker thread has queries of its own, and can be terminated', () =>
+test('each worker thread has its own queries and can be terminated', () =>
   withRows(2, async ({ seeds }) => {
     const code = `
       const { parentPort, workerData } = require('node:worker_threads')

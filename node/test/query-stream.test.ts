@@ -1,4 +1,4 @@
-/** Queries as streams, and how little is read while no records are taken. */
+/** Queries as streams, and back-pressure. */
 
 import assert from 'node:assert/strict'
 import { createReadStream, createWriteStream } from 'node:fs'
@@ -14,7 +14,9 @@ import { Cluster } from 'spikewire/testing'
 import { temporaryFolder } from './support/programs.js'
 
 type Row = { n: number; text: string }
-/** So many that the buffers of the system, which grow to several megabytes each, hold few of them. */
+/**
+ * So many that the system's buffers, which grow to several megabytes each, hold only a small part.
+ */
 const COUNT = 60_000
 const TEXT = 'x'.repeat(1000)
 
@@ -22,7 +24,7 @@ let cluster: Cluster
 let client: Client
 let rows: Dataset<Row>
 let relay: Server
-/** Bytes that the node has sent. */
+/** Bytes sent by the node. */
 let sent = 0
 
 before(async () => {
@@ -55,7 +57,7 @@ after(async () => {
   await cluster?.close()
 })
 
-/** What the node has sent when it sends no more. */
+/** The bytes sent once the node has stopped sending. */
 async function settled(): Promise<number> {
   for (;;) {
     const before = sent
@@ -64,7 +66,7 @@ async function settled(): Promise<number> {
   }
 }
 
-/** Far more than the windows on the way, and far less than all records. */
+/** Far more than the buffers on the way, and far less than all records. */
 const LITTLE = (COUNT * 1000) / 2
 
 test('a consumer that takes no records makes the node wait', async () => {
@@ -79,7 +81,7 @@ test('a consumer that takes no records makes the node wait', async () => {
   assert.ok(sent - begun > COUNT * 1000)
 })
 
-test('and so does a stream that is paused', async () => {
+test('a paused stream makes the node wait', async () => {
   const begun = sent
   const stream = rows.query().stream({ highWaterMark: 10 })
   let found = 0
@@ -165,7 +167,7 @@ test('an aborted signal destroys the stream with its reason', async () => {
   await assert.rejects(pipeline(stream, new Writable({ objectMode: true, write() {} })), reason)
 })
 
-test('a pause that is too long for the node, and a query that goes on', async () => {
+test('a pause that is too long for the node, and resuming the query', async () => {
   const query = rows.query({ socketTimeout: 300 })
   const found = new Set<number>()
   let cursor: Buffer | undefined
@@ -188,7 +190,7 @@ test('a pause that is too long for the node, and a query that goes on', async ()
   assert.equal(found.size, COUNT)
 })
 
-test('other tasks have their turn while a query runs', async () => {
+test('other tasks run during a query', async () => {
   let turns = 0
   let isOver = false
   const turn = () => {
@@ -199,6 +201,6 @@ test('other tasks have their turn while a query runs', async () => {
   let found = 0
   for await (const _ of rows.query()) found++
   isOver = true
-  // Records come in runs of 256 at most, and there is a turn after each.
+  // Records arrive in runs of at most 256, with a turn of the loop after each.
   assert.ok(turns >= Math.floor(found / 256) - 1, `${turns} turns`)
 })

@@ -36,7 +36,7 @@ async function numbers(query: Query<User>): Promise<number[]> {
 
 const all = Array.from({ length: COUNT }, (_, n) => n)
 
-test('every record comes once, with its bins, its key and its time to live', async () => {
+test('every record is returned once, with its bins, key and time to live', async () => {
   const seen = new Set<number>()
   for await (const record of users.query()) {
     const { n, text } = record.bins
@@ -54,14 +54,14 @@ test('every record comes once, with its bins, its key and its time to live', asy
   assert.equal(seen.size, COUNT)
 })
 
-test('the key of a record names it for other verbs', async () => {
+test('the key of a record works in other verbs', async () => {
   for await (const record of users.query({ limit: 5 })) {
     assert.deepEqual((await client.get(record.key)).bins, record.bins)
     assert.deepEqual((await users.get(record.key)).bins, record.bins)
   }
 })
 
-test('a namespace has the records of all its sets', async () => {
+test('scanning a namespace returns the records of all its sets', async () => {
   const sets = new Map<string | null, number>()
   for await (const { key } of client.query('test')) {
     sets.set(key.set, (sets.get(key.set) ?? 0) + 1)
@@ -110,7 +110,7 @@ test('pages, and a cursor after each', async () => {
   let pages = 0
   let resume: Buffer | undefined
   for (;;) {
-    // A query of its own for each page, as another process would make it.
+    // A separate query per page, as another process would use.
     const page = await users.query({ pageSize: 700, ...(resume && { resume }) }).page()
     pages++
     found.push(...page.records.map((record) => record.bins.n))
@@ -126,7 +126,7 @@ test('pages, and a cursor after each', async () => {
   )
 })
 
-test('a cursor goes on behind the last record that was taken', async () => {
+test('a cursor resumes after the last record taken', async () => {
   const first: number[] = []
   const query = users.query()
   for await (const { bins } of query) {
@@ -167,7 +167,7 @@ test('batches', async () => {
   await assert.rejects(users.query().batches(0).next(), RangeError)
 })
 
-test('calls of next that do not wait for each other', async () => {
+test('concurrent calls of next', async () => {
   const query = users.query()
   const taken = await Promise.all(Array.from({ length: 600 }, () => query.next()))
   const found = new Set(taken.map(({ value }) => value?.bins.n))
@@ -175,7 +175,7 @@ test('calls of next that do not wait for each other', async () => {
   query.close()
 })
 
-test('the end, again and again', async () => {
+test('reading past the end, repeatedly', async () => {
   const query = users.query({ limit: 3 })
   assert.equal((await numbers(query)).length, 3)
   assert.deepEqual(await query.next(), { value: undefined, done: true })
@@ -203,7 +203,7 @@ test('leaving the loop ends the query, and so do close and using', async () => {
   await assert.rejects(disposedLater.next(), ClientClosed)
 })
 
-test('a signal ends the query, also one that waits', async () => {
+test('a signal ends the query, even a waiting one', async () => {
   const reason = new Error('enough')
   const abort = new AbortController()
   const query = users.query({ signal: abort.signal })
@@ -230,7 +230,7 @@ test('a signal ends the query, also one that waits', async () => {
   }
 })
 
-test('bad options are refused with their names, before anything is sent', () => {
+test('invalid options are rejected by name before anything is sent', () => {
   const bad: [object, RegExp][] = [
     [{ limt: 1 }, /unknown option limt/],
     [{ limit: 0 }, /limit must be from 1/],

@@ -1,14 +1,14 @@
-/** A relay in front of a node that keeps the requests about records. */
+/** A relay in front of a node that records requests about records. */
 
 import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 
-/** Messages about records, as the protocol numbers them. */
+/** The protocol's type number of messages about records. */
 const RECORDS = 3
 const HEADER = 8
 
 /** A relay in front of a node. */
 export class Recorder {
-  /** The requests, in the order in which they came. */
+  /** The requests, in order of arrival. */
   requests: Buffer[] = []
   readonly #server: Server
 
@@ -32,19 +32,19 @@ export class Recorder {
     })
   }
 
-  /** A relay in front of the node at this address. */
+  /** Starts a relay in front of the node at this address. */
   static async start(seeds: string): Promise<Recorder> {
     const recorder = new Recorder(seeds)
     await new Promise<void>((ready) => recorder.#server.listen(0, '127.0.0.1', ready))
     return recorder
   }
 
-  /** Where clients find it. */
+  /** The relay's address. */
   get seeds(): string {
     return `127.0.0.1:${(this.#server.address() as AddressInfo).port}`
   }
 
-  /** Ends it; connections go on. */
+  /** Stops accepting connections; existing ones continue. */
   close(): void {
     this.#server.close()
   }

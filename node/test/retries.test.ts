@@ -1,10 +1,10 @@
-/** Retries, second requests and the line in front of the connections. */
+/** Retries, hedged reads and the limit on commands in flight. */
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boxed, failure, range } from './support/faulty.js'
 
-test('a call says how often it is tried again', () =>
+test('a call sets its number of retries', () =>
   boxed(1, { maxRetries: 1 }, async ({ cluster, data }) => {
     await cluster.inject(0, { error: 1, code: 18 })
     assert.equal((await failure(data.get(1))).attempts, 2)
@@ -26,7 +26,7 @@ test('pauses grow up to the longest', () =>
     assert.ok(performance.now() - began > 109)
   }))
 
-test('writes in doubt are repeated where the call says so', () =>
+test('writes in doubt are retried if the call says so', () =>
   boxed(1, {}, async ({ cluster, data }) => {
     await data.put(1, { n: 0 })
     await cluster.inject(0, { cut: 1 })
@@ -35,7 +35,7 @@ test('writes in doubt are repeated where the call says so', () =>
     assert.equal((await data.get(1)).bins.n, 3)
   }))
 
-test('a slow node holds no read up that has a second request', () =>
+test('a slow node does not delay a hedged read', () =>
   boxed(2, { hedge: 20, hedgePercent: 100 }, async ({ cluster, data }) => {
     await Promise.all(range(20).map((key) => data.put(key, { v: key })))
     await cluster.inject(1, { delay: 3000 })
@@ -59,7 +59,7 @@ test('beyond the limit calls wait in line', () =>
     assert.ok(performance.now() - began > 390, 'two at a time')
   }))
 
-test('mistakes are found before anything is sent', () =>
+test('invalid options are rejected before anything is sent', () =>
   boxed(1, {}, async ({ data }) => {
     const refused: [object, RegExp][] = [
       [{ maxRetries: 1001 }, /maxRetries must be from 0 to 1000, got 1001/],

@@ -1,4 +1,4 @@
-/** The package in test runners, which load it again and again, in contexts of their own. */
+/** The package in test runners, which load it repeatedly in separate contexts. */
 
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
@@ -8,11 +8,11 @@ import { NODE_MAJOR, PACKAGE, run } from './support/programs.js'
 const RUNNERS = join(PACKAGE, 'test', 'runners')
 const bin = (name: string) => join(PACKAGE, 'node_modules', '.bin', name)
 
-/** Runs a runner over its two files; `extra` says how. */
+/** Runs a test runner on its two files, with extra arguments. */
 async function passes(program: string, args: string[]): Promise<void> {
   const { code, signal, stdout, stderr } = await run(bin(program), args)
   assert.deepEqual({ code, signal }, { code: 0, signal: null }, `${stdout}\n${stderr}`)
-  // Both count their files and their tests at the end: jest on stderr, vitest on stdout.
+  // Both print their counts at the end: jest on stderr, vitest on stdout.
   assert.match(`${stdout}${stderr}`, /(Test Suites:|Test Files) +2 passed/)
 }
 

@@ -1,4 +1,4 @@
-/** Users and TLS of clusters of Aerospike. */
+/** Users and TLS with Aerospike clusters. */
 
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
@@ -32,7 +32,7 @@ function certificates(of: Cluster): { ca: string; certificate: string; key: stri
   return of.certificates
 }
 
-/** That it is refused, and that the message has no secret. */
+/** Asserts that connecting fails, and that the message contains no secret. */
 async function refused(
   options: ClientOptions,
   kind: new (...args: never[]) => Error,
@@ -66,7 +66,7 @@ test('calls of every kind', async () => {
   assert.match(await client.info('build'), /^\d+\.\d+/)
 })
 
-test('who is not let in', async () => {
+test('failed logins', async () => {
   const wrong = { user: 'app', password: 'hidden', tls }
   await refused(wrong, ServerError, /the login of user "app" was refused/)
   await refused({ ...wrong, user: 'nobody' }, ServerError, /user "nobody"/)
@@ -89,7 +89,7 @@ test('roles', async () => {
   })
 })
 
-test('certificates of clients', async () => {
+test('client certificates', async () => {
   const strict = await Cluster.start({ users, tls: { clientCertificates: true } })
   try {
     const files = certificates(strict)
@@ -105,7 +105,7 @@ test('certificates of clients', async () => {
   }
 })
 
-test('what does not go together is refused before anything is sent', async () => {
+test('conflicting options are rejected before anything is sent', async () => {
   const nowhere = '127.0.0.1:1'
   const pem = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n'
   const mistakes: [unknown, RegExp][] = [

@@ -1,8 +1,8 @@
 /**
- * A little of everything of `spikewire/cql` on the node at SPIKEWIRE_CASSANDRA_AT, as a plain program:
- * what each version of Node.js, Bun and Deno is asked.
+ * A smoke test of `spikewire/cql` on the node at SPIKEWIRE_CASSANDRA_AT, as a plain program that is
+ * run on each version of Node.js, Bun and Deno.
  *
- * It ends by itself: nothing that is left open keeps a runtime alive.
+ * The program must end by itself: unclosed objects must not keep a runtime alive.
  */
 
 import assert from 'node:assert/strict'
@@ -25,7 +25,7 @@ import {
 const AT = process.env['SPIKEWIRE_CASSANDRA_AT'] as string
 const OPTIONS = { timeout: 60_000, connectTimeout: 20_000 }
 
-/** A keyspace of this program's own. */
+/** Creates a keyspace for this program. */
 async function keyspace(): Promise<string> {
   const name = `smoke_${process.pid}_${Date.now().toString(36)}`
   const session = await connect(AT, OPTIONS)
@@ -37,7 +37,7 @@ async function keyspace(): Promise<string> {
   return name
 }
 
-/** Values of every sort, both ways. */
+/** Values of every kind, in both directions. */
 async function values(session: Session): Promise<void> {
   await session.execute(
     'CREATE TABLE sorts (id int PRIMARY KEY, big bigint, huge varint, exact decimal, real double, ' +
@@ -72,7 +72,7 @@ async function values(session: Session): Promise<void> {
   assert.deepEqual((await session.execute(`SELECT ${names} FROM sorts`)).one(), row)
 }
 
-/** Statements of every kind, and what is refused. */
+/** Statements of every kind, and errors. */
 async function statements(session: Session): Promise<void> {
   const insert = await session.prepare('INSERT INTO items (id, name) VALUES (?, ?)')
   assert.ok(insert instanceof Prepared)
@@ -143,7 +143,7 @@ async function types(session: Session): Promise<void> {
   assert.ok((await session.trace(found)).events.length > 0)
 }
 
-/** What a worker thread does: the same with a session of its own, which it leaves open. */
+/** In a worker thread: the same with its own session, which it leaves open. */
 async function inWorker(keyspace: string): Promise<void> {
   const session = await connect(AT, { ...OPTIONS, keyspace })
   await queries(session)
@@ -168,7 +168,7 @@ async function main(): Promise<void> {
   const last = assert.rejects(session.execute('SELECT * FROM system.local'), SessionClosed)
   await session.close()
   await last
-  // One that nobody closes.
+  // A session that is never closed.
   const open = await connect(AT, OPTIONS)
   assert.equal((await open.execute('SELECT key FROM system.local')).length, 1)
   console.log('smoke: all is well')

@@ -1,4 +1,4 @@
-/** The programs that the other runtimes are asked to run, on this one. */
+/** Runs the smoke programs for other runtimes on this one. */
 
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'

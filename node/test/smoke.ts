@@ -1,7 +1,7 @@
 /**
- * A little of everything, as a plain program: what each version of Node.js, Bun and Deno is asked.
+ * A smoke test, as a plain program that is run on each version of Node.js, Bun and Deno.
  *
- * It ends by itself: nothing that is left open keeps a runtime alive.
+ * The program must end by itself: unclosed objects must not keep a runtime alive.
  */
 
 import assert from 'node:assert/strict'
@@ -23,7 +23,7 @@ import {
 } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
-/** Bins of every sort, one record. */
+/** A record with bins of every type. */
 async function values(client: Client): Promise<void> {
   const records = client.dataset('test', 'values')
   const bins = {
@@ -41,7 +41,7 @@ async function values(client: Client): Promise<void> {
   assert.deepEqual((await records.get('all')).bins, bins)
 }
 
-/** Many calls at once, and rules that refuse. */
+/** Many concurrent calls, and rejected writes. */
 async function verbs(client: Client): Promise<void> {
   const numbers = client.dataset<{ n: number }>('test', 'numbers')
   const many = Array.from({ length: 1000 }, (_, n) => n)
@@ -62,7 +62,7 @@ async function verbs(client: Client): Promise<void> {
   assert.equal(called, false)
 }
 
-/** Many records in one call, one of which is refused. */
+/** Batches, with a failed row. */
 async function batches(client: Client): Promise<void> {
   const numbers = client.dataset<{ n: number; s?: string }>('test', 'batches')
   const many = Array.from({ length: 500 }, (_, n) => n)
@@ -92,7 +92,7 @@ async function batches(client: Client): Promise<void> {
   assert.equal((await numbers.deleteMany(many)).found, many.length - 1)
 }
 
-/** Queries at the reader's pace, an index, and calls that are given up. */
+/** Queries, an index, and cancelled calls. */
 async function queries(client: Client): Promise<void> {
   const ages = client.dataset<{ age: number }>('test', 'ages')
   const made = Array.from({ length: 500 }, (_, n) => [n, { age: n % 90 }] as const)
@@ -114,7 +114,7 @@ async function queries(client: Client): Promise<void> {
   await assert.rejects(given, (error: Error) => error.name === 'AbortError')
 }
 
-/** A stream, columns, and a query that is given up while it waits. */
+/** A stream, columns, and a query that is cancelled while it waits. */
 async function scans(client: Client): Promise<void> {
   const scanned = client.dataset<{ n: number }>('test', 'scanned')
   const many = Array.from({ length: 3000 }, (_, n) => n)
@@ -133,7 +133,7 @@ async function scans(client: Client): Promise<void> {
   await assert.rejects(slow.next(), /given up/)
 }
 
-/** A node that answers too late. */
+/** A node whose reply is late. */
 async function faults(cluster: Cluster, client: Client): Promise<void> {
   const records = client.dataset('test', 'faults')
   await cluster.inject(0, { drop: 1 })
@@ -142,7 +142,7 @@ async function faults(cluster: Cluster, client: Client): Promise<void> {
   await assert.rejects(records.get(1), RecordNotFound)
 }
 
-/** What a worker thread does: the same, with a client of its own. */
+/** In a worker thread: the same with its own client. */
 async function inWorker(seeds: string): Promise<void> {
   const client = await Client.connect(seeds)
   await verbs(client)

@@ -1,4 +1,4 @@
-/** The embedded cluster: starting, stopping, nodes that die, what a node reports. */
+/** The embedded cluster: starting, stopping, dying nodes, statistics. */
 
 import assert from 'node:assert/strict'
 import { createServer } from 'node:net'
@@ -28,7 +28,7 @@ test('nodes have addresses and names, and clients find them all', async () => {
   assert.deepEqual(found, expected.sort())
 })
 
-test('a killed node is gone, and one that restarts gets its records again', async () => {
+test('a killed node is gone, and a restarted one gets its records back', async () => {
   const users = client.dataset<{ n: number }>('test', 'killed')
   await Promise.all(Array.from({ length: 60 }, (_, n) => users.put(n, { n })))
   const held = cluster.stats(1)
@@ -63,7 +63,7 @@ test('truncate deletes a set, or a namespace', async () => {
   assert.equal(await left.exists('a'), false)
 })
 
-test('a node counts what it is asked', async () => {
+test('a node counts its requests', async () => {
   const sum = (name: 'requests' | 'reads' | 'writes' | 'notFound') =>
     [0, 1, 2].reduce((all, node) => all + cluster.stats(node)[name], 0)
   const [requests, reads, writes, misses] = [
@@ -76,7 +76,7 @@ test('a node counts what it is asked', async () => {
   await counted.put('a', { n: 1 })
   await counted.get('a')
   await counted.get('b', { default: undefined })
-  // A node counts once it has answered.
+  // A node counts a request once it has answered it.
   while (sum('requests') < requests + 3) await setTimeout(1)
   assert.equal(sum('requests'), requests + 3)
   assert.equal(sum('reads'), reads + 2)
@@ -84,7 +84,7 @@ test('a node counts what it is asked', async () => {
   assert.equal(sum('notFound'), misses + 1)
 })
 
-test('namespaces have options of their own', async () => {
+test('namespaces have their own options', async () => {
   await using own = await Cluster.start({
     nodes: 2,
     maxRecordSize: 4096,
@@ -104,7 +104,7 @@ test('namespaces have options of their own', async () => {
   assert.ok(((await two.get('a')).ttl as number) > 900)
 })
 
-test('ports, racks, names and versions are as asked for', async () => {
+test('ports, racks, names and versions are as requested', async () => {
   const asked = { nodes: 2, racks: [1, 2], clusterName: 'mine', build: '7.1.0.3', threads: 2 }
   await using own = await Cluster.start(asked)
   const other = Client.connect(own.seeds, { clusterName: 'theirs' })
@@ -124,7 +124,7 @@ test('a port that is in use is a ClusterError', async () => {
   assert.equal(error.code, 'EADDRINUSE')
 })
 
-test('after close everything is refused, and closing again is fine', async () => {
+test('after close everything is rejected, and closing again is harmless', async () => {
   const own = await Cluster.start()
   const { seeds } = own
   await Promise.all([own.close(), own.close()])
@@ -138,7 +138,7 @@ test('after close everything is refused, and closing again is fine', async () =>
   await assert.rejects(Client.connect(seeds, { timeout: 500 }), { name: 'ConnectionFailed' })
 })
 
-test('what is asked for is done in the order of the calls', async () => {
+test('requests are executed in the order of the calls', async () => {
   await using own = await Cluster.start({ nodes: 2 })
   const done: string[] = []
   const note = (name: string) => () => done.push(name)

@@ -1,4 +1,4 @@
-/** The public types; what they are to refuse is in `support/typed.ts`. */
+/** The public types; those that must be rejected are in `support/typed.ts`. */
 
 import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'

@@ -1,4 +1,4 @@
-/** What cannot be sent is refused before a byte leaves, by an error that names the culprit. */
+/** Invalid values are rejected before a byte is sent, with an error that names the culprit. */
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
@@ -41,14 +41,14 @@ function deep(levels: number): unknown {
   return value
 }
 
-/** An array that has given up its memory. */
+/** A detached array. */
 const detached = new Uint8Array(8)
 structuredClone(detached, { transfer: [detached.buffer] })
 
 const sparse = [1, 2, 3]
 delete sparse[1]
 
-/** Values of the bin "a" that cannot be stored, and what the message says. */
+/** Values that cannot be stored in the bin "a", and the message. */
 const VALUES: [name: string, value: unknown, error: typeof Error, says: RegExp][] = [
   ['undefined', undefined, TypeError, /bin "a".*undefined/],
   ['a symbol', Symbol('s'), TypeError, /bin "a".*symbol/],
@@ -104,7 +104,7 @@ const put = (bins: unknown, options?: object) => () => data.put(1, bins as objec
 const get = (key: unknown, options?: object) => () => data.get(key as string, options)
 const now = { a: 1 }
 
-/** Calls that are refused, and what the message says. */
+/** Calls that are rejected, and the message. */
 const CALLS: [name: string, call: Call, error: typeof Error, says: RegExp][] = [
   ['key: float', get(1.5), RangeError, /key.*1\.5/],
   ['key: NaN', get(Number.NaN), RangeError, /key.*NaN/],
@@ -192,7 +192,7 @@ for (const [name, value, error, says] of VALUES) {
   CALLS.push([`value: ${name}`, put({ a: value }), error, says])
 }
 
-test('every refusal is an error that names the culprit, and nothing is sent', async (context) => {
+test('every rejection is an error that names the culprit, and nothing is sent', async (context) => {
   await data.put(1, { a: 0 })
   await settle()
   const before = requests()
@@ -208,14 +208,14 @@ test('every refusal is an error that names the culprit, and nothing is sent', as
       assert.ok(caught.message.length < 2000)
     })
   }
-  // The client works on, and the record is as it was.
+  // The client still works, and the record is unchanged.
   const { bins, generation } = await data.get(1)
   assert.deepEqual([bins, generation], [{ a: 0 }, 1])
   await settle()
   assert.equal(requests(), before + 1)
 })
 
-/** Nodes count a request when they have answered it. */
+/** Nodes count a request once they have answered it. */
 async function settle(): Promise<void> {
   for (let last = -1; last !== requests(); ) {
     last = requests()
@@ -223,7 +223,7 @@ async function settle(): Promise<void> {
   }
 }
 
-test('a getter that throws is what the call is rejected with', async () => {
+test('a call is rejected with the exception of a getter', async () => {
   const boom = new Error('boom')
   const thrower = {
     get a(): number {
@@ -260,7 +260,7 @@ test('getters that call the client do not disturb the call', async () => {
   }
 })
 
-test('values that change while they are looked at are refused or stored whole', async () => {
+test('values that change while they are read are rejected or stored whole', async () => {
   const shrinking: unknown[] = [1, 2, 3, 4]
   Object.defineProperty(shrinking, 1, {
     enumerable: true,
@@ -277,7 +277,7 @@ test('values that change while they are looked at are refused or stored whole', 
   assert.equal(String((await data.get('bytes')).bins['a']), 'before')
 })
 
-test('values of other realms are stored as those of this one', async () => {
+test('values of other realms are stored like those of this one', async () => {
   const foreign: unknown = vm.runInNewContext(
     '({ list: [1, { a: 2 }], map: new Map([[1, "x"]]), bytes: new Uint8Array([1, 2]), text: "t" })',
   )
@@ -290,7 +290,7 @@ test('values of other realms are stored as those of this one', async () => {
   })
 })
 
-test('names that are special elsewhere are names like any other', async () => {
+test('special property names are names like any other', async () => {
   const names = ['__proto__', 'constructor', 'toString', '0', 'then', 'a b', 'ключ']
   const bins = new Map(names.map((name, at) => [name, { [name]: at }]))
   await data.put('names', bins as never)
@@ -303,7 +303,7 @@ test('names that are special elsewhere are names like any other', async () => {
   assert.equal(Object.getPrototypeOf(found), Object.prototype)
 })
 
-test('what is wrong is said without a client, too', () => {
+test('arguments are validated without a client, too', () => {
   assert.throws(() => new Key('n'.repeat(32), 's', 1), /RangeError: namespace.*31/)
   assert.throws(() => new Key('', 's', 1), /RangeError: namespace.*empty/)
   assert.throws(() => new Key('test', 's'.repeat(64), 1), /RangeError: set.*63/)

@@ -7,7 +7,7 @@ import { Cluster } from 'spikewire/testing'
 import { cases, made, withoutPython } from './cases.js'
 import { Recorder } from './recorder.js'
 
-/** The time that is left, in the header of a request. */
+/** The remaining time, in the header of a request. */
 const TIME_LEFT = [14, 18] as const
 
 test('the same requests as Python', { skip: withoutPython }, async () => {

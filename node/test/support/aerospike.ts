@@ -1,4 +1,4 @@
-/** npm `aerospike`, to compare with. */
+/** npm `aerospike`, for comparison. */
 
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -7,7 +7,7 @@ import { PACKAGE } from './programs.js'
 
 const FOLDER = join(PACKAGE, 'peers/node_modules/aerospike')
 
-/** Why there is no npm `aerospike`; `false` where there is. */
+/** Why npm `aerospike` is unavailable; `false` if it is available. */
 export const withoutAerospike: string | false = reason()
 
 function reason(): string | false {
@@ -24,7 +24,7 @@ function reason(): string | false {
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export const aerospike = (): any => createRequire(import.meta.url)(FOLDER)
 
-/** A client of it for a cluster, with policies besides those for timeouts. */
+/** Connects a client, with further policies besides timeouts. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export function connectAerospike(seeds: string, more: object = {}): Promise<any> {
   const [addr, port] = seeds.split(',')[0]?.split(':') ?? []

@@ -1,4 +1,4 @@
-/** Clusters and proxies that the Python package runs for tests: see `python_cassandra.py`. */
+/** Clusters and proxies that the Python package runs for tests; see `python_cassandra.py`. */
 
 import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { join } from 'node:path'
@@ -11,7 +11,7 @@ import { PACKAGE } from './programs.js'
 
 const SCRIPT = join(PACKAGE, 'test', 'python_cassandra.py')
 
-/** A cluster or a proxy in a process of its own. */
+/** A cluster or a proxy in a separate process. */
 class Helper {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #lines: AsyncIterator<string>
@@ -21,7 +21,7 @@ class Helper {
     this.#lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   }
 
-  /** Starts one, and gives what it says about itself. */
+  /** Starts one and returns its description. */
   static async start<T>(kind: string, given: string): Promise<[Helper, T]> {
     const helper = new Helper(
       spawn(PYTHON, [SCRIPT, kind, given], { stdio: ['pipe', 'pipe', 'inherit'] }),
@@ -35,7 +35,7 @@ class Helper {
     return JSON.parse(value)
   }
 
-  /** Calls a method of it. Calls are made one after the other. */
+  /** Calls a method of it. Calls are sequential. */
   async call(method: string, args: unknown[] = [], keywords: object = {}): Promise<unknown> {
     this.#child.stdin.write(`${JSON.stringify([method, args, keywords])}\n`)
     const [well, result] = (await this.#line()) as [boolean, unknown]
@@ -50,14 +50,14 @@ class Helper {
   }
 }
 
-/** What a cluster says about itself. */
+/** The description of a cluster. */
 export interface ClusterFacts {
   addresses: string[]
   credentials: [user: string, password: string] | null
   certificates: { ca: string; certificate: string; key: string } | null
 }
 
-/** A cluster of one's own, with options of `CassandraCluster`; or why there is none. */
+/** Starts a separate cluster with options of `CassandraCluster`, or returns why there is none. */
 export async function startCluster(
   options: object,
 ): Promise<{ facts: ClusterFacts; stop: () => Promise<void> } | { unavailable: string }> {
@@ -69,7 +69,7 @@ export async function startCluster(
   return { unavailable: facts.unavailable }
 }
 
-/** What happens to bytes; see `docs/cassandra-for-tests.md`. */
+/** Faults of a proxy; see `docs/cassandra-for-tests.md`. */
 export interface Faults {
   delay?: number
   drip?: [bytes: number, seconds: number]
@@ -81,7 +81,7 @@ export interface Faults {
   hold?: boolean
 }
 
-/** A proxy in front of a node, until the test is over. */
+/** A proxy in front of a node, until the end of the test. */
 export interface CqlProxy {
   readonly address: string
   inject(direction: 'requests' | 'replies', faults: Faults): Promise<void>
@@ -91,7 +91,7 @@ export interface CqlProxy {
   stats(): Promise<{ [name: string]: number }>
 }
 
-/** Starts a proxy; by default in front of the node of the tests. */
+/** Starts a proxy, by default in front of the tests' node. */
 export async function proxied(
   test: TestContext,
   target = AT.split(',')[0] as string,

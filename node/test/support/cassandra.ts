@@ -1,4 +1,4 @@
-/** The real Cassandra of tests, and npm `cassandra-driver` to compare with. */
+/** The real Cassandra for tests, and npm `cassandra-driver` for comparison. */
 
 import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -6,15 +6,15 @@ import { join } from 'node:path'
 import { connect, type Session, type SessionOptions } from 'spikewire/cql'
 import { PACKAGE } from './programs.js'
 
-/** Where the node is: `make test-node` starts one (`tools/with_cassandra.py`). */
+/** The node's address: `make test-node` starts one (`tools/with_cassandra.py`). */
 export const AT = process.env['SPIKEWIRE_CASSANDRA_AT'] ?? ''
 
-/** Why there is none; `false` where there is. */
+/** Why there is no node; `false` if there is one. */
 export const withoutCassandra: string | false =
   AT === '' &&
   (process.env['SPIKEWIRE_NO_CASSANDRA'] ?? 'SPIKEWIRE_CASSANDRA_AT is not set: use make test-node')
 
-/** A session with a keyspace of its own, which is empty. */
+/** Opens a session with its own empty keyspace. */
 export async function sessionIn(keyspace: string, options: SessionOptions = {}): Promise<Session> {
   const maker = await connect(AT, { timeout: 60_000 })
   try {
@@ -31,15 +31,15 @@ export async function sessionIn(keyspace: string, options: SessionOptions = {}):
 
 const FOLDER = join(PACKAGE, 'peers/node_modules/cassandra-driver')
 
-/** Why there is no npm `cassandra-driver`; `false` where there is. */
+/** Why npm `cassandra-driver` is unavailable; `false` if it is available. */
 export const withoutDriver: string | false =
   !existsSync(FOLDER) && 'npm cassandra-driver is not installed: make node-peers'
 
-/** The module. It has no types here. */
+/** The module, which has no types here. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export const driver = (): any => createRequire(import.meta.url)(FOLDER)
 
-/** A client of it. */
+/** Connects a client of it. */
 // biome-ignore lint/suspicious/noExplicitAny: see above
 export async function connectDriver(keyspace: string): Promise<any> {
   const [host, port] = AT.split(',')[0]?.split(':') ?? []

@@ -1,4 +1,4 @@
-/** What the types of `spikewire/cql` allow and what they refuse: compiling this is the test. */
+/** What the types of `spikewire/cql` allow and reject: compiling this is the test. */
 
 import assert from 'node:assert/strict'
 import {

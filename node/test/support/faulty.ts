@@ -1,4 +1,4 @@
-/** What tests of misbehaving nodes share. */
+/** Shared by tests of misbehaving nodes. */
 
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -11,14 +11,14 @@ export interface Values {
   n: number
 }
 
-/** A cluster to harm, a client on it, and a dataset. */
+/** A cluster to inject faults into, a client, and a dataset. */
 export interface Box {
   cluster: Cluster
   client: Client
   data: Dataset<Values>
 }
 
-/** A cluster to harm for one test. */
+/** Runs a test with a cluster to inject faults into. */
 export async function boxed(
   nodes: number,
   options: ClientOptions,
@@ -42,14 +42,14 @@ export async function boxed(
 /** `0, 1, 2, ...` */
 export const range = (count: number): number[] => Array.from({ length: count }, (_, n) => n)
 
-/** The package's error of a call that has to fail. */
+/** The error of a call that must fail, which must be one of the package. */
 export async function failure(call: Promise<unknown>): Promise<SpikewireError> {
   const ended = await settled(call)
   assert.ok(ended instanceof SpikewireError, `it did not fail: ${String(ended)}`)
   return ended
 }
 
-/** What a call gives, or the package's error. Anything else is thrown. */
+/** The result of a call, or the package's error. Anything else is thrown. */
 export async function settled<T>(call: Promise<T>): Promise<T | SpikewireError> {
   try {
     return await call
@@ -59,11 +59,11 @@ export async function settled<T>(call: Promise<T>): Promise<T | SpikewireError> 
   }
 }
 
-/** Results or errors of calls that are all in flight together. */
+/** The results or errors of concurrent calls. */
 export const atOnce = <T>(calls: Promise<T>[]): Promise<(T | SpikewireError)[]> =>
   Promise.all(calls.map(settled))
 
-/** Waits until something is so, for as long as a minute. */
+/** Waits until a condition is true, for up to a minute. */
 export async function until(is: () => boolean | Promise<boolean>, what: string): Promise<void> {
   for (const ends = performance.now() + 60_000; performance.now() < ends; ) {
     if (await is()) return
@@ -76,7 +76,7 @@ export async function until(is: () => boolean | Promise<boolean>, what: string):
 export const recovers = (call: () => Promise<unknown>): Promise<void> =>
   until(async () => !((await settled(call())) instanceof SpikewireError), 'it does not recover')
 
-/** Keys, not used yet, whose master is that node. */
+/** Unused keys whose master is that node. */
 export async function keysOf(
   { cluster, data }: Box,
   node: number,

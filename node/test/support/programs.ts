@@ -1,4 +1,4 @@
-/** Programs that tests run: where things are, and what came of a run. */
+/** Running programs from tests: paths, and results of a run. */
 
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -13,7 +13,7 @@ export const PACKAGE = fileURLToPath(new URL('../../../', import.meta.url))
 /** The repository. */
 export const REPOSITORY = join(PACKAGE, '..')
 
-/** What came of a program. */
+/** The result of a program. */
 export interface Ran {
   code: number | null
   signal: string | null
@@ -21,18 +21,21 @@ export interface Ran {
   stderr: string
 }
 
-/** How a program is run. */
+/** Options for running a program. */
 export interface RunOptions {
   cwd?: string
   env?: Record<string, string | undefined>
-  /** Milliseconds after which it is killed. Default: five minutes. */
+  /** Time limit in milliseconds, after which it is killed. Default: five minutes. */
   timeout?: number
 }
 
-/** Runs a program to its end, while this process goes on: its embedded cluster may have to answer. */
+/**
+ * Runs a program to its end without blocking this process, whose embedded cluster may have to
+ * answer it.
+ */
 export function run(program: string, args: string[], options: RunOptions = {}): Promise<Ran> {
   const env = { ...process.env, ...options.env }
-  // A test runner that finds this believes that it is a part of the one that runs us.
+  // With this variable, a test runner would take itself for a child of the one running us.
   delete env['NODE_TEST_CONTEXT']
   const child = spawn(program, args, {
     cwd: options.cwd,
@@ -53,7 +56,7 @@ export function run(program: string, args: string[], options: RunOptions = {}): 
   })
 }
 
-/** The same for a program that has to end well and say nothing on stderr. Returns what it prints. */
+/** Runs a program that must succeed and print nothing on stderr; returns its output. */
 export async function output(
   program: string,
   args: string[],
@@ -64,7 +67,7 @@ export async function output(
   return stdout
 }
 
-/** An empty folder outside of the repository, removed after the test. */
+/** An empty folder outside the repository, removed after the test. */
 export function temporaryFolder(test: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'spikewire-test-'))
   test.after(() => rmSync(folder, { recursive: true, force: true }))

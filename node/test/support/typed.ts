@@ -1,4 +1,4 @@
-/** What the public types allow and what they refuse: compiling this is the test. */
+/** What the public types allow and reject: compiling this is the test. */
 
 import assert from 'node:assert/strict'
 import { type Client, type Dataset, exp, type Key, op, type Record } from 'spikewire'

@@ -1,4 +1,4 @@
-/** A value of every type, to be written by one client and read by another. */
+/** A value of every type, for exchange between clients. */
 
 import { type BinValue, Double, GeoJSON } from 'spikewire'
 

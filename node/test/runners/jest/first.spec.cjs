@@ -24,7 +24,7 @@ test('values are of the context that the test runs in', async () => {
   await expect(records.put('a', { when: new Date() })).rejects.toThrow(TypeError)
 })
 
-test('each copy of the package works beside the earlier ones', async () => {
+test('each copy of the package works next to the earlier ones', async () => {
   for (let round = 0; round < 10; round++) {
     jest.resetModules()
     const again = require('spikewire')

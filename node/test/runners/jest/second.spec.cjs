@@ -1,4 +1,4 @@
-// In the same process as the other file, after it or before it.
+// Runs in the same process as the other file, before or after it.
 
 const { Client } = require('spikewire')
 const { Cluster } = require('spikewire/testing')

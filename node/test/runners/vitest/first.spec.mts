@@ -14,7 +14,7 @@ afterAll(async () => {
   await cluster.close()
 })
 
-test('a record goes and comes', async () => {
+test('a record is written and read', async () => {
   const client = await Client.connect(cluster.seeds)
   clients.push(client)
   const records = client.dataset('test', 'records')

@@ -2,7 +2,7 @@ import { Client } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 import { expect, test } from 'vitest'
 
-test('another file has an environment of its own', async () => {
+test('another file has its own environment', async () => {
   const cluster = await Cluster.start({ nodes: 1 })
   const client = await Client.connect(cluster.seeds)
   const numbers = client.dataset('test', 'numbers')
