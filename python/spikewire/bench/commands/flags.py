@@ -86,7 +86,7 @@ def add_flags(
         help="truncate the set before writing it, and after each run of -w I",
     )
     work.add_argument(
-        *("--no-populate",), dest="populate", action="store_false", help="the records are there"
+        *("--no-populate",), dest="populate", action="store_false", help="use the existing records"
     )
     how = parser.add_argument_group("measurement")
     for flags, name, parse in _PACE:

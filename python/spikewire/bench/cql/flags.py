@@ -75,7 +75,7 @@ def add_parser(subparsers: Subparsers) -> None:
     access_flags.add_flags(parser, cassandra=True)
     where.add_argument("--heap", type=count, metavar="MIB", help="of the real node; default: 512")
     where.add_argument(
-        "--no-populate", dest="populate", action="store_false", help="the rows are there"
+        "--no-populate", dest="populate", action="store_false", help="use the existing rows"
     )
     how = parser.add_argument_group("work")
     how.add_argument(

@@ -47,7 +47,7 @@ def add_parser(subparsers: Subparsers) -> None:
     commands = lab.add_subparsers(title="recipes and commands", metavar="WHAT", required=True)
     for name, about in (*NAMES.items(), (ALL, "all of these")):
         recipe = commands.add_parser(
-            name, help=about, description=f"Runs {about}.", allow_abbrev=False
+            name, help=about, description=f"Recipe: {about}.", allow_abbrev=False
         )
         _add_flags(recipe)
         recipe.set_defaults(run=run, recipes=tuple(NAMES) if name == ALL else (name,))

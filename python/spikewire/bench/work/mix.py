@@ -15,8 +15,8 @@ VERBS = {
     READ: "read the whole record",
     READ_ONE: "read one bin of it",
     WRITE: "write all bins",
-    WRITE_ONE: "write one bin, the others stay",
-    REPLACE: "write all bins of a record that has to be there, bins not named go",
+    WRITE_ONE: "write one bin; the others are unchanged",
+    REPLACE: "write all bins of an existing record; other bins are removed",
     UPDATE: "read the whole record, then write all bins: two calls, one operation",
     UPDATE_ONE: "read the whole record, then write one bin: two calls, one operation",
     INCREMENT: "read the whole record, then add 1 to its first integer bin: two calls",
@@ -24,11 +24,11 @@ VERBS = {
     OPERATE: "add 1 to the first integer bin and read it, in one call",
     ADD: "add 1 to the first integer bin",
     TOUCH: "renew the time to live",
-    EXISTS: "ask whether the record is there",
-    REMOVE: "remove the record; reads beside it may find none",
+    EXISTS: "check whether the record exists",
+    REMOVE: "remove the record; concurrent reads may miss",
     SCAN: "read 1 to 100 records with consecutive keys in one batch",
     INSERT: "write a record with a new key, one above the last",
-    LATEST: "read a record that was inserted lately",
+    LATEST: "read a recently inserted record",
 }
 READING = frozenset({READ, READ_ONE, SCAN, EXISTS, LATEST, MISS})
 """Those whose latency is a read's; that of all others is a write's."""
@@ -41,14 +41,14 @@ STANDING = frozenset({READ_ONE, REPLACE, TOUCH, SCAN})
 INSERTING = "I"
 GRAMMAR = "I | RU,r[,ra,wa] | RR,r | RMU | RMI | RMD | MIX,verb=percent,... | YCSB-A ... YCSB-F"
 MEANINGS = {
-    "I": "write every key once, in order; nothing is there before",
+    "I": "write every key once, in order, to an empty set",
     "RU,r[,ra,wa]": "r % reads, the rest writes; ra % of the reads read all bins and wa % of the"
     " writes write all, the others one bin; RU alone is RU,50,100,100",
-    "RR,r": "r % reads, the rest replace the whole record, which has to be there",
+    "RR,r": "r % reads, the rest replace the whole record, which must exist",
     "RMU": "half reads, half read-modify-update: read the record, then write it",
     "RMI": "half reads, half read-modify-increment: read the record, then add 1",
     "RMD": "half reads, half read-modify-decrement: read the record, then add -1",
-    "MIX,verb=percent,...": f"any of {', '.join(VERBS)}; the percentages make 100",
+    "MIX,verb=percent,...": f"any of {', '.join(VERBS)}; the percentages add up to 100",
     "YCSB-A ... YCSB-F": "the core workloads of YCSB: 10 bins of 100 characters unless -o says"
     " otherwise, zipfian keys (D: the latest), updates of one bin",
 }
