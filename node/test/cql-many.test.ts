@@ -174,7 +174,7 @@ test('invalid arguments are rejected before any row is taken', skip, async () =>
     [[], { concurrency: 0 }, /concurrency must be from 1 to 30000, got 0/],
     [[], { concurrency: '5' }, /concurrency must be a number, not string/],
     [[], { errors: 'ignore' }, /errors must be "raise" or "return", got "ignore"/],
-    [[], { errors: 'return', results: false }, /errors "return" puts errors among the results/],
+    [[], { errors: 'return', results: false }, /errors "return" returns errors among the results/],
     [[], { concurrency: 1.5 }, /concurrency must be from 1 to 30000, got 1\.5/],
     [[], { concurrency: -1 }, /concurrency must be from 1 to 30000, got -1/],
     [[], { results: 1 }, /results must be boolean, not number/],

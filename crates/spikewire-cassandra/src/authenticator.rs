@@ -1,28 +1,27 @@
-//! Logging in: SASL, with the one mechanism that Cassandra comes with, or others.
+//! Authentication: SASL, with the mechanism that Cassandra provides or custom ones.
 
 use std::fmt::Debug;
 
-/// Answers what a server asks of a client that logs in. One value serves all connections; each
-/// begins a conversation of its own.
+/// Authenticates connections. One value serves all connections; each starts its own conversation.
 pub trait Authenticator: Debug + Send + Sync {
-    /// Begins a conversation with a server that wants this class of authenticator, such as
-    /// `org.apache.cassandra.auth.PasswordAuthenticator`. An error refuses to talk to it.
+    /// Starts a conversation with a server that requires this class of authenticator, such as
+    /// `org.apache.cassandra.auth.PasswordAuthenticator`. An error refuses to authenticate.
     fn begin(&self, class: &str) -> Result<Box<dyn Conversation>, String>;
 }
 
-/// One login.
+/// The conversation of one login.
 pub trait Conversation: Debug + Send {
-    /// The first answer, or the one to a challenge.
+    /// The initial response (no challenge), or the response to a challenge.
     fn answer(&mut self, challenge: Option<&[u8]>) -> Result<Vec<u8>, String>;
 
-    /// The server is content; what it says with that.
+    /// The server accepted the login; `token` is its final message.
     fn succeeded(&mut self, token: Option<&[u8]>) -> Result<(), String> {
         let _ = token;
         Ok(())
     }
 }
 
-/// Name and password: SASL PLAIN.
+/// Authentication with name and password: SASL PLAIN.
 #[derive(Clone)]
 pub struct Password {
     name: String,
@@ -30,7 +29,7 @@ pub struct Password {
 }
 
 impl Password {
-    /// Of this user. Neither may hold a zero byte, which is where one ends and the other begins.
+    /// Credentials of this user. Neither may contain a zero byte, because that separates them.
     pub fn new(name: impl Into<String>, password: impl Into<String>) -> Result<Self, String> {
         let (name, password) = (name.into(), password.into());
         if name.is_empty() {
@@ -49,7 +48,8 @@ impl Debug for Password {
     }
 }
 
-/// What `DataStax`' own servers ask for instead: the mechanism first, the token when asked for.
+/// Used by `DataStax` servers, which expect the name of the mechanism first and the token as the
+/// reply to a challenge.
 const DSE: &str = "com.datastax.bdp.cassandra.auth.DseAuthenticator";
 
 impl Authenticator for Password {

@@ -1,4 +1,4 @@
-//! Statements of calling threads, which do all the work themselves, unless a statement may have
+//! Statements of calling threads, which do all the work themselves unless a statement may have
 //! copies.
 
 mod copies;
@@ -15,7 +15,8 @@ use crate::error::{Error, Kind, Result};
 use crate::execution::{Answer, Draft, Heard};
 use crate::session::Call;
 
-/// Asked when a signal may have come: runs its handlers and says whether the caller gives up.
+/// Called when a signal may have arrived: runs the signal handlers, and returns whether the caller
+/// gives up.
 pub type Interrupted<'a> = Option<&'a dyn Fn() -> bool>;
 
 /// Runs the statements of calling threads.
@@ -27,7 +28,7 @@ pub struct BlockingExecutor {
     sender: Sender,
 }
 
-/// What came of one request.
+/// The outcome of one request.
 #[derive(Debug)]
 pub struct Replied {
     answered: Result<Answered<Cassandra>>,
@@ -36,12 +37,12 @@ pub struct Replied {
 }
 
 impl Replied {
-    /// The request, where the node did not execute it.
+    /// The request, if the node did not execute it.
     pub fn take_returned(&mut self) -> Option<Vec<u8>> {
         self.aside.as_mut()?.returned.take()
     }
 
-    /// When the reply was handed over, while stages are timed.
+    /// When the reply was delivered, while stages are timed.
     pub fn answered_at(&self) -> Option<Tick> {
         self.aside.as_ref()?.answered
     }
@@ -63,13 +64,13 @@ impl Drop for Replied {
     }
 }
 
-/// What an execution hears when a pause that it asked for is over.
+/// The outcome that an execution gets at the end of a pause that it requested.
 pub fn pause_is_over() -> Error {
     Error::new(Kind::Interrupted, "the pause is over")
 }
 
 impl BlockingExecutor {
-    /// Without connections; they are opened when statements need them.
+    /// An executor without connections; they are opened when statements need them.
     pub fn new(cluster: &Arc<Cluster>) -> Self {
         let pool = Arc::new(BlockingPool::new(cluster));
         let weak = Arc::downgrade(&pool);
@@ -77,7 +78,7 @@ impl BlockingExecutor {
         Self { cluster: cluster.clone(), pool, sender: Sender::default() }
     }
 
-    /// Sends one request and waits for its reply, retries included.
+    /// Sends one request and waits for its reply, including retries.
     #[inline]
     pub fn send(&self, draft: Draft, interrupted: Interrupted<'_>) -> Replied {
         let mut body = buffer::take();
@@ -88,7 +89,8 @@ impl BlockingExecutor {
         Replied { answered, aside, body }
     }
 
-    /// Sends a statement and waits for its answer, retries and preparing included; `read` gets it.
+    /// Sends a statement and waits for its answer, including retries and preparation; `read` gets
+    /// the answer.
     #[inline]
     pub fn run<T>(
         &self,
@@ -96,7 +98,7 @@ impl BlockingExecutor {
         interrupted: Interrupted<'_>,
         read: impl FnOnce(Result<Answer<'_>>) -> T,
     ) -> T {
-        // Where the system has no thread for it, it has no copies.
+        // If the thread cannot be started, the statement has no copies.
         if call.speculates()
             && let Some(thread) = self.sender.thread(&self.cluster)
         {
@@ -126,7 +128,7 @@ impl BlockingExecutor {
         }
     }
 
-    /// Ends the connections; callers that wait get an error.
+    /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
         self.sender.close();
         self.pool.close();

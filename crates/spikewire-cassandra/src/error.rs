@@ -1,4 +1,4 @@
-//! What can go wrong, in one type that every face maps from.
+//! The error type of the engine, from which all APIs map.
 
 use std::sync::{Arc, LazyLock};
 
@@ -9,27 +9,27 @@ use spikewire_transport::{CommandError, Fault, FaultKind};
 /// Shorthand for results of the engine.
 pub type Result<T> = std::result::Result<T, Error>;
 
-/// What a statement is told that comes after the end.
+/// The message of the error for a statement submitted after closing.
 pub const SESSION_CLOSED: &str = "the session is closed";
 
-/// The class of a failure.
+/// The kind of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Kind {
     /// The statement's total deadline passed.
     Timeout,
-    /// No connection could be made, or it broke under the request.
+    /// No connection could be made, or it broke while the request was in flight.
     Connection,
-    /// The server refused the request; [`Error::server`] says how.
+    /// The server returned an error; see [`Error::server`].
     Server,
-    /// The server refuses the credentials, or a connection without them.
+    /// The server rejected the credentials, or requires some.
     Authentication,
-    /// No node can be asked.
+    /// There is no node to ask.
     NoNode,
-    /// As many requests wait for a node as may.
+    /// The queue for a node is full.
     Busy,
-    /// The node failed too often lately: its circuit breaker is open.
+    /// The node failed too often recently: its circuit breaker is open.
     CircuitOpen,
-    /// The node's bytes are not this protocol.
+    /// The node sent bytes that are not valid in the protocol.
     Malformed,
     /// The session is closed.
     Closed,
@@ -40,7 +40,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Its name, by which hosts choose a class for the error.
+    /// Its name, by which hosts choose an exception class.
     pub fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -58,7 +58,7 @@ impl Kind {
 }
 
 /// A failure: what happened, on which node, after how many attempts, and whether a write may have
-/// been applied all the same.
+/// been applied nevertheless.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct Error(Box<Details>);
@@ -75,7 +75,7 @@ struct Details {
 }
 
 impl Error {
-    /// A failure that is not in doubt and has no node.
+    /// A failure without a node that leaves nothing in doubt.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         let message = message.into();
         let (node, attempts, in_doubt, server, earlier) = (None, 0, false, None, Vec::new());
@@ -87,26 +87,26 @@ impl Error {
         Self::new(Kind::Closed, SESSION_CLOSED)
     }
 
-    /// Bad input from the caller.
+    /// Invalid input from the caller.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Kind::Invalid, message)
     }
 
-    /// The server's refusal.
+    /// An error returned by the server.
     pub fn refused(error: ServerError) -> Self {
         let mut refused = Self::new(Kind::Server, error.message.clone());
         refused.0.server = Some(Arc::new(error));
         refused
     }
 
-    /// Names the node.
+    /// Adds the node.
     #[must_use]
     pub fn on(mut self, node: impl Into<String>) -> Self {
         self.0.node = Some(node.into());
         self
     }
 
-    /// Says how often the request was attempted and whether it may have been applied.
+    /// Sets the number of attempts and whether the request may have been applied.
     #[must_use]
     pub fn after(mut self, attempts: u32, in_doubt: bool) -> Self {
         self.0.attempts = attempts;
@@ -114,7 +114,7 @@ impl Error {
         self
     }
 
-    /// Adds how attempts failed before this one, the first one first.
+    /// Adds the errors of earlier attempts, oldest first.
     #[must_use]
     pub(crate) fn with_earlier(mut self, mut earlier: Vec<Self>) -> Self {
         if !earlier.is_empty() {
@@ -124,7 +124,7 @@ impl Error {
         self
     }
 
-    /// This error and those before it, each without those before it.
+    /// This error and the earlier ones, each without its own list of earlier errors.
     pub(crate) fn alone(&self) -> impl Iterator<Item = Self> {
         self.earlier().iter().chain([self]).map(|error| {
             let mut error = error.clone();
@@ -133,36 +133,36 @@ impl Error {
         })
     }
 
-    /// How attempts failed before this one, the first one first: each with its node and reason.
+    /// The errors of earlier attempts with their nodes, oldest first.
     pub fn earlier(&self) -> &[Self] {
         &self.0.earlier
     }
 
-    /// Node and reason of each attempt, the first one first: those before this error, and its own.
+    /// Node and message of each failed attempt, oldest first: the earlier ones, then this error.
     pub fn failed_attempts(&self) -> impl Iterator<Item = (Option<&str>, &str)> {
-        // Time that ran out between two attempts was none.
+        // A timeout between two attempts is not an attempt.
         let within = self.kind() != Kind::Timeout || self.node().is_some();
         let counts = self.attempts() > 0 && (within || self.earlier().is_empty());
         let own = counts.then_some(self);
         self.earlier().iter().chain(own).map(|error| (error.node(), error.message()))
     }
 
-    /// The class of this failure.
+    /// The kind of this failure.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// What happened, in plain words; those of the server, where it refused.
+    /// What happened; the server's message if it returned an error.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The node's address, where one was involved.
+    /// The node's address, if one was involved.
     pub fn node(&self) -> Option<&str> {
         self.0.node.as_deref()
     }
 
-    /// How often the request was sent.
+    /// Number of attempts.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }
@@ -172,7 +172,7 @@ impl Error {
         self.0.in_doubt
     }
 
-    /// What exactly the server said, where it refused.
+    /// The server's error, if it returned one.
     pub fn server(&self) -> Option<&ServerError> {
         self.0.server.as_deref()
     }
@@ -207,7 +207,7 @@ static LABELS: LazyLock<Vec<(Code, String)>> = LazyLock::new(|| {
     Code::known().map(|code| (code, code.name().replace(' ', "_").to_ascii_lowercase())).collect()
 });
 
-/// A word for a server's error: its name in small letters.
+/// The label of a server's error: its name in lower case.
 pub(crate) fn label(code: Code) -> &'static str {
     let known = LABELS.iter().find(|(known, _)| *known == code);
     known.map_or("unknown_error", |(_, label)| label)

@@ -1,8 +1,9 @@
-//! From a request to its answer, with what lies in between: preparing a statement on a node that
-//! does not know it, and waiting for one schema on all nodes after a change.
+//! From a request to its answer, including the steps in between: preparing a statement on a node
+//! that does not know it, and waiting for schema agreement after a change.
 //!
-//! An [`Execution`] does no I/O and never waits. What sends its requests hands it each outcome and
-//! does what it says: send something else, come back at a time, or give the answer to the caller.
+//! An [`Execution`] does no I/O and never waits. Whoever sends its requests passes it each outcome
+//! and does what it returns: send something else, come back at a given time, or give the answer to
+//! the caller.
 
 mod agreement;
 mod answer;
@@ -24,18 +25,18 @@ use crate::routing::{Aim, Replica, Target};
 use crate::speculation::Contender;
 use crate::statement::{Prepared, Preparing, Shape, Turn};
 
-/// How often a request may find that its statement is unknown before that is an error.
+/// How often a request may find its statement unprepared before that is an error.
 const MOST_PREPARES: u32 = 16;
 
-/// How long to leave another request alone that prepares the same statement on the same node.
+/// How long to wait while another request prepares the same statement on the same node.
 const PREPARE_PAUSE: Duration = Duration::from_millis(1);
 
-/// What was asked.
+/// The kind of request.
 #[derive(Debug, Clone)]
 pub(crate) enum What {
     /// A statement as text.
     Query,
-    /// `USE`: the session's keyspace is another one afterwards.
+    /// `USE`, which changes the session's keyspace.
     Use,
     /// To prepare a statement.
     Prepare { text: Arc<str>, keyspace: Option<Arc<str>> },
@@ -45,7 +46,7 @@ pub(crate) enum What {
     Batch { prepared: Vec<Arc<Prepared>> },
 }
 
-/// A statement under way.
+/// A statement in flight.
 #[derive(Debug)]
 pub struct Execution {
     memory: Arc<Memory>,
@@ -53,36 +54,36 @@ pub struct Execution {
     target: Target,
     policy: Policy<Replica>,
     deadline: Tick,
-    /// When the request was sent that is under way.
+    /// When the current request was sent.
     since: Tick,
     prepares: u32,
-    /// What was tried before the request that is under way, which the node did not execute.
+    /// Attempts before the current request, which the node did not execute.
     before: Attempts,
     stage: Stage,
-    /// The request, while it cannot be sent; or the answer, while it cannot be given.
+    /// The request while it cannot be sent, or the answer while it cannot be delivered.
     kept: Vec<u8>,
 }
 
 #[derive(Debug)]
 enum Stage {
-    /// The request is under way.
+    /// The request is in flight.
     Asked,
-    /// The node is asked to prepare the statement.
+    /// The node is preparing the statement.
     Preparing(Preparing),
-    /// Another request does that.
+    /// Another request is having it prepared.
     Waiting { prepared: Arc<Prepared>, node: Arc<Node> },
-    /// The answer is kept until all nodes have one schema.
+    /// The answer is kept until the nodes agree on the schema.
     Agreeing { reply: Kept, agreement: Agreement },
 }
 
-/// A reply whose bytes are kept.
+/// The metadata of a reply whose bytes are kept.
 #[derive(Debug, Clone)]
 struct Kept {
     node: Arc<Node>,
     attempts: Attempts,
 }
 
-/// A request that is sent next.
+/// A request to send next.
 #[derive(Debug)]
 pub struct Draft {
     /// The request.
@@ -94,22 +95,22 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// As a command.
+    /// Turns it into a command.
     pub fn into_command<T>(self, now: Tick, ticket: T) -> Box<Command<T>> {
         Command::new(self.bytes, self.target, self.policy, now, ticket)
     }
 }
 
-/// What follows an outcome.
+/// What to do after an outcome.
 #[derive(Debug)]
 pub enum Heard<'a> {
-    /// It is over.
+    /// The statement is finished.
     Done(Result<Answer<'a>>),
-    /// This is sent.
+    /// Send this request.
     Send(Draft),
-    /// Nothing happens until then; any outcome will do.
+    /// Do nothing until this time; then any outcome will do.
     Pause(Tick),
-    /// Nothing more of it: another copy of the statement was answered, or goes on.
+    /// Nothing: another copy of the statement was answered, or is still in flight.
     Left,
 }
 
@@ -140,17 +141,17 @@ impl Execution {
         }
     }
 
-    /// When it began.
+    /// When it started.
     pub fn since(&self) -> Tick {
         self.since
     }
 
-    /// Takes a request back that was not executed: it is sent again.
+    /// Takes back a request that was not executed, to send it again.
     pub fn returned(&mut self, bytes: Vec<u8>) {
         self.kept = bytes;
     }
 
-    /// That of the copy after this one ([`crate::speculation`]), if the statement has copies.
+    /// The execution of the next copy ([`crate::speculation`]), if the statement has copies.
     #[cold]
     pub fn twin(&self) -> Option<Box<Self>> {
         let contender = self.target.contender.as_ref()?;
@@ -168,7 +169,7 @@ impl Execution {
         }))
     }
 
-    /// Whether it is that of a copy that follows on others.
+    /// Whether it belongs to a copy other than the first.
     #[inline]
     pub fn follows(&self) -> bool {
         self.target.contender.as_ref().is_some_and(|contender| contender.follows())
@@ -180,7 +181,7 @@ impl Execution {
         self.target.contender.as_ref().is_some_and(|contender| contender.is_over())
     }
 
-    /// Takes an outcome of what it asked for last.
+    /// Takes the outcome of its latest request.
     #[inline]
     pub fn hear<'a>(&'a mut self, outcome: Outcome<'a>) -> Heard<'a> {
         match self.target.contender.clone() {
@@ -189,7 +190,7 @@ impl Execution {
         }
     }
 
-    /// The same as one of several copies.
+    /// Takes an outcome as one of several copies.
     #[cold]
     fn hear_as<'a>(&'a mut self, contender: &Contender, outcome: Outcome<'a>) -> Heard<'a> {
         if contender.is_over() {
@@ -239,7 +240,7 @@ impl Execution {
         Heard::Done(self.understand(reply))
     }
 
-    /// The server's refusal; of a statement that it does not know it is none.
+    /// Handles an error from the server; if it does not know the statement, prepares that.
     fn refused<'a>(&'a mut self, error: ServerError, reply: &Reply<'a>) -> Heard<'a> {
         if let Some(prepared) = self.to_prepare(&error) {
             return self.prepare(prepared, reply.node.clone(), reply.attempts);
@@ -251,7 +252,7 @@ impl Execution {
         Heard::Done(Err(self.ended(error)))
     }
 
-    /// The failure of a request, which says what was tried before.
+    /// Handles the failure of a request, including its earlier attempts.
     fn failed<'a>(&mut self, error: Error) -> Heard<'a> {
         if let Some(prepared) = error.server().and_then(|error| self.to_prepare(error))
             && let Some(node) = self.memory.cluster.snapshot().node(error.node())
@@ -267,7 +268,7 @@ impl Execution {
         Heard::Done(Err(self.blame(error)))
     }
 
-    /// The statement that a node does not know and can be asked to prepare.
+    /// The statement that the node does not know and can be asked to prepare.
     fn to_prepare(&self, error: &ServerError) -> Option<Arc<Prepared>> {
         let id = unprepared(error)?;
         let known = match &self.what {
@@ -278,7 +279,7 @@ impl Execution {
         known.filter(|_| !self.kept.is_empty() && self.prepares < MOST_PREPARES).cloned()
     }
 
-    /// Asks a node to prepare a statement, after attempts of which it executed nothing.
+    /// Has a node prepare a statement, after attempts that it did not execute.
     fn prepare<'a>(
         &mut self,
         prepared: Arc<Prepared>,
@@ -292,7 +293,7 @@ impl Execution {
         self.turn(prepared, node)
     }
 
-    /// What to do about a node that does not know a statement.
+    /// Decides what to do about a node that does not know a statement.
     fn turn<'a>(&mut self, prepared: Arc<Prepared>, node: Arc<Node>) -> Heard<'a> {
         match prepared.turn(&node, self.since) {
             Turn::Again => self.again(node),
@@ -307,7 +308,7 @@ impl Execution {
             Turn::Prepare(preparing) => match self.memory.prepare_again(&prepared) {
                 Ok(bytes) => {
                     self.stage = Stage::Preparing(preparing);
-                    // It changes nothing.
+                    // Preparing changes nothing.
                     self.send(bytes, Target::new(Aim::Node(node), false, 0))
                 }
                 Err(error) => Heard::Done(Err(error)),
@@ -315,7 +316,7 @@ impl Execution {
         }
     }
 
-    /// The node's answer to the question to prepare the statement.
+    /// Handles the node's reply to the request to prepare the statement.
     fn prepared<'a>(&'a mut self, preparing: Preparing, outcome: Outcome<'a>) -> Heard<'a> {
         let reply = match outcome {
             Ok(reply) => reply,
@@ -334,9 +335,9 @@ impl Execution {
         let prepared = preparing.prepared.clone();
         if answered.id != prepared.id {
             let message = format!(
-                "node {} prepared the statement under another id than before, so that the one in \
-                 use is of no more use (was the keyspace changed by USE, or the server upgraded?): \
-                 prepare it anew; it is {:?}",
+                "node {} prepared the statement under another id than before, so the prepared \
+                 statement can no longer be used (was the keyspace changed by USE, or the server \
+                 upgraded?): prepare it again; it is {:?}",
                 reply.node, prepared.text
             );
             self.memory.forget(&prepared);
@@ -351,7 +352,7 @@ impl Execution {
         self.again(node)
     }
 
-    /// Sends the request to another node, as this one could not be asked to prepare its statement.
+    /// Sends the request to another node, because preparing the statement failed on this one.
     fn elsewhere<'a>(&mut self, error: Error) -> Heard<'a> {
         let may_go_on = matches!(
             error.kind(),
@@ -366,12 +367,12 @@ impl Execution {
         self.send(bytes, self.target.clone())
     }
 
-    /// Adds how attempts failed before this error, which the request that has it did not know.
+    /// Adds the errors of earlier attempts, which the current request did not know about.
     fn ended(&self, error: Error) -> Error {
         self.blame(error).with_earlier(self.target.failed().to_vec())
     }
 
-    /// Adds what was tried before the request that failed with this error.
+    /// Adds the attempts before the request that failed with this error.
     fn blame(&self, error: Error) -> Error {
         let (made, in_doubt) = (error.attempts(), error.in_doubt());
         error.after(made + self.before.made, in_doubt || self.before.in_doubt)
@@ -417,7 +418,7 @@ impl Execution {
         })
     }
 
-    /// Takes an answer of the node that changed the schema, or the end of a pause.
+    /// Takes a reply about the schema from the node that changed it, or the end of a pause.
     fn agreeing<'a>(
         &'a mut self,
         kept: Kept,
@@ -428,8 +429,8 @@ impl Execution {
         self.agree(kept, agreement)
     }
 
-    /// The answer, once all nodes have one schema or that has taken too long; what is asked until
-    /// then.
+    /// Returns the answer if the nodes agree on the schema or the time is up, otherwise the next
+    /// step towards that.
     fn agree(&mut self, kept: Kept, agreement: Agreement) -> Heard<'_> {
         let now = Tick::now();
         let cluster = &self.memory.cluster;
@@ -454,26 +455,26 @@ impl Execution {
             }
         };
         let Kept { node, attempts } = kept;
-        // The node is kept where the answer can borrow it.
+        // The node is stored where the answer can borrow it.
         self.target.aim = Aim::Node(node);
         let Aim::Node(node) = &self.target.aim else { unreachable!("it was just set") };
         let answer = answer::read(&self.memory, &self.what, &self.kept, node, attempts);
         Heard::Done(answer.map(|answer| Answer { agreed, ..answer }))
     }
 
-    /// Reads a reply that is the answer.
+    /// Reads the reply that is the answer.
     fn understand<'a>(&'a self, reply: Reply<'a>) -> Result<Answer<'a>> {
         let Reply { body, node, attempts } = reply;
         answer::read(&self.memory, &self.what, body, node, attempts)
     }
 
-    /// What reads an answer again, elsewhere.
+    /// A reader that can read the answer again elsewhere.
     pub(crate) fn reader(&self) -> Reader {
         Reader { memory: self.memory.clone(), what: self.what.clone() }
     }
 }
 
-/// What reads an answer that was kept.
+/// Reads an answer that was kept.
 #[derive(Debug)]
 pub(crate) struct Reader {
     memory: Arc<Memory>,
@@ -481,7 +482,7 @@ pub(crate) struct Reader {
 }
 
 impl Reader {
-    /// Reads a reply that is the answer.
+    /// Reads the reply that is the answer.
     pub fn read<'a>(&self, reply: Reply<'a>) -> Result<Answer<'a>> {
         let Reply { body, node, attempts } = reply;
         answer::read(&self.memory, &self.what, body, node, attempts)

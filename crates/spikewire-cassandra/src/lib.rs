@@ -1,20 +1,20 @@
-//! The Spikewire engine for Apache Cassandra, over connections that know no database.
+//! The Spikewire engine for Apache Cassandra, on top of the database-independent transport.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`options`], [`authenticator`] | what a session is opened with |
-//! | [`cluster`] | the control connection, nodes, tokens, who holds what |
+//! | [`options`], [`authenticator`] | session options and authentication |
+//! | [`cluster`] | the control connection, nodes, tokens, replicas |
 //! | [`routing`] | which node a request goes to |
-//! | [`connection`] | what Cassandra is to the crate `spikewire-transport`: all of its wall |
-//! | [`session`], [`statement`] | composing requests; what is prepared |
-//! | [`text`] | what the text of a statement tells |
-//! | `memory` | what a session keeps between statements |
+//! | [`connection`] | Cassandra as a protocol of the crate `spikewire-transport` |
+//! | [`session`], [`statement`] | composing requests; prepared statements |
+//! | [`text`] | what can be told from a statement's text |
+//! | `memory` | a session's state between statements |
 //! | [`execution`] | from a request to its answer, without I/O |
-//! | [`speculation`] | copies of a statement to further nodes while no answer comes |
-//! | [`many`] | how a call with many rows of parameters goes |
-//! | [`ticket`] | a statement under way on a driver, with what waits for its answer |
+//! | [`speculation`] | copies of a statement, sent to further nodes if the answer is slow |
+//! | [`many`] | options of calls with many rows of parameters |
+//! | [`ticket`] | a statement in flight on a driver, with what waits for its answer |
 //! | [`blocking`] | calling threads that send requests |
-//! | [`error`] | what can go wrong |
+//! | [`error`] | the error type |
 
 #![forbid(unsafe_code)]
 

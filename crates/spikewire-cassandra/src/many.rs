@@ -1,24 +1,24 @@
-//! How a call with many rows of parameters goes: the bounds of what its callers may say.
+//! Options of calls with many rows of parameters, and their bounds.
 
 use std::fmt::Display;
 
-/// The most rows of a call that may be in flight.
+/// The maximum number of rows of a call in flight.
 pub const MOST: usize = 30_000;
 
-/// How a call with many rows goes.
+/// Options of a call with many rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct HowMany {
-    /// How many of its rows are in flight at most.
+    /// Maximum number of rows in flight.
     pub concurrency: usize,
-    /// Whether errors stand among the results; otherwise the first one ends the call.
+    /// Whether errors are returned among the results; otherwise the first one ends the call.
     pub returns_errors: bool,
-    /// Whether there are results.
+    /// Whether results are returned.
     pub results: bool,
 }
 
 impl HowMany {
-    /// Reads what a caller said, or says what is wrong with it. `concurrency` is the number that was
-    /// `given`, if that is a whole one.
+    /// Parses a caller's options, or returns what is wrong with them. `concurrency` is the
+    /// number `given`, or `None` if that is not a whole number.
     pub fn read(
         concurrency: Option<usize>,
         given: &dyn Display,
@@ -34,7 +34,7 @@ impl HowMany {
             _ => return Err(format!("errors must be \"raise\" or \"return\", got {errors:.100?}")),
         };
         if returns_errors && !results {
-            let why = "errors \"return\" puts errors among the results: it needs them";
+            let why = "errors \"return\" returns errors among the results, so results are needed";
             return Err(why.to_owned());
         }
         Ok(Self { concurrency, returns_errors, results })
@@ -56,7 +56,7 @@ mod tests {
             (read(MOST + 1, "raise", true), "got 30001"),
             (HowMany::read(None, &-0.5, "raise", true), "got -0.5"),
             (read(1, "ignore", true), "got \"ignore\""),
-            (read(1, "return", false), "needs them"),
+            (read(1, "return", false), "results are needed"),
         ] {
             let why = refused.unwrap_err();
             assert!(why.contains(words), "{why}");

@@ -1,4 +1,4 @@
-//! What a session keeps between statements: the cluster, the keyspace, what was prepared.
+//! A session's state between statements: the cluster, the keyspace, prepared statements.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -18,26 +18,26 @@ use crate::options::Options;
 use crate::statement::Prepared;
 use crate::timestamps::Timestamps;
 
-/// Statements that are remembered as prepared. Beyond it all of them are forgotten, which costs a
-/// question for each that is prepared again.
+/// Maximum number of prepared statements kept. Beyond it all of them are dropped, which costs a
+/// request for each that is prepared again.
 const REMEMBERED: usize = 10_000;
 
-/// What a statement was prepared as: its keyspace, where that was said, and its text.
+/// The key of a prepared statement: its keyspace, if that was given, and its text.
 pub(crate) type Name = (Option<Arc<str>>, Arc<str>);
 
-/// What a session keeps between statements.
+/// A session's state between statements.
 #[derive(Debug)]
 pub(crate) struct Memory {
     pub cluster: Arc<Cluster>,
     pub timestamps: Timestamps,
     turn: AtomicU32,
-    /// The keyspace after a `USE`; each request says it then.
+    /// The keyspace after a `USE`, which each request then names.
     keyspace: ArcSwapOption<Arc<str>>,
     prepared: RwLock<FxHashMap<Name, Arc<Prepared>>>,
 }
 
 impl Memory {
-    /// Nothing yet.
+    /// The state of a new session.
     pub fn new(cluster: Arc<Cluster>) -> Self {
         Self {
             cluster,
@@ -58,27 +58,27 @@ impl Memory {
         self.cluster.options()
     }
 
-    /// The version of the protocol that is spoken.
+    /// The protocol version in use.
     pub fn version(&self) -> Version {
         self.cluster.version()
     }
 
-    /// The keyspace that a `USE` changed to.
+    /// The keyspace set by a `USE`.
     pub fn changed_keyspace(&self) -> Option<Arc<str>> {
         self.keyspace.load_full().map(|name| (*name).clone())
     }
 
-    /// A `USE` was answered.
+    /// Records the keyspace after a `USE` was answered.
     pub fn set_keyspace(&self, name: &str) {
         self.keyspace.store(Some(Arc::new(Arc::from(name))));
     }
 
-    /// A statement that was prepared.
+    /// The statement, if it is prepared.
     pub fn known(&self, name: &Name) -> Option<Arc<Prepared>> {
         self.prepared.read().get(name).cloned()
     }
 
-    /// Remembers a prepared statement; the one that was there first stays.
+    /// Stores a prepared statement; if it is already stored, the existing one stays.
     pub fn remember(&self, prepared: Arc<Prepared>) -> Arc<Prepared> {
         let mut all = self.prepared.write();
         if all.len() >= REMEMBERED {
@@ -88,7 +88,8 @@ impl Memory {
         all.entry(name).or_insert(prepared).clone()
     }
 
-    /// A prepared statement is of no more use: preparing it again asks a node.
+    /// Drops a prepared statement that cannot be used any more, so that preparing it again asks a
+    /// node.
     pub fn forget(&self, prepared: &Arc<Prepared>) {
         prepared.outdate();
         let name = (prepared.keyspace.clone(), prepared.text.clone());
@@ -98,7 +99,7 @@ impl Memory {
         }
     }
 
-    /// A request that asks a node to prepare a statement again.
+    /// The request that prepares a statement again on a node.
     pub fn prepare_again(&self, prepared: &Prepared) -> Result<Vec<u8>> {
         let mut bytes = buffer::take();
         let keyspace = prepared.keyspace.as_deref();
@@ -107,7 +108,7 @@ impl Memory {
         Ok(bytes)
     }
 
-    /// How long to wait for all nodes to have one schema.
+    /// How long to wait for schema agreement.
     pub fn schema_agreement(&self) -> Duration {
         self.options().schema_agreement
     }

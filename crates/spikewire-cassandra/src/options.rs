@@ -1,4 +1,4 @@
-//! What a session is opened with.
+//! Options of a session.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,7 +12,7 @@ use spikewire_transport::tls::Tls;
 use crate::authenticator::Authenticator;
 use crate::error::{Error, Result};
 
-/// The port of the native protocol where none is given.
+/// The default port of the native protocol.
 pub const PORT: u16 = 9042;
 
 /// A name or address, and a port.
@@ -35,20 +35,19 @@ impl fmt::Display for Host {
 }
 
 impl Host {
-    /// Reads `name`, `name:port`, `[address]` or `[address]:port`.
+    /// Parses `name`, `name:port`, `[address]` or `[address]:port`.
     pub fn parse(text: &str, default_port: u16) -> std::result::Result<Self, String> {
-        let bad = |why: &str| format!("{text:?} is no host: {why}");
+        let bad = |why: &str| format!("{text:?} is not a valid host: {why}");
         let (name, port) = match text.strip_prefix('[') {
             Some(rest) => {
-                let (name, rest) =
-                    rest.split_once(']').ok_or_else(|| bad("a bracket without its partner"))?;
+                let (name, rest) = rest.split_once(']').ok_or_else(|| bad("unmatched bracket"))?;
                 let port = rest.strip_prefix(':');
                 if port.is_none() && !rest.is_empty() {
-                    return Err(bad("after the bracket there may be a port"));
+                    return Err(bad("only a port may follow the bracket"));
                 }
                 (name, port)
             }
-            // More colons than one belong to an IPv6 address.
+            // More than one colon means an IPv6 address.
             None if text.matches(':').count() > 1 => (text, None),
             None => match text.split_once(':') {
                 Some((name, port)) => (name, Some(port)),
@@ -56,7 +55,7 @@ impl Host {
             },
         };
         if name.is_empty() || name.contains(['/', ' ', ',', '@']) {
-            return Err(bad("it takes host or host:port"));
+            return Err(bad("expected host or host:port"));
         }
         let port = match port {
             None => default_port,
@@ -68,22 +67,22 @@ impl Host {
         Ok(Self { name: name.to_owned(), port })
     }
 
-    /// Reads several, with commas between them.
+    /// Parses a comma-separated list.
     pub fn parse_list(text: &str, default_port: u16) -> std::result::Result<Vec<Self>, String> {
         text.split(',').map(|part| Self::parse(part.trim(), default_port)).collect()
     }
 }
 
-/// The limits of statements that say nothing else.
+/// Default limits of statements.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Limits {
-    /// Time for a statement with all its retries and the preparing in between; zero: no limit.
+    /// Timeout for a statement including all retries and preparation; zero means no limit.
     pub timeout: Duration,
-    /// Longest silence on a connection with a request in flight; zero: no limit.
+    /// Longest silence on a connection with a request in flight; zero means no limit.
     pub socket_timeout: Duration,
-    /// Further attempts after the first one.
+    /// Maximum number of retries.
     pub max_retries: u32,
-    /// Pause before an attempt on a node that was asked before.
+    /// Pause before an attempt on a node that was already asked.
     pub sleep: Duration,
     /// When copies of an idempotent statement are sent to further nodes.
     pub speculation: Speculation,
@@ -92,31 +91,31 @@ pub struct Limits {
 /// When copies of a statement are sent to further nodes. Only idempotent statements have copies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Speculation {
-    /// How long each one waits for an answer to those before it; `None`: there are no copies.
+    /// How long each copy waits for an answer to the ones before it; `None` disables copies.
     pub delay: Option<Duration>,
-    /// How many there may be besides the first.
+    /// Maximum number of copies besides the first request.
     pub attempts: u32,
 }
 
 impl Default for Speculation {
-    /// No copies; one, if a delay is named.
+    /// No copies; one if a delay is given.
     fn default() -> Self {
         Self { delay: None, attempts: 1 }
     }
 }
 
 impl Speculation {
-    /// More copies than this are refused: each goes to a node of its own.
+    /// Maximum of `attempts`: each copy goes to a different node.
     pub const MOST: u32 = 32;
 
     /// The shortest delay.
     pub const SHORTEST: Duration = Duration::from_millis(1);
 
-    /// Refuses what makes no sense, in words that name it.
+    /// Rejects invalid values; the message names the option.
     pub fn check(&self) -> Result<()> {
         let Self { delay, attempts } = self;
         if let Some(delay) = delay.filter(|delay| *delay < Self::SHORTEST) {
-            let message = format!("speculative_delay must be 1 ms at least, not {delay:?}");
+            let message = format!("speculative_delay must be at least 1 ms, not {delay:?}");
             return Err(Error::invalid(message));
         }
         if !(1..=Self::MOST).contains(attempts) {
@@ -130,7 +129,7 @@ impl Speculation {
 }
 
 impl Default for Limits {
-    /// 10 s in all, which leaves time for a server's own time-out to be reported; 2 retries.
+    /// 10 s in total, so that a server's own timeout can be reported; 2 retries.
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(10),
@@ -142,60 +141,61 @@ impl Default for Limits {
     }
 }
 
-/// What a session is opened with.
+/// Options of a session.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where the cluster is looked for.
+    /// The nodes to contact first.
     pub contact_points: Vec<Host>,
-    /// The keyspace of statements that name none.
+    /// The default keyspace of statements.
     pub keyspace: Option<String>,
-    /// The only protocol version to try; `None`: 5, then 4.
+    /// The only protocol version to try; `None` tries 5, then 4.
     pub version: Option<Version>,
     /// Whether bodies (v4) or segments (v5) are compressed with LZ4.
     pub compression: bool,
-    /// How connections are encrypted; `None`: they are not. Nodes are reached by their addresses,
-    /// which their certificates have to be for unless it says otherwise.
+    /// How connections are encrypted; `None` if they are not. Nodes are reached by their addresses,
+    /// for which their certificates must be valid unless this says otherwise.
     pub encryption: Option<Tls>,
-    /// Who logs in.
+    /// How to log in.
     pub authenticator: Option<Arc<dyn Authenticator>>,
-    /// The datacenter whose nodes are asked; `None`: that of the first node that answers.
+    /// The datacenter whose nodes are used; `None` for that of the first node that answers.
     pub local_datacenter: Option<String>,
-    /// The rack whose nodes are asked first.
+    /// The rack whose nodes are preferred.
     pub local_rack: Option<String>,
-    /// Whether nodes of other datacenters are asked when none of the local one is left.
+    /// Whether nodes of other datacenters are used if no local one is left.
     pub remote_datacenters: bool,
-    /// Where nodes are reached, by the address they advertise: `host` or `host:port` each.
+    /// Where advertised addresses are reached: `host` or `host:port` each.
     pub address_map: HashMap<String, String>,
-    /// Time from the first packet to the end of the handshake.
+    /// Time limit from the first packet to the end of the handshake.
     pub connect_timeout: Duration,
-    /// Silence on the control connection after which it is asked for a sign of life.
+    /// Silence on the control connection after which a heartbeat is sent.
     pub heartbeat: Duration,
     /// The shortest and the longest pause between two attempts to reach a node that is down.
     pub reconnect: (Duration, Duration),
-    /// Connections to a node, or to each of its shards where it has some.
+    /// Connections per node, or per shard for nodes with shards.
     pub connections_per_node: usize,
-    /// Whether connections choose their shard by the port that they come from, where a server has
-    /// a port for that; otherwise the server chooses.
+    /// Whether connections choose their shard by their source port, if the server has a shard-aware
+    /// port; otherwise the server chooses.
     pub shard_aware_port: bool,
-    /// Requests in flight on one connection before the next one waits; up to 32,767.
+    /// Maximum number of requests in flight on one connection before the next one waits; up to
+    /// 32,767.
     pub depth: usize,
-    /// Requests that may wait for a place on one node.
+    /// How many requests may wait for a place on one node.
     pub queue: usize,
-    /// Idle connections are closed after this time.
+    /// How long a connection may be idle before it is closed.
     pub idle: Duration,
-    /// Errors of a node within a window above which its circuit opens; 0: never.
+    /// Number of errors of a node per window above which its circuit breaker opens; 0 for never.
     pub max_error_rate: u32,
-    /// How long statements wait for all nodes to have one schema after a change; zero: not at all.
+    /// How long statements wait for schema agreement after a change; zero disables waiting.
     pub schema_agreement: Duration,
-    /// The limits of statements.
+    /// Default limits of statements.
     pub limits: Limits,
-    /// Consistency of statements that say nothing else.
+    /// Default consistency of statements.
     pub consistency: Consistency,
-    /// Consistency of the conditions of lightweight transactions; `None`: the server's.
+    /// Consistency of the conditions of lightweight transactions; `None` for the server's default.
     pub serial_consistency: Option<Consistency>,
-    /// Rows of a page; `None`: all at once.
+    /// Rows per page; `None` disables paging.
     pub page_size: Option<i32>,
-    /// Whether writes carry a timestamp of this client.
+    /// Whether the client sets the timestamps of writes.
     pub timestamps: bool,
     /// Name and version of the program, for `system_views.clients`.
     pub application: Vec<(String, String)>,
@@ -234,7 +234,7 @@ impl Options {
         }
     }
 
-    /// Refuses what makes no sense, in words that name it as the options of sessions are called.
+    /// Rejects invalid values; the message names the option as sessions know it.
     pub fn check(&self) -> Result<()> {
         let refuse = |message: String| Err(Error::invalid(message));
         if self.contact_points.is_empty() {
@@ -259,7 +259,7 @@ impl Options {
         ];
         for (name, span, least) in spans {
             if span < Duration::from_millis(least) {
-                return refuse(format!("{name} must be {least} ms at least, not {span:?}"));
+                return refuse(format!("{name} must be at least {least} ms, not {span:?}"));
             }
         }
         let (shortest, longest) = self.reconnect;
@@ -274,7 +274,7 @@ impl Options {
             ));
         }
         if let Some(size @ ..1) = self.page_size {
-            return refuse(format!("page_size must be 1 at least, not {size}"));
+            return refuse(format!("page_size must be at least 1, not {size}"));
         }
         self.limits.speculation.check()?;
         let names = [
@@ -310,7 +310,7 @@ mod tests {
             ["", ":9042", "db1:", "db1:0", "db1:65536", "http://db1", "[::1", "[::1]x", "a@b"]
         {
             let why = Host::parse(bad, PORT).unwrap_err();
-            assert!(why.contains("is no host"), "{bad}: {why}");
+            assert!(why.contains("is not a valid host"), "{bad}: {why}");
         }
         let several = Host::parse_list("a, b:1,[::2]:3", PORT).unwrap();
         assert_eq!(

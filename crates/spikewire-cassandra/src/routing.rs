@@ -1,10 +1,10 @@
 //! Which node a request goes to.
 //!
 //! A request has a plan: the replicas of its token in the local datacenter, those of the local rack
-//! first; then the other nodes of the local datacenter; then, where that is allowed, those of the
-//! others. Nodes that are thought to be down come at the very end, for one may be wrong about them.
-//! Requests begin at different replicas in turn. Lightweight transactions begin at the first
-//! replica, so that those on one row meet on one node.
+//! first; then the other nodes of the local datacenter; then, if allowed, those of other
+//! datacenters. Nodes believed to be down come last, since that belief may be wrong. Requests start
+//! at different replicas in turn. Lightweight transactions start at the first replica, so that
+//! those on the same row meet on one node.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,49 +17,49 @@ use crate::cluster::{Node, Snapshot};
 use crate::error::{Error, Kind, Result};
 use crate::speculation::Contender;
 
-/// What a request is about, as far as routing needs it.
+/// What a request targets, as far as routing needs it.
 #[derive(Debug, Clone)]
 pub struct Target {
     /// Where it goes.
     pub aim: Aim,
-    /// Whether a second execution may make a difference.
+    /// Whether executing it twice may make a difference.
     pub writes: bool,
-    /// A number that differs from request to request, so that they begin at different nodes.
+    /// A number that differs from request to request, so that they start at different nodes.
     pub turn: u32,
-    /// Where it goes first, whatever the plan says.
+    /// The node to try first, whatever the plan says.
     pub first: Option<Arc<Node>>,
-    /// What was tried so far, if that failed. Boxed, for it is rare.
+    /// Failed attempts so far, if any. Boxed because it is rare.
     past: Option<Box<Past>>,
-    /// Which copy of its statement it is, where that may have several.
+    /// Which copy of its statement it is, if there may be several.
     pub(crate) contender: Option<Box<Contender>>,
 }
 
-/// Attempts that failed.
+/// Failed attempts.
 #[derive(Debug, Clone, Default)]
 struct Past {
-    /// How they failed.
+    /// Their errors.
     failed: Vec<Error>,
-    /// The nodes that need not be asked again before all others were.
+    /// Nodes that are not asked again before all others were.
     tried: Vec<SocketAddr>,
 }
 
 impl Target {
-    /// For a request that was not attempted yet.
+    /// The target of a request that was not attempted yet.
     pub fn new(aim: Aim, writes: bool, turn: u32) -> Self {
         Self { aim, writes, turn, first: None, past: None, contender: None }
     }
 
-    /// How its attempts failed so far.
+    /// The errors of its attempts so far.
     pub(crate) fn failed(&self) -> &[Error] {
         self.past.as_ref().map_or(&[], |past| &past.failed)
     }
 
-    /// The same, which is forgotten here.
+    /// Takes the errors of its attempts so far.
     pub(crate) fn take_failed(&mut self) -> Vec<Error> {
         self.past.as_mut().map(|past| std::mem::take(&mut past.failed)).unwrap_or_default()
     }
 
-    /// The nodes that it need not go to again before it has been to all others.
+    /// Nodes that are not asked again before all others were.
     fn tried(&self) -> &[SocketAddr] {
         self.past.as_ref().map_or(&[], |past| &past.tried)
     }
@@ -70,7 +70,7 @@ impl Target {
         node.is_some_and(|node| self.tried().contains(&node))
     }
 
-    /// An attempt failed, and another one follows.
+    /// Records that an attempt failed and another one follows.
     pub(crate) fn note(&mut self, error: &Error) {
         let stays = error.server().is_some_and(|server| {
             matches!(server.retry(), Retry::SameNode | Retry::SameNodeIfIdempotent)
@@ -85,7 +85,7 @@ impl Target {
         }
     }
 
-    /// The same for a copy that was not attempted yet.
+    /// The target of a copy that was not attempted yet.
     pub(crate) fn of(&self, contender: Contender) -> Self {
         let fresh = Self::new(self.aim.clone(), self.writes, self.turn);
         Self { contender: Some(Box::new(contender)), ..fresh }
@@ -103,10 +103,10 @@ pub enum Aim {
         keyspace: Arc<str>,
         /// The token of its partition key.
         token: i64,
-        /// Whether it has a condition.
+        /// Whether it is a lightweight transaction.
         conditional: bool,
     },
-    /// To this node and no other.
+    /// To this node only.
     Node(Arc<Node>),
 }
 
@@ -125,10 +125,10 @@ impl Addressed for Target {
 /// How a request chooses among nodes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Replica {
-    /// Another attempt goes to the next node of the plan.
+    /// A retry goes to the next node of the plan.
     #[default]
     Next,
-    /// It goes to the same one.
+    /// A retry goes to the same node.
     Same,
 }
 
@@ -138,10 +138,10 @@ impl Preference for Replica {
     }
 }
 
-/// How far a node is from a request; less is better.
+/// How far a node is from a request; smaller is better.
 type Distance = (bool, bool, bool, bool);
 
-/// The node for the next attempt at a request, before which others moved on `step` times.
+/// The node for the next attempt at a request, after earlier ones moved on `step` times.
 pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Node>> {
     let (replicas, conditional) = match &target.aim {
         Aim::Node(node) if node.is_active() => return Ok(node.clone()),
@@ -170,7 +170,7 @@ pub fn choose(snapshot: &Snapshot, target: &Target, step: u32) -> Result<Arc<Nod
     node.ok_or_else(|| none(snapshot))
 }
 
-/// The same for one of several copies: no two go to the same node as long as others remain.
+/// The node for one of several copies: no two use the same node while others remain.
 #[cold]
 fn choose_for(
     contender: &Contender,
@@ -191,8 +191,8 @@ fn choose_for(
     Ok(node)
 }
 
-/// A replica that is as near as can be: up, in the local rack or else in the local datacenter. It is
-/// where the plan begins.
+/// The nearest replica, where the plan starts: up, in the local rack or else in the local
+/// datacenter.
 fn nearest<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32) -> Option<&'a Arc<Node>> {
     let node = |index: &u32| &snapshot.nodes[*index as usize];
     let local = || replicas.iter().map(node).filter(|node| node.is_up() && snapshot.is_local(node));
@@ -209,12 +209,12 @@ fn nearest<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32) -> Option<&'
 /// Nodes in the order in which they are asked.
 struct Plan<'a> {
     all: Vec<&'a Arc<Node>>,
-    /// Those that were not asked yet.
+    /// Those not asked yet.
     fresh: Vec<&'a Arc<Node>>,
 }
 
 impl Plan<'_> {
-    /// The next node that was not asked yet; once all were, the plan begins anew.
+    /// The next node not asked yet; once all were, the plan starts over.
     fn pick(&self, step: u32) -> Option<Arc<Node>> {
         let anew = || self.all.get((step as usize).checked_rem(self.all.len())?);
         self.fresh.first().or_else(anew).map(|node| (*node).clone())
@@ -233,7 +233,7 @@ fn plan<'a>(snapshot: &'a Snapshot, replicas: &[u32], turn: u32, asked: &[Socket
             node.is_active() && (snapshot.is_local(node) || snapshot.goes_abroad())
         })
         .collect();
-    // The order of the replicas is that of the ring, so that all clients agree on the first.
+    // Replicas are in ring order, so that all clients agree on the first one.
     let rank = |index: u32| replicas.iter().position(|replica| *replica == index);
     order.sort_by_key(|index| (distance(*index), rank(*index)));
     for alike in order.chunk_by_mut(|one, other| distance(*one) == distance(*other)) {

@@ -1,4 +1,4 @@
-//! A session: it composes requests, and knows what was prepared.
+//! A session: composes requests and keeps prepared statements.
 
 use std::sync::Arc;
 
@@ -18,11 +18,11 @@ use crate::speculation::Contender;
 use crate::statement::{BatchBuilder, Prepared, StatementOptions, token_of};
 use crate::text::Traits;
 
-/// What is needed to send a statement and to understand its answer.
+/// What is needed to send statements and to read their answers.
 #[derive(Debug)]
 pub struct Session(Arc<Memory>);
 
-/// A request that is composed, and what becomes of its answer.
+/// A composed request and its execution.
 #[derive(Debug)]
 pub struct Call {
     /// The request.
@@ -31,36 +31,36 @@ pub struct Call {
     pub target: Target,
     /// Its limits.
     pub policy: Policy<Replica>,
-    /// What understands the answer. Boxed, for it is large and handed on often.
+    /// What reads the answer. Boxed because it is large and moved often.
     pub execution: Box<Execution>,
     /// Whether its stages are timed.
     pub timed: bool,
 }
 
 impl Call {
-    /// Whether copies of it may be sent to further nodes while no answer comes.
+    /// Whether copies of it may be sent to further nodes if the answer is slow.
     pub fn speculates(&self) -> bool {
         self.target.contender.is_some()
     }
 
-    /// The request, and what understands the answer.
+    /// Splits it into the request and its execution.
     pub fn split(self) -> (Draft, Box<Execution>) {
         let Self { bytes, target, policy, execution, .. } = self;
         (Draft { bytes, target, policy }, execution)
     }
 }
 
-/// How preparing a statement begins.
+/// How to prepare a statement.
 #[derive(Debug)]
 pub enum Preparation {
-    /// It was prepared before.
+    /// It was already prepared.
     Known(Arc<Prepared>),
-    /// With this call, whose answer is the prepared statement.
+    /// By this call, whose answer is the prepared statement.
     Ask(Box<Call>),
 }
 
 impl Session {
-    /// Finds the cluster; blocks. Options that make no sense are refused before.
+    /// Connects to the cluster; blocks. Rejects invalid options first.
     pub fn open(options: Options) -> Result<Arc<Self>> {
         options.check()?;
         Ok(Arc::new(Self(Arc::new(Memory::new(Cluster::connect(options)?)))))
@@ -76,12 +76,12 @@ impl Session {
         &self.0.cluster
     }
 
-    /// The version of the protocol that is spoken.
+    /// The protocol version in use.
     pub fn version(&self) -> Version {
         self.0.version()
     }
 
-    /// The keyspace of statements that name none.
+    /// The default keyspace of statements.
     pub fn keyspace(&self) -> Option<Arc<str>> {
         let first = || self.options().keyspace.as_deref().map(Arc::from);
         self.0.changed_keyspace().or_else(first)
@@ -117,7 +117,8 @@ impl Session {
         }
     }
 
-    /// What goes with a statement; the keyspace is said where the request has a place for it.
+    /// The parameters of a statement; includes the keyspace if the protocol version has a field for
+    /// it.
     fn parameters<'a>(
         &self,
         options: &'a StatementOptions,
@@ -140,7 +141,7 @@ impl Session {
         }
     }
 
-    /// A call begins.
+    /// Starts a call, for the metrics.
     #[inline]
     fn begin(&self) -> Began {
         self.cluster().metrics().begin()
@@ -174,7 +175,7 @@ impl Session {
         Call { bytes, target, policy, execution, timed: began.at.is_some() }
     }
 
-    /// A statement as text, with values of the types that the server takes them for.
+    /// Composes a statement given as text, with values of the types that the server expects.
     pub fn query<V: WriteValues>(
         self: &Arc<Self>,
         text: &str,
@@ -203,7 +204,7 @@ impl Session {
         Ok(self.call((bytes, began), Aim::Any, traits, options, what))
     }
 
-    /// Prepares a statement, unless that was done before.
+    /// Prepares a statement, unless it is already prepared.
     pub fn prepare(
         self: &Arc<Self>,
         text: &str,
@@ -222,14 +223,14 @@ impl Session {
         let extras = Extras { tracing: options.tracing, payload: &payload };
         let mut bytes = buffer::take();
         request::prepare(&mut bytes, self.version(), &text, keyspace.as_deref(), &extras)?;
-        // It changes nothing, so that it may be asked again.
+        // Preparing changes nothing, so it may be repeated.
         let traits = Traits::of("SELECT");
         let what = What::Prepare { text, keyspace };
         let call = self.call((bytes, began), Aim::Any, traits, options, what);
         Ok(Preparation::Ask(Box::new(call)))
     }
 
-    /// A prepared statement with its values, in the order of its parameters.
+    /// Composes a prepared statement with its values, in the order of its parameters.
     #[inline]
     pub fn execute<V: WriteValues>(
         self: &Arc<Self>,
@@ -241,7 +242,7 @@ impl Session {
         let version = self.version();
         let shape = prepared.result();
         let mut parameters = self.parameters(options, prepared.traits, None);
-        // Version 4 has no way to say that the columns are others by now.
+        // Version 4 cannot report that the columns have changed.
         parameters.skip_metadata = version == Version::V5 && !shape.columns.is_empty();
         let payload = crate::statement::borrowed(&options.payload);
         let extras = Extras { tracing: options.tracing, payload: &payload };
@@ -254,7 +255,7 @@ impl Session {
         Ok(self.call((bytes, began), aim, prepared.traits, options, what))
     }
 
-    /// Begins a batch.
+    /// Starts a batch.
     pub fn batch(
         &self,
         kind: request::BatchKind,
@@ -264,7 +265,7 @@ impl Session {
         BatchBuilder::new(self.version(), kind, options.tracing, &options.payload, began)
     }
 
-    /// A batch that is complete.
+    /// Composes a complete batch.
     pub fn run_batch(
         self: &Arc<Self>,
         batch: BatchBuilder,
@@ -289,7 +290,7 @@ impl Session {
     }
 }
 
-/// Values that are looked at for the partition that they belong to, once they are written.
+/// Values from which the partition is determined once they are encoded.
 struct Routed<'a, V> {
     values: V,
     aim: &'a mut Aim,

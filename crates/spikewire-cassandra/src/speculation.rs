@@ -1,20 +1,21 @@
-//! Copies of a statement that are sent to further nodes while no answer comes.
+//! Speculative execution: copies of a statement that are sent to further nodes if the answer is
+//! slow.
 //!
-//! Only what is known to be idempotent has copies, and only of what reads or writes rows: no
-//! counters, no changes of the schema, no `USE`, nothing that names its node. The rules:
+//! Only statements known to be idempotent have copies, and only those that read or write rows: no
+//! counters, no schema changes, no `USE`, nothing bound to one node. The rules:
 //!
-//! - A copy begins when the one before it began so long ago, up to so many. It goes to the next
-//!   node of the plan to which no other copy was sent; where none is left, it does not begin.
-//! - The first answer is the statement's. From then on the other copies are withdrawn: what comes
-//!   for them is dropped, and until then their ids are taken.
-//! - What an attempt failed with is tried again by the same copy, as often as a statement without
-//!   copies would be, on a node that no copy was sent to. Where none is left, the copy ends if
-//!   another one is on its way, and begins the plan anew if not.
-//! - A refusal that is about the statement ends it at once, and so do its deadline, which is one for
-//!   all copies, and the end of the session. Any other failure ends its copy only, as long as
-//!   another one is on its way; the last copy's is the statement's. One that has not begun
-//!   is not waited for: copies are there for slow nodes, retries for failures.
-//! - The attempts of all copies are counted together, and what they failed with is told together.
+//! - A copy starts a delay after the previous one, up to a maximum number of copies. It goes to the
+//!   next node of the plan to which no other copy was sent; if there is none, it does not start.
+//! - The first answer is the statement's. The other copies are then withdrawn: their replies are
+//!   dropped, and their ids stay taken until then.
+//! - After a failed attempt the same copy retries, as often as a statement without copies would, on
+//!   a node to which no copy was sent. If there is none, the copy ends if another one is in flight,
+//!   and otherwise starts the plan over.
+//! - An error about the statement itself ends it at once, and so do its deadline, which all copies
+//!   share, and the end of the session. Any other failure ends only its copy while another one is
+//!   in flight; the failure of the last copy is the statement's. A copy that has not started is not
+//!   waited for: copies are for slow nodes, retries for failures.
+//! - The attempts of all copies are counted together, and their errors are reported together.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -26,11 +27,11 @@ use spikewire_sync::Mutex;
 
 use crate::error::{Error, Kind};
 
-/// What the copies of a statement have in common.
+/// State shared by the copies of a statement.
 #[derive(Debug)]
 struct Copies {
     delay: Duration,
-    /// How many there may be besides the first.
+    /// Maximum number of copies besides the first request.
     most: u32,
     writes: bool,
     over: AtomicBool,
@@ -39,11 +40,11 @@ struct Copies {
 
 #[derive(Debug, Default)]
 struct State {
-    /// Those on their way, a bit for each.
+    /// Copies in flight, one bit each.
     running: u64,
-    /// Where copies were sent.
+    /// The nodes to which copies were sent.
     sent: Vec<(u32, SocketAddr)>,
-    /// How attempts failed that were not the last.
+    /// Errors of attempts that were not the last.
     failed: Vec<(u32, Error)>,
     /// Whether a write of a copy that ended may have been applied.
     in_doubt: bool,
@@ -54,7 +55,7 @@ impl State {
         self.failed.extend(error.alone().map(|error| (number, error)));
     }
 
-    /// The copies on their way, and where each was sent last.
+    /// The copies in flight, and the latest node of each.
     fn waiting(&self) -> Vec<(u32, SocketAddr)> {
         let latest = |number| self.sent.iter().rev().find(|(copy, _)| *copy == number).copied();
         let running = (0..u64::BITS).filter(|number| self.running & (1 << number) != 0);
@@ -67,7 +68,7 @@ impl State {
 pub(crate) struct Contender {
     copies: Arc<Copies>,
     number: u32,
-    /// Whether it is still to begin.
+    /// Whether it has not started yet.
     begins: bool,
 }
 
@@ -80,17 +81,17 @@ impl Contender {
         Self { copies, number: 0, begins: true }
     }
 
-    /// The same copy, where its requests follow on others.
+    /// The same copy, for its follow-up requests.
     pub fn begun(&self) -> Self {
         Self { begins: false, ..self.clone() }
     }
 
-    /// The one after it.
+    /// The next copy.
     pub fn next(&self) -> Self {
         Self { number: self.number + 1, ..self.clone() }
     }
 
-    /// It begins; the one after it and when that is to begin, if there is to be one.
+    /// Starts this copy. Returns the next one and its delay, if there is to be one.
     pub fn begin(&mut self) -> Option<(Duration, Self)> {
         let next = self.next();
         if !std::mem::take(&mut self.begins) {
@@ -110,24 +111,24 @@ impl Contender {
         1 << self.number
     }
 
-    /// Whether the statement has its answer.
+    /// Whether the statement was answered.
     pub fn is_over(&self) -> bool {
         self.copies.over.load(Relaxed)
     }
 
-    /// Whether another one is on its way.
+    /// Whether another copy is in flight.
     pub fn is_accompanied(&self) -> bool {
         self.copies.state.lock().running & !self.bit() != 0
     }
 
-    /// Where the others were sent.
+    /// The nodes to which the others were sent.
     pub fn taken(&self) -> Vec<SocketAddr> {
         let state = self.copies.state.lock();
         let others = state.sent.iter().filter(|(number, _)| *number != self.number);
         others.map(|(_, node)| *node).collect()
     }
 
-    /// It is about to be sent to this node.
+    /// Records that it is about to be sent to this node.
     pub fn goes_to(&self, node: SocketAddr) {
         let mut state = self.copies.state.lock();
         if !state.sent.contains(&(self.number, node)) {
@@ -135,12 +136,13 @@ impl Contender {
         }
     }
 
-    /// An attempt failed, and another one follows.
+    /// Records that an attempt failed and another one follows.
     pub fn note(&self, error: &Error) {
         self.copies.state.lock().note(self.number, error);
     }
 
-    /// It was answered: how often the others were attempted, if it is the first one.
+    /// Records that it was answered. If it is the first, returns the number of attempts of the
+    /// others.
     pub fn wins(&self) -> Option<u32> {
         let state = self.copies.state.lock();
         let is_first = !self.copies.over.swap(true, Relaxed);
@@ -152,14 +154,14 @@ impl Contender {
         failed as u32 + (state.running & !self.bit()).count_ones()
     }
 
-    /// It failed for good: the statement's error, if that has failed by it.
+    /// Records that it failed for good. Returns the statement's error, if that has failed thereby.
     pub fn fails(&self, error: Error) -> Option<Error> {
         let mut state = self.copies.state.lock();
         if self.is_over() {
             return None;
         }
         state.running &= !self.bit();
-        // There was no node for it: why it was looking for one is known.
+        // There was no node for it, and the reason why it looked for one is already recorded.
         let is_withheld = error.kind() == Kind::NoNode && !state.sent.is_empty();
         if state.running != 0 && !concerns_all(&error) {
             if !is_withheld {
@@ -177,7 +179,7 @@ impl Contender {
             state.failed.push((u32::MAX, error));
         }
         let others = state.failed.iter().filter(|(copy, _)| *copy != number).count() as u32;
-        // What a copy on its way may do, a refusal by another node leaves open as well.
+        // A copy in flight may still be executed, even if another node returned an error.
         let may_be_applied = self.copies.writes && state.running != 0 && error.server().is_none();
         let in_doubt = error.in_doubt() || state.in_doubt || may_be_applied;
         let earlier = std::mem::take(&mut state.failed).into_iter().map(|(_, error)| error);
@@ -228,7 +230,7 @@ impl<W> Share<W> {
         Self::Common(common)
     }
 
-    /// Asks what waits; `None` when it was taken.
+    /// Calls `ask` with the waiting value; `None` if it was taken.
     #[inline]
     pub fn ask<R>(&self, ask: impl FnOnce(&W) -> R) -> Option<R> {
         match self {
@@ -237,7 +239,7 @@ impl<W> Share<W> {
         }
     }
 
-    /// Tells it something, unless it was taken.
+    /// Calls `tell` with the waiting value, unless it was taken.
     pub fn tell(&mut self, tell: impl FnOnce(&mut W)) {
         match self {
             Self::Own(waiting) => tell(waiting),
@@ -249,7 +251,7 @@ impl<W> Share<W> {
         }
     }
 
-    /// Takes it; `None` when it was taken.
+    /// Takes the waiting value; `None` if it was taken already.
     #[inline]
     pub fn take(&mut self) -> Option<&mut W> {
         if let Self::Common(common) = self {
@@ -262,7 +264,7 @@ impl<W> Share<W> {
         }
     }
 
-    /// The same for good.
+    /// Like [`Share::take`], by value.
     #[inline]
     pub fn into_own(self) -> Option<W> {
         match self {

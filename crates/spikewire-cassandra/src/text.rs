@@ -1,30 +1,30 @@
-//! What is read off the text of a statement, and names in CQL.
+//! What can be told from the text of a statement, and names in CQL.
 //!
-//! The text is not parsed: only its words are looked at, without comments, strings and quoted
-//! names. What that cannot tell is taken for the less convenient case.
+//! The text is not parsed. Only its words are examined, ignoring comments, strings and quoted
+//! names. Ambiguous cases are resolved conservatively.
 
 use std::fmt;
 
-/// A name in double quotes, so that it is taken as it is.
+/// A name in double quotes, so that it is taken literally.
 pub fn quoted(name: &str) -> String {
     format!("\"{}\"", name.replace('"', "\"\""))
 }
 
-/// What matters about a statement before it is sent.
+/// Properties of a statement that matter before it is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Traits {
-    /// It reads and changes nothing, so that a lost answer leaves no doubt.
+    /// It only reads, so that a lost reply leaves nothing in doubt.
     pub reads: bool,
-    /// It has a condition: a lightweight transaction.
+    /// It has a condition, which makes it a lightweight transaction.
     pub conditional: bool,
-    /// It changes the keyspace of its connection.
+    /// It changes the connection's keyspace.
     pub uses_keyspace: bool,
-    /// It is about rows, and does not count: whoever says that it is idempotent may be right.
+    /// It is about rows and uses no counters, so that it can be idempotent if the caller says so.
     pub repeatable: bool,
 }
 
 impl Traits {
-    /// Of this statement.
+    /// The traits of this statement.
     pub fn of(text: &str) -> Self {
         let mut words = words(text);
         let first = words.next().unwrap_or_default();
@@ -40,19 +40,19 @@ impl Traits {
     }
 }
 
-/// What a statement is called in short, as far as its text shows. CQL has one table in a statement.
+/// A short name of a statement, as far as its text shows it. A CQL statement has one table.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Summary {
-    /// `SELECT`, `INSERT`, `CREATE TABLE`; empty for what is none.
+    /// `SELECT`, `INSERT`, `CREATE TABLE`; empty if there is none.
     pub operation: String,
-    /// The keyspace that it names, if it does.
+    /// The keyspace named in it, if any.
     pub keyspace: String,
-    /// Its table, or what else of a keyspace it is about.
+    /// Its table, or whatever other object of a keyspace it is about.
     pub table: String,
 }
 
 impl Summary {
-    /// Of this statement.
+    /// The summary of this statement.
     pub fn of(text: &str) -> Self {
         let mut tokens = Tokens(text).peekable();
         let Some(Token::Word(first)) = tokens.next() else { return Self::default() };
@@ -120,13 +120,13 @@ fn words(text: &str) -> impl Iterator<Item = &str> {
 /// A part of a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Token<'a> {
-    /// A word, or a name without quotes.
+    /// A word, or an unquoted name.
     Word(&'a str),
-    /// What stands in double quotes.
+    /// The contents of double quotes.
     Quoted(&'a str),
-    /// Between a keyspace and its table.
+    /// The dot between a keyspace and its table.
     Dot,
-    /// A string, a number, a sign.
+    /// A string, a number, an operator.
     Other,
 }
 
@@ -145,7 +145,7 @@ impl Token<'_> {
     }
 }
 
-/// The parts of a statement, without comments.
+/// The tokens of a statement, without comments.
 struct Tokens<'a>(&'a str);
 
 impl<'a> Iterator for Tokens<'a> {
@@ -181,8 +181,8 @@ impl<'a> Iterator for Tokens<'a> {
     }
 }
 
-/// What stands between the quotes that a text begins with, which are doubled inside; and how long it
-/// is with them.
+/// The contents of the quoted string that a text begins with (quotes inside are doubled), and its
+/// length including the quotes.
 fn quoted_part(text: &str, quote: char) -> (&str, usize) {
     let mut at = 1;
     while let Some(found) = text[at..].find(quote) {

@@ -1,4 +1,4 @@
-//! What a driver completes: a statement under way, or a copy of one, with what waits for its answer.
+//! Tickets of a driver: a statement in flight, or a copy of one, with what waits for its answer.
 
 use spikewire_transport::native::Ticket as CompletesOnThread;
 use spikewire_transport::{ResponseHandler, Tick};
@@ -9,32 +9,32 @@ use crate::execution::{Answer, Draft, Execution, Heard};
 use crate::session::Call;
 use crate::speculation::Share;
 
-/// What waits for the answer of a statement. The copies of a statement share it.
+/// What waits for a statement's answer. The copies of a statement share it.
 pub trait Waits {
-    /// Whether a request is still to be sent; `follows` says that it is that of a further copy.
+    /// Whether a request should still be sent; `follows` says that it belongs to a further copy.
     fn starts(&self, follows: bool) -> bool {
         let _ = follows;
         true
     }
 
-    /// A reply is about to be handed over, while stages are timed.
+    /// A reply is about to be delivered, while stages are timed.
     fn answered_at(&mut self, at: Tick) {
         let _ = at;
     }
 
-    /// Whether it waits no more.
+    /// Whether it has stopped waiting.
     fn is_withdrawn(&self) -> bool {
         false
     }
 }
 
-/// What takes the answer on a thread that turns the connections, without the values of a host.
+/// Takes the answer on a thread that drives the connections, without touching host objects.
 pub trait TakesAnswer: Waits + Send + 'static {
-    /// Takes the answer, once; `body` is the reply that led to it, if one did.
+    /// Takes the answer, once; `body` is the reply that led to it, if there was one.
     fn take(&mut self, answer: Result<Answer<'_>>, body: &[u8]);
 }
 
-/// A statement under way on a driver.
+/// A statement in flight on a driver.
 #[derive(Debug)]
 pub struct Ticket<W> {
     waiting: Share<W>,
@@ -57,8 +57,9 @@ impl<W> Ticket<W> {
         Draft { bytes, target, policy }.into_command(now, ticket)
     }
 
-    /// Takes an outcome. `take` gets the answer, if it is one, for what waits, and says what is asked
-    /// next; what waits is dropped if that is nothing. What else follows goes to `next`.
+    /// Takes an outcome. If that is the answer, `take` gets it together with what waits, and
+    /// returns the next call; without one, what waits is dropped. Other follow-up work goes into
+    /// `next`.
     #[inline]
     pub fn hear(
         mut self,

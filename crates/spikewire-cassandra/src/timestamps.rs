@@ -1,15 +1,15 @@
-//! Timestamps of writes: those of one session only ever grow.
+//! Timestamps of writes, strictly increasing within a session.
 
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Makes timestamps in microseconds since 1970. Where the clock stands still or goes back, they
-/// go on by one.
+/// Generates timestamps in microseconds since 1970. If the clock stands still or goes back, they
+/// increase by one.
 #[derive(Debug, Default)]
 pub struct Timestamps(AtomicI64);
 
 impl Timestamps {
-    /// The next one.
+    /// The next timestamp.
     pub fn next(&self) -> i64 {
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         self.after(since.as_micros() as i64)

@@ -1,5 +1,5 @@
 //! Statements of calling threads that may have copies: a thread of the executor sends them, and the
-//! caller sleeps until one of the copies was answered.
+//! caller sleeps until one of the copies is answered.
 
 use std::sync::{Arc, OnceLock};
 use std::thread::{self, Thread};
@@ -17,10 +17,10 @@ use crate::execution::Answer;
 use crate::session::Call;
 use crate::ticket::{TakesAnswer, Ticket, Waits};
 
-/// How often a caller looks whether it was interrupted.
+/// How often a caller checks whether it was interrupted.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// The thread, once it is needed.
+/// The thread, once it was needed.
 #[derive(Debug, Default)]
 pub(super) struct Sender {
     started: OnceLock<Native<Cassandra, Ticket<Waiting>>>,
@@ -28,7 +28,7 @@ pub(super) struct Sender {
 }
 
 impl Sender {
-    /// The thread; `None` where the system has none.
+    /// The thread; `None` if it cannot be started.
     pub fn thread(&self, cluster: &Arc<Cluster>) -> Option<&Native<Cassandra, Ticket<Waiting>>> {
         if self.started.get().is_none() {
             let _starting = self.starting.lock();
@@ -48,7 +48,7 @@ impl Sender {
     }
 }
 
-/// Has a statement and its copies sent and waits for the answer; `read` gets it.
+/// Sends a statement and its copies and waits for the answer; `read` gets it.
 #[cold]
 #[inline(never)]
 pub(super) fn run<T>(
@@ -60,7 +60,7 @@ pub(super) fn run<T>(
 ) -> T {
     let reader = call.execution.reader();
     let caller = Arc::new(Caller { thread: thread::current(), outcome: Mutex::new(None) });
-    // One that comes too late is dropped, which says so.
+    // If the thread has ended, the ticket is dropped, which reports that.
     let waiting = Waiting { caller: caller.clone(), answered: None };
     drop(thread.submit(Ticket::command(call, Tick::now(), waiting)));
     let (outcome, answered) = loop {
@@ -83,15 +83,15 @@ pub(super) fn run<T>(
     result
 }
 
-/// A calling thread, and what it waits for.
+/// A calling thread and its outcome.
 #[derive(Debug)]
 struct Caller {
     thread: Thread,
-    /// Also when its reply was handed over, while stages are timed.
+    /// Includes when its reply was delivered, while stages are timed.
     outcome: Mutex<Option<(Result<Answered>, Option<Tick>)>>,
 }
 
-/// An answer that the caller reads.
+/// An answer to be read by the caller.
 #[derive(Debug)]
 struct Answered {
     body: Vec<u8>,
@@ -99,7 +99,7 @@ struct Answered {
     attempts: Attempts,
 }
 
-/// Tells a caller how its statement ended, in any case.
+/// Wakes a caller when its statement has ended, in any case.
 #[derive(Debug)]
 pub(super) struct Waiting {
     caller: Arc<Caller>,
@@ -126,8 +126,8 @@ impl Waits for Waiting {
 }
 
 impl TakesAnswer for Waiting {
-    /// The reply itself is kept: no statement with copies changes the schema, whose answer would be
-    /// an earlier one.
+    /// Keeps the reply itself. No statement with copies changes the schema, for which the answer
+    /// would be an earlier reply.
     fn take(&mut self, answer: Result<Answer<'_>>, reply: &[u8]) {
         self.tell(answer.map(|answer| {
             let mut body = buffer::take();

@@ -1,5 +1,5 @@
-//! The background thread of a session: keeps the control connection, and the picture of the cluster
-//! up to date.
+//! The background thread of a session, which keeps the control connection and the snapshot of the
+//! cluster up to date.
 
 use std::collections::VecDeque;
 use std::net::{IpAddr, SocketAddr};
@@ -24,19 +24,19 @@ use super::{Snapshot, seeds};
 use crate::error::{Error, Kind, Result};
 use crate::options::Options;
 
-/// Events come in bursts: what they are about is looked at when they have calmed down.
+/// Events come in bursts: the cluster is refreshed when they have calmed down.
 const CALM: Duration = Duration::from_millis(200);
 
 /// Pause between two comparisons of the schemas of all nodes.
 const COMPARE: Duration = Duration::from_millis(100);
 
-/// The least time between two looks at all nodes because connections failed.
+/// Minimum time between two probes of all nodes because of failed connections.
 const LOOK: Duration = Duration::from_millis(500);
 
 /// How often idle connections are looked for.
 const SWEEP: Duration = Duration::from_secs(1);
 
-/// Times when things are due.
+/// When things are due.
 #[derive(Debug)]
 struct Due {
     nodes: Tick,
@@ -47,12 +47,12 @@ struct Due {
     sweep: Tick,
 }
 
-/// What runs on the background thread.
+/// The state of the background thread.
 #[derive(Debug)]
 pub(super) struct Attendant {
     shared: Arc<Shared>,
     addresses: AddressMap,
-    /// The descriptors of the control connection: off the list before they are closed.
+    /// The registered descriptors of the control connection; dropped before those are closed.
     listed: Option<Listed>,
     control: Option<Control>,
     /// The pause after a failed attempt to find a node.
@@ -61,16 +61,16 @@ pub(super) struct Attendant {
     local_datacenter: Option<String>,
     next_number: u32,
     probes: Probes,
-    /// When all nodes were looked at last.
+    /// When all nodes were last probed.
     looked: Tick,
     described: Vec<Description>,
-    /// What was told of each node: whether it is up, and whether its breaker is open.
+    /// What was last reported of each node: whether it is up, and whether its breaker is open.
     told: Vec<(Arc<Node>, bool, bool)>,
     due: Due,
 }
 
 impl Attendant {
-    /// Finds the cluster and looks at it for the first time.
+    /// Connects to the cluster and reads it for the first time.
     pub fn start(options: Options) -> Result<Self> {
         let addresses = AddressMap::new(&options.address_map)?;
         let closed = Arc::new(AtomicBool::new(false));
@@ -115,7 +115,7 @@ impl Attendant {
         self.shared.clone()
     }
 
-    /// The thread's whole life.
+    /// The thread's main loop.
     pub fn run(mut self) {
         while !self.shared.is_closed() {
             self.chores();
@@ -129,7 +129,7 @@ impl Attendant {
         self.shared.set_waker(None);
     }
 
-    /// What is due without the control connection.
+    /// Does what is due independently of the control connection.
     fn chores(&mut self) {
         let now = Tick::now();
         if self.shared.take_look() {
@@ -153,7 +153,7 @@ impl Attendant {
         }
     }
 
-    /// Tells of nodes that came, left, answer again or no more, and of their breakers.
+    /// Reports events: nodes that joined or left, went up or down, and their breakers.
     fn tell(&mut self, snapshot: &Snapshot) {
         let metrics = &self.shared.metrics;
         let name = |node: &Node| -> Arc<str> { node.to_string().into() };
@@ -239,7 +239,7 @@ impl Attendant {
         }
     }
 
-    /// The cluster's opinion on whether a node is alive.
+    /// Records what the cluster says about whether a node is alive.
     fn note(&mut self, advertised: SocketAddr, alive: bool) {
         let address = self.addresses.reach(advertised);
         let snapshot = self.shared.snapshot.load_full();
@@ -247,7 +247,7 @@ impl Attendant {
             Some(node) => {
                 node.set_alive(alive);
                 if alive {
-                    // It is announced a moment before it listens.
+                    // It is announced shortly before it listens.
                     self.due.look = self.due.look.min(Tick::now().after(CALM));
                 }
             }
@@ -255,8 +255,8 @@ impl Attendant {
         }
     }
 
-    /// Takes a new control connection, over which everything is read anew: what happened in between
-    /// was heard by nothing.
+    /// Starts using a new control connection and reads everything again over it, because events in
+    /// between were missed.
     fn adopt(&mut self, mut control: Control) -> Result<()> {
         control.register()?;
         self.shared.set_waker(Some(control.waker()?));
@@ -269,7 +269,7 @@ impl Attendant {
         self.refresh()
     }
 
-    /// Reads nodes and keyspaces, and publishes what came out.
+    /// Reads nodes and keyspaces, and publishes the result.
     fn refresh(&mut self) -> Result<()> {
         let Some(control) = &mut self.control else { return Ok(()) };
         (self.due.nodes, self.due.keyspaces) = (Tick::NEVER, Tick::NEVER);
@@ -286,7 +286,7 @@ impl Attendant {
             }
         }
         let keyspaces = if is_murmur3(&partitioner) { control.keyspaces()? } else { Vec::new() };
-        // The order of nodes is the same for all, whatever node was asked.
+        // Nodes are in the same order whichever node was asked.
         described.sort_by_key(|node| node.host_id);
         if self.local_datacenter.is_none() {
             let here = control.address;
@@ -321,7 +321,8 @@ impl Attendant {
         Ok(())
     }
 
-    /// Whether all nodes that are up have one schema; keyspaces are read before that is told.
+    /// Compares the schemas of all nodes that are up. Keyspaces are read before agreement is
+    /// reported.
     fn compare(&mut self, now: Tick) -> Result<()> {
         self.due.compare = Tick::NEVER;
         if !self.shared.wants_comparison() {
@@ -343,12 +344,12 @@ impl Attendant {
         Ok(())
     }
 
-    /// The control connection is of no more use.
+    /// Gives up the control connection.
     fn lose(&mut self) {
         self.shared.set_waker(None);
         self.drop_control();
         self.reconnect = Tick::now();
-        // What is down, if it is the node itself, is found out like this.
+        // This finds out whether the node itself is down.
         self.due.look = self.due.look.min(Tick::now());
     }
 
@@ -357,9 +358,9 @@ impl Attendant {
         self.control = None;
     }
 
-    /// Looks for another node: those that are known, those that are up first, and then what the
-    /// contact points lead to by now. No address is dialled twice, unless the certificate may be for
-    /// another name there.
+    /// Looks for another node: known nodes, those that are up first, then what the contact points
+    /// resolve to now. No address is tried twice, unless its certificate may be valid for another
+    /// name.
     fn find_another(&mut self) {
         let snapshot = self.shared.snapshot.load_full();
         let mut known: Vec<_> = snapshot.nodes.iter().collect();
@@ -377,7 +378,7 @@ impl Attendant {
                 }
                 let hosts = seeds::resolve(&options.contact_points, options, &shared.closed);
                 for (host, found) in hosts {
-                    // Never in the open where it was to be encrypted.
+                    // Never unencrypted if it should be encrypted.
                     let Ok(encryption) = seeds::encryption(host, options) else { continue };
                     let is_named = encryption.is_some() && host.name.parse::<IpAddr>().is_err();
                     for address in found.unwrap_or_default() {

@@ -1,4 +1,4 @@
-//! The control connection: what is asked of a node, and what it tells of its own accord.
+//! The control connection: requests to a node, and its events.
 
 use std::net::SocketAddr;
 use std::os::fd::RawFd;
@@ -18,7 +18,7 @@ use super::tables::{self, Local, Replication};
 use crate::connection::{Cassandra, Handshake, plain_query};
 use crate::error::{Error, Kind, Result};
 
-/// The id of the one request that is in flight at a time.
+/// The id of requests, one of which is in flight at a time.
 const STREAM: u16 = 1;
 
 /// The control connection.
@@ -26,16 +26,16 @@ const STREAM: u16 = 1;
 pub struct Control {
     session: Session<Cassandra>,
     handshake: Arc<Handshake>,
-    /// Where it leads.
+    /// The address of its node.
     pub address: SocketAddr,
-    /// Time for one question.
+    /// Timeout of a request.
     within: Duration,
     /// Whether the node knows `system.peers_v2`.
     knows_peers_v2: bool,
 }
 
 impl Control {
-    /// Over a connection that is open.
+    /// A control connection over this session.
     pub fn new(
         session: Session<Cassandra>,
         handshake: Arc<Handshake>,
@@ -45,27 +45,27 @@ impl Control {
         Self { session, handshake, address, within, knows_peers_v2: true }
     }
 
-    /// The version that is spoken.
+    /// The protocol version in use.
     pub fn version(&self) -> Version {
         self.handshake.version
     }
 
-    /// What it began with, and what the server said then.
+    /// The handshake's parameters and the server's response.
     pub fn handshake(&self) -> Arc<Handshake> {
         self.handshake.clone()
     }
 
-    /// What wakes [`Control::wait`].
+    /// A waker for [`Control::wait`].
     pub fn waker(&self) -> Result<mio::Waker> {
         self.session.waker().map_err(|error| self.broken(&error))
     }
 
-    /// What it has open.
+    /// Its open file descriptors.
     pub fn descriptors(&self) -> [RawFd; 2] {
         self.session.descriptors()
     }
 
-    /// Asks for all events.
+    /// Registers for all events.
     pub fn register(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         request::register(&mut bytes, self.handshake.version, &event::KINDS)?;
@@ -76,7 +76,7 @@ impl Control {
         }
     }
 
-    /// Asks for a sign of life.
+    /// Sends a heartbeat.
     pub fn heartbeat(&mut self) -> Result<()> {
         let mut bytes = Vec::new();
         request::options(&mut bytes, self.handshake.version)?;
@@ -107,12 +107,12 @@ impl Control {
         self.query(tables::OLD_PEERS, |rows| tables::peers(rows, port))
     }
 
-    /// All keyspaces and how they are replicated.
+    /// All keyspaces and their replication.
     pub fn keyspaces(&mut self) -> Result<Vec<(String, Replication)>> {
         self.query(tables::KEYSPACES, tables::keyspaces)
     }
 
-    /// The next event; `None` when none has come until then, or the waker was used.
+    /// The next event; `None` if none arrives in time, or if the waker was used.
     pub fn wait(&mut self, until: Tick) -> Result<Option<Event>> {
         let Some(frame) = self.session.wait(until).map_err(|error| self.broken(&error))? else {
             return Ok(None);

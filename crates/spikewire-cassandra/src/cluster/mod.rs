@@ -1,18 +1,18 @@
-//! The cluster as a session sees it: which nodes there are, and who holds what.
+//! The cluster as a session sees it: nodes and replicas.
 //!
-//! One background thread for each session has the control connection. It learns of nodes and
-//! keyspaces, hears what changes, and publishes an immutable [`Snapshot`] behind an atomic pointer.
+//! Each session has one background thread with the control connection. It reads nodes and
+//! keyspaces, receives events, and publishes an immutable [`Snapshot`] behind an atomic pointer.
 //! Requests read it without a lock.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `seeds` | start-up and reconnecting: the first node that answers, and the version it speaks |
-//! | `control` | the control connection: what is asked, what is heard |
-//! | `attendant` | the background thread: when to look at what |
-//! | `tables`, `versions` | what system tables say; which schema nodes have |
-//! | `reach` | which nodes can be reached; where advertised addresses are |
+//! | `seeds` | connecting and reconnecting: the first node that answers, and its protocol version |
+//! | `control` | the control connection: requests and events |
+//! | `attendant` | the background thread: when to refresh what |
+//! | `tables`, `versions` | reading the system tables; schema versions of nodes |
+//! | `reach` | which nodes can be reached; address translation |
 //! | `node`, `shards`, `snapshot` | the public view |
-//! | `shared` | what the thread and the users have in common |
+//! | `shared` | state shared by the thread and the users |
 
 mod attendant;
 mod control;
@@ -52,15 +52,15 @@ use shared::Shared;
 #[derive(Debug)]
 pub struct Cluster {
     shared: Arc<Shared>,
-    /// Never dropped by itself: in a forked child the thread does not exist, and its handle must
+    /// Never dropped implicitly: in a forked child the thread does not exist, and its handle must
     /// not be touched there.
     thread: ManuallyDrop<Mutex<Option<JoinHandle<()>>>>,
 }
 
 impl Cluster {
-    /// Finds the cluster through the contact points and learns its nodes and keyspaces; then keeps
-    /// listening in the background. Fails when no contact point leads to a node, with a message
-    /// that says for each of them why.
+    /// Connects to the cluster through the contact points and reads its nodes and keyspaces; then
+    /// keeps listening in the background. Fails if no contact point leads to a node, with a message
+    /// that gives the reason for each of them.
     pub fn connect(options: Options) -> Result<Arc<Self>> {
         let attendant = Attendant::start(options)?;
         let shared = attendant.shared();
@@ -68,7 +68,10 @@ impl Cluster {
             .name("spikewire-cql".to_owned())
             .spawn(move || attendant.run())
             .map_err(|error| {
-                Error::new(Kind::Connection, format!("no thread to attend to the cluster: {error}"))
+                Error::new(
+                    Kind::Connection,
+                    format!("could not start the background thread: {error}"),
+                )
             })?;
         let thread = ManuallyDrop::new(Mutex::new(Some(thread)));
         Ok(Arc::new(Self { shared, thread }))
@@ -79,43 +82,43 @@ impl Cluster {
         &self.shared.options
     }
 
-    /// What connections begin with.
+    /// The parameters of all handshakes.
     pub(crate) fn handshake(&self) -> Arc<Handshake> {
         self.shared.handshake.clone()
     }
 
-    /// The version of the protocol that is spoken.
+    /// The protocol version in use.
     pub fn version(&self) -> Version {
         self.shared.handshake.version
     }
 
-    /// The cluster as it was seen last. Takes no lock.
+    /// The latest snapshot. Takes no lock.
     pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.shared.snapshot.load()
     }
 
-    /// Asks for a look at the nodes now, because a connection failed.
+    /// Requests a probe of the nodes, because a connection failed.
     pub(crate) fn look_soon(&self) {
         self.shared.look_soon();
     }
 
-    /// Asks whether a node still answers, because it owes answers and is silent.
+    /// Requests a probe of a node that owes replies and is silent.
     pub(crate) fn suspect(&self, node: &Arc<Node>) {
         self.shared.suspect(node);
     }
 
-    /// Whether all nodes had one schema when they were asked after `since`; if not, they are asked
-    /// until they have.
+    /// Whether all nodes agreed on the schema when they were asked after `since`. If not, they are
+    /// asked until they do.
     pub(crate) fn has_agreed(&self, since: Tick) -> bool {
         self.shared.has_agreed(since)
     }
 
-    /// What is counted of its requests, and what happens seldom.
+    /// The metrics of its requests, and its events.
     pub fn metrics(&self) -> &Metrics {
         &self.shared.metrics
     }
 
-    /// What it counted and holds.
+    /// Its statistics.
     pub fn stats(&self) -> Stats {
         let snapshot = self.snapshot();
         let nodes = snapshot.nodes.iter();
@@ -123,7 +126,7 @@ impl Cluster {
         Stats::new(&self.shared.metrics, nodes.collect(), &self.shared.looks)
     }
 
-    /// Lets `janitor` sweep now and then for as long as it lives.
+    /// Lets `janitor` do its work regularly for as long as it lives.
     pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
         self.shared.janitors.add(janitor);
     }
@@ -150,7 +153,8 @@ impl Cluster {
     }
 
     /// For the child after a fork: the background thread does not exist there, and what it held is
-    /// lost. Closes the inherited control connection and takes no lock that the thread may have held.
+    /// lost. Closes the inherited control connection and takes no lock that the thread may have
+    /// held.
     pub fn abandon(&self) {
         self.shared.closed.store(true, SeqCst);
         self.shared.close_inherited();

@@ -1,4 +1,4 @@
-//! One node of the cluster.
+//! A node of the cluster.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,48 +10,48 @@ use spikewire_transport::{Breaker, Encryption};
 use super::Shards;
 use crate::options::Options;
 
-/// A node's identity, which it keeps when its address changes.
+/// A node's id, which it keeps when its address changes.
 pub type HostId = [u8; 16];
 
-/// A node: what connections are keyed by.
+/// A node, by which connections are keyed.
 #[derive(Debug)]
 pub struct Node {
-    /// A number unique within the session and never used again: a node that comes back with
-    /// another address gets a new one, so that connections of the former life are not mistaken.
+    /// A number unique within the session and never reused. A node that returns with another
+    /// address gets a new one, so that its former connections are not confused with new ones.
     pub number: u32,
-    /// Who it is.
+    /// Its id.
     pub host_id: HostId,
-    /// Where it is reached.
+    /// Its address.
     pub address: SocketAddr,
     /// Its datacenter.
     pub datacenter: String,
     /// Its rack.
     pub rack: String,
-    /// The server's version, as it says it.
+    /// The server's version as it reports it.
     pub release: String,
-    /// Keeps requests away when it fails too often.
+    /// Its circuit breaker.
     pub breaker: Breaker,
-    /// Its connections.
+    /// Gauges of its connections.
     pub gauges: Gauges,
     /// How connections to it are encrypted.
     pub encryption: Option<Encryption>,
-    /// What it says of its shards, if it is a server that has some.
+    /// Its shards, if the server has some.
     pub shards: Arc<Shards>,
     active: AtomicBool,
-    /// Whether the cluster takes it for alive, as far as it said so.
+    /// Whether the cluster considers it alive, as far as known.
     alive: AtomicBool,
-    /// Whether it could be connected to, as far as that was tried.
+    /// Whether it could be reached, if that was tried.
     reachable: AtomicBool,
-    /// Whether it has said nothing for so long that the answers that it owes are given up.
+    /// Whether it has been silent for so long that outstanding replies are given up.
     lost: AtomicBool,
 }
 
 /// What the system tables say about a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Description {
-    /// Who it is.
+    /// Its id.
     pub host_id: HostId,
-    /// Where it is reached.
+    /// Its address.
     pub address: SocketAddr,
     /// Its datacenter.
     pub datacenter: String,
@@ -59,14 +59,14 @@ pub struct Description {
     pub rack: String,
     /// The server's version.
     pub release: String,
-    /// The schema that it has.
+    /// Its schema version.
     pub schema_version: Option<[u8; 16]>,
-    /// Where its ranges end.
+    /// Its tokens: the ends of its ranges.
     pub tokens: Vec<i64>,
 }
 
 impl Node {
-    /// A node that was just found, which is taken for up.
+    /// A newly found node, which is assumed to be up.
     pub fn new(number: u32, of: &Description, options: &Options) -> Self {
         let breaker = Breaker::default();
         breaker.reset(options.max_error_rate);
@@ -89,14 +89,14 @@ impl Node {
         }
     }
 
-    /// Its identity as servers write it: hexadecimal digits in groups.
+    /// Its id as servers write it: hexadecimal digits in groups.
     pub fn id(&self) -> String {
         let digits = format!("{:032x}", u128::from_be_bytes(self.host_id));
         let groups = [&digits[..8], &digits[8..12], &digits[12..16], &digits[16..20]];
         format!("{}-{}", groups.join("-"), &digits[20..])
     }
 
-    /// Whether it still is what was described.
+    /// Whether it still matches this description.
     pub fn is_as(&self, of: &Description) -> bool {
         self.host_id == of.host_id
             && self.address == of.address
@@ -105,32 +105,32 @@ impl Node {
             && self.release == of.release
     }
 
-    /// Whether it is part of the cluster; once false it stays so.
+    /// Whether it is part of the cluster; once `false`, it stays so.
     pub fn is_active(&self) -> bool {
         self.active.load(Relaxed)
     }
 
-    /// Takes the node out; its connections are dropped.
+    /// Retires the node; its connections are dropped.
     pub fn retire(&self) {
         self.active.store(false, Relaxed);
     }
 
-    /// Whether it is thought to answer. One that is not is asked last.
+    /// Whether it is believed to answer. Nodes that are not are asked last.
     pub fn is_up(&self) -> bool {
         self.alive.load(Relaxed) && self.reachable.load(Relaxed)
     }
 
-    /// Whether the answers that it owes are given up.
+    /// Whether outstanding replies are given up.
     pub fn is_lost(&self) -> bool {
         self.lost.load(Relaxed)
     }
 
-    /// Another node says whether it is alive.
+    /// Records whether another node says that it is alive.
     pub(super) fn set_alive(&self, alive: bool) {
         self.alive.store(alive, Relaxed);
     }
 
-    /// It answers, or not.
+    /// Records whether it answers.
     pub(super) fn set_reachable(&self, reachable: bool) {
         self.reachable.store(reachable, Relaxed);
         if reachable {
@@ -138,7 +138,7 @@ impl Node {
         }
     }
 
-    /// It does not answer, and has not for long.
+    /// Records that it has not answered for long.
     pub(super) fn lose(&self) {
         self.lost.store(true, Relaxed);
     }

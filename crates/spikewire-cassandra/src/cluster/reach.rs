@@ -1,4 +1,4 @@
-//! Which nodes can be reached, and where.
+//! Which nodes can be reached, and at which address.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -20,13 +20,13 @@ use super::Node;
 use crate::error::{Error, Result};
 use crate::options::Host;
 
-/// Where advertised addresses are reached from here.
+/// Translates advertised addresses.
 #[derive(Debug, Default)]
 pub struct AddressMap(FxHashMap<String, (IpAddr, Option<u16>)>);
 
 impl AddressMap {
-    /// Reads the map: keys are `address` or `address:port`, values likewise. A value without a port
-    /// keeps the advertised one.
+    /// Parses the map: keys are `address` or `address:port`, and so are values. A value without a
+    /// port keeps the advertised one.
     pub fn new(map: &HashMap<String, String>) -> Result<Self> {
         let bad =
             |key: &str, why: &str| Error::invalid(format!("address_map entry {key:?}: {why}"));
@@ -59,14 +59,14 @@ impl AddressMap {
     }
 }
 
-/// How long a node may take to answer before it counts as out of reach.
+/// How long a node may take to answer before it counts as unreachable.
 const PATIENCE: Duration = Duration::from_secs(1);
 
-/// How long it may take before the answers that it owes are given up.
+/// How long it may take before outstanding replies are given up.
 const MOST_PATIENCE: Duration = Duration::from_secs(4);
 
-/// Asks a node what it supports, which it tells anybody: a process that stands still accepts
-/// connections, and says nothing.
+/// Sends an OPTIONS request, which needs no login. A suspended process accepts connections but does
+/// not reply.
 #[derive(Debug)]
 struct Knock(Version);
 
@@ -96,11 +96,11 @@ impl Framing for Knock {
 #[derive(Debug)]
 struct Probe {
     node: Arc<Node>,
-    /// Goes before the connection is closed.
+    /// Must be dropped before the connection is closed.
     _listed: Listed,
     wire: Wire,
     opening: Opening<Knock>,
-    /// When it counts as out of reach.
+    /// When it counts as unreachable.
     until: Tick,
     overdue: bool,
 }
@@ -113,7 +113,7 @@ impl Probe {
         now: Tick,
     ) -> Option<Self> {
         let (encryption, until) = (node.encryption.clone(), now.after(MOST_PATIENCE));
-        // Without a descriptor nothing is learned about the node.
+        // Without a file descriptor nothing is learned about the node.
         let (wire, opening) =
             Opening::start(node.address, encryption, Knock(version), until).ok()?;
         let until = now.after(PATIENCE);
@@ -143,29 +143,30 @@ impl Probe {
                 }
                 None
             }
-            // One that hangs up may have too many connections: the next request finds out.
+            // A node that closes the connection may have too many of them: the next request finds
+            // out.
             Err(_) => Some(was_connected),
         }
     }
 }
 
-/// Attempts to reach nodes: each is asked for a sign of life, on a connection of its own.
+/// Attempts to reach nodes; each is asked on a connection of its own.
 #[derive(Debug)]
 pub struct Probes {
     version: Version,
     descriptors: Arc<Descriptors>,
     pending: Vec<Probe>,
-    /// Nodes out of reach: when to try again, and how long the pause was.
+    /// Unreachable nodes: when to try again, and how long the pause was.
     lost: Vec<(u32, Tick, Duration)>,
 }
 
 impl Probes {
-    /// None yet; nodes are asked in this version.
+    /// No attempts yet; nodes are asked in this protocol version.
     pub fn new(version: Version, descriptors: Arc<Descriptors>) -> Self {
         Self { version, descriptors, pending: Vec::new(), lost: Vec::new() }
     }
 
-    /// Tries to reach these nodes, unless that is being done.
+    /// Tries to reach these nodes, except those being probed already.
     pub fn start<'a>(&mut self, nodes: impl Iterator<Item = &'a Arc<Node>>, now: Tick) {
         for node in nodes {
             if !self.pending.iter().any(|probe| probe.node.number == node.number) {
@@ -174,7 +175,7 @@ impl Probes {
         }
     }
 
-    /// Looks how the attempts go, and notes with the nodes what came out; begins new ones that are
+    /// Continues the attempts, records results with the nodes, and starts new attempts that are
     /// due. Pauses between attempts on a node grow from the first to the second of `pauses`.
     pub fn go_on(&mut self, nodes: &[Arc<Node>], pauses: (Duration, Duration), now: Tick) {
         let mut decided = Vec::new();

@@ -1,4 +1,4 @@
-//! Clusters for tests, which exist in memory only.
+//! In-memory clusters for tests.
 
 use std::mem::ManuallyDrop;
 use std::net::SocketAddr;
@@ -14,8 +14,8 @@ use super::snapshot::{Keyspaces, Snapshot};
 use super::{Cluster, seeds};
 use crate::options::Options;
 
-/// Node `n` (from 1) has datacenter and rack of the nth pair, the address `10.0.0.n:9042` and the
-/// token `100 * n`. The keyspace `k` is replicated as `replication` says.
+/// Node `n` (from 1) has the datacenter and rack of the nth pair, the address `10.0.0.n:9042` and
+/// the token `100 * n`. The keyspace `k` has this replication.
 pub fn snapshot(
     places: &[(&str, &str)],
     replication: &[(&str, &str)],
@@ -51,7 +51,7 @@ pub fn snapshot_at(
     Snapshot::new(nodes.collect(), keyspaces, options.local_datacenter.clone(), options)
 }
 
-/// A cluster without a thread, whose nodes are these.
+/// A cluster with these nodes and without a thread.
 pub fn cluster(snapshot: Snapshot, options: Options, version: Version) -> Arc<Cluster> {
     let shared = Shared::new(options.clone(), seeds::handshake(&options, version), Arc::default());
     shared.publish(snapshot);
@@ -59,12 +59,12 @@ pub fn cluster(snapshot: Snapshot, options: Options, version: Version) -> Arc<Cl
     Arc::new(Cluster { shared: Arc::new(shared), thread })
 }
 
-/// All nodes are found to have one schema now.
+/// Makes all nodes agree on the schema from now on.
 pub fn agree(cluster: &Cluster) {
     cluster.shared.agree(Tick::now());
 }
 
-/// A node is found to answer, or not.
+/// Sets whether a node answers.
 pub fn set_up(node: &Node, up: bool) {
     node.set_reachable(up);
 }

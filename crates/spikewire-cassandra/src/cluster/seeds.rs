@@ -1,4 +1,4 @@
-//! Finding a node: the first that answers, in a version that both sides speak.
+//! Finding a node: the first that answers, in a protocol version that both sides support.
 
 use std::fmt::Write as _;
 use std::net::SocketAddr;
@@ -18,7 +18,7 @@ use crate::connection::{Cassandra, Handshake, Refusal};
 use crate::error::{Error, Kind, Result};
 use crate::options::{Host, Options};
 
-/// What connections begin with in this version.
+/// The parameters of handshakes in this version.
 pub fn handshake(options: &Options, version: Version) -> Arc<Handshake> {
     Arc::new(Handshake {
         version,
@@ -37,8 +37,8 @@ struct Failed {
     error: Error,
 }
 
-/// The first node that answers among those that the contact points lead to. All failures are told
-/// where none does.
+/// The first node that answers among those that the contact points lead to. If none does, all
+/// failures are reported.
 pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
     if options.contact_points.is_empty() {
         return Err(Error::invalid("no contact point given"));
@@ -56,7 +56,7 @@ pub fn first(options: &Options, closed: &Arc<AtomicBool>) -> Result<Control> {
         for address in addresses {
             match negotiate(host, address, options, closed) {
                 Ok(control) => return Ok(control),
-                // What holds for one node holds for all.
+                // What applies to one node applies to all.
                 Err(error) if is_final(&error) => return Err(error),
                 Err(error) => failed.push(Failed { at: label(host, address), error }),
             }
@@ -70,7 +70,7 @@ fn label(host: &Host, address: SocketAddr) -> String {
     if host == address.to_string() { host } else { format!("{host} ({address})") }
 }
 
-/// All contact points, resolved at the same time.
+/// All contact points, resolved concurrently.
 pub fn resolve<'a>(
     hosts: &'a [Host],
     options: &Options,
@@ -82,12 +82,12 @@ pub fn resolve<'a>(
     hosts.iter().zip(asked.into_iter().map(finish)).collect()
 }
 
-/// Whether another node would say the same.
+/// Whether another node would return the same error.
 fn is_final(error: &Error) -> bool {
     matches!(error.kind(), Kind::Authentication | Kind::Invalid | Kind::Server)
 }
 
-/// A connection in the best version that both sides speak.
+/// A connection in the best version that both sides support.
 fn negotiate(
     host: &Host,
     address: SocketAddr,
@@ -124,7 +124,8 @@ fn refuses_version(error: &Error) -> bool {
     })
 }
 
-/// Opens the control connection. Neither that nor its questions wait for a node once `closed` is set.
+/// Opens the control connection. Once `closed` is set, neither this nor its requests wait for a
+/// node.
 pub fn open(
     address: SocketAddr,
     encryption: Option<Encryption>,

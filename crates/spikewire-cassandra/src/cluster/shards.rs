@@ -1,4 +1,4 @@
-//! The shards of a node, as its connections learn of them.
+//! The shards of a node, as its connections report them.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -8,15 +8,15 @@ use spikewire_cql::sharding::Sharding;
 use spikewire_cql::token::shard_of;
 use spikewire_transport::{SourcePort, Tick, Way};
 
-/// How long the shard-aware port is left alone after a connection over it failed or led to another
-/// shard, as it does where something in between changes the port that connections come from.
+/// How long the shard-aware port is avoided after a connection over it failed or led to another
+/// shard, as happens if something in between changes source ports.
 const AVOIDED: Duration = Duration::from_secs(300);
 
-/// What a node says of its shards.
+/// A node's shards.
 #[derive(Debug)]
 pub struct Shards {
-    /// How many there are, the bits of a token that count for nothing, and the port; 0 where
-    /// nothing is known, or there is nothing to choose from.
+    /// The number of shards, the number of ignored bits of a token, and the port, packed. 0 if
+    /// nothing is known, or there is only one shard.
     said: AtomicU64,
     avoided_until: AtomicU64,
     encrypted: bool,
@@ -25,13 +25,13 @@ pub struct Shards {
 }
 
 impl Shards {
-    /// Of a node that was not asked yet.
+    /// The shards of a node that was not asked yet.
     pub fn new(encrypted: bool, uses_port: bool) -> Self {
         let (said, avoided_until) = (AtomicU64::new(0), AtomicU64::new(0));
         Self { said, avoided_until, encrypted, uses_port }
     }
 
-    /// A node said this on a connection.
+    /// Records what a node reported on a connection.
     pub fn learn(&self, sharding: Option<Sharding>) {
         let said = sharding.filter(|sharding| sharding.shards > 1).map_or(0, |sharding| {
             let port = if self.encrypted { sharding.tls_port } else { sharding.port };
@@ -42,7 +42,7 @@ impl Shards {
         self.said.store(said, Relaxed);
     }
 
-    /// How many there are; 0 where that is of no interest.
+    /// How many there are; 0 if that is unknown or does not matter.
     #[inline]
     pub fn count(&self) -> u16 {
         self.said.load(Relaxed) as u16
@@ -70,7 +70,7 @@ impl Shards {
         Some(Way { address: SocketAddr::new(ip, port), from })
     }
 
-    /// The port did not lead where it should.
+    /// Records that the port did not lead where it should.
     pub fn avoid_port(&self) {
         self.avoided_until.store(Tick::now().after(AVOIDED).0, Relaxed);
     }
@@ -95,7 +95,7 @@ mod tests {
         assert_eq!(shards.way(ip, 4), None, "there is no such shard");
         shards.avoid_port();
         assert_eq!((shards.way(ip, 2), shards.of(i64::MAX)), (None, Some(3)));
-        // After an upgrade, say.
+        // After an upgrade, for example.
         shards.learn(None);
         assert_eq!((shards.count(), shards.of(5)), (0, None));
     }

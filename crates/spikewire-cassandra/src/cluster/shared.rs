@@ -1,4 +1,4 @@
-//! What the control thread and the users of a cluster have in common.
+//! State shared by the control thread and the users of a cluster.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
@@ -13,25 +13,25 @@ use super::{Node, Snapshot};
 use crate::connection::Handshake;
 use crate::options::Options;
 
-/// Shared between the control thread and the users of the cluster.
+/// State shared by the control thread and the users of the cluster.
 pub(super) struct Shared {
     pub options: Options,
     pub handshake: Arc<Handshake>,
     pub snapshot: ArcSwap<Snapshot>,
     pub closed: Arc<AtomicBool>,
-    /// Whether a connection failed, so that the nodes should be looked at.
+    /// Whether a connection failed, so that the nodes should be probed.
     look: AtomicBool,
-    /// Whether somebody waits for one schema on all nodes.
+    /// Whether something waits for schema agreement.
     compare: AtomicBool,
-    /// When the question was asked to which all nodes said the same schema.
+    /// When the latest request was sent to which all nodes replied with the same schema.
     agreed: AtomicU64,
-    /// Nodes that owe answers and are silent.
+    /// Nodes that owe replies and are silent.
     suspects: Mutex<Vec<Arc<Node>>>,
     waker: Mutex<Option<mio::Waker>>,
     pub descriptors: Arc<Descriptors>,
     pub janitors: Janitors,
     pub metrics: Metrics,
-    /// Looks at nodes and keyspaces.
+    /// Refreshes of nodes and keyspaces.
     pub looks: Looks,
 }
 
@@ -58,7 +58,7 @@ impl Shared {
         self.closed.load(SeqCst)
     }
 
-    /// What wakes the control thread from now on.
+    /// Sets what wakes the control thread from now on.
     pub fn set_waker(&self, waker: Option<mio::Waker>) {
         *self.waker.lock() = waker;
     }
@@ -87,7 +87,7 @@ impl Shared {
         self.look.swap(false, SeqCst)
     }
 
-    /// A node owes answers and is silent.
+    /// Reports a node that owes replies and is silent.
     pub fn suspect(&self, node: &Arc<Node>) {
         let mut suspects = self.suspects.lock();
         if !suspects.iter().any(|known| known.number == node.number) {
@@ -101,7 +101,8 @@ impl Shared {
         std::mem::take(&mut self.suspects.lock())
     }
 
-    /// Whether all nodes had one schema when they were asked after `since`; if not, they will be.
+    /// Whether all nodes agreed on the schema when they were asked after `since`. If not, they will
+    /// be asked.
     pub fn has_agreed(&self, since: Tick) -> bool {
         let agreed = self.agreed.load(SeqCst) >= since.0;
         if !agreed && !self.compare.swap(true, SeqCst) {
@@ -114,13 +115,13 @@ impl Shared {
         self.compare.load(SeqCst)
     }
 
-    /// All nodes that were asked at `asked` have one schema.
+    /// Records that all nodes asked at `asked` have the same schema.
     pub fn agree(&self, asked: Tick) {
         self.compare.store(false, SeqCst);
         self.agreed.store(asked.0, SeqCst);
     }
 
-    /// Publishes `next` and retires the nodes that are not in it any more.
+    /// Publishes `next` and retires the nodes that are no longer in it.
     pub fn publish(&self, next: Snapshot) {
         let next = Arc::new(next);
         let before = self.snapshot.swap(next.clone());

@@ -1,4 +1,4 @@
-//! The cluster as it was seen last: nodes, and who holds what.
+//! The latest view of the cluster: nodes and replicas.
 
 use std::sync::{Arc, OnceLock};
 
@@ -9,10 +9,10 @@ use super::node::{Description, Node};
 use super::tables::Replication;
 use crate::options::Options;
 
-/// An immutable picture of the cluster.
+/// An immutable view of the cluster.
 #[derive(Debug, Default)]
 pub struct Snapshot {
-    /// All nodes, those that are down included.
+    /// All nodes, including those that are down.
     pub nodes: Vec<Arc<Node>>,
     local_datacenter: Option<String>,
     local_rack: Option<String>,
@@ -20,11 +20,11 @@ pub struct Snapshot {
     keyspaces: Keyspaces,
 }
 
-/// How each keyspace is replicated, and where. Those that are replicated alike share one table.
+/// The replicas of each keyspace. Keyspaces with the same replication share one table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Keyspaces(FxHashMap<Arc<str>, Arc<Placement>>);
 
-/// The replicas of one kind of replication, worked out when they are asked for first.
+/// The replicas of one kind of replication, computed on first use.
 #[derive(Debug)]
 struct Placement {
     ring: Arc<Ring<()>>,
@@ -33,7 +33,7 @@ struct Placement {
 }
 
 impl Keyspaces {
-    /// Of these nodes, in the order of the snapshot.
+    /// A snapshot of these nodes, in this order.
     pub fn new(nodes: &[Description], keyspaces: Vec<(String, Replication)>) -> Self {
         let ring = Arc::new(Ring::new(nodes.iter().map(|node| Member {
             node: (),
@@ -46,7 +46,7 @@ impl Keyspaces {
             let placement = if let Some(known) = alike.get(&replication) {
                 known.clone()
             } else {
-                // Where it makes no sense, any node will do.
+                // If the replication is invalid, any node will do.
                 let strategy = Strategy::parse(&replication).ok()?;
                 let (ring, replicas) = (ring.clone(), OnceLock::new());
                 let placement = Arc::new(Placement { ring, strategy, replicas });
@@ -76,7 +76,7 @@ impl Snapshot {
     }
 
     /// The nodes that hold a token, as indexes into [`Snapshot::nodes`], the primary first; `None`
-    /// where any node will do, or nothing is known of the keyspace.
+    /// if any node will do or nothing is known about the keyspace.
     #[inline]
     pub fn replicas(&self, keyspace: &str, token: i64) -> Option<&[u32]> {
         let placement = self.keyspaces.0.get(keyspace)?;
@@ -87,33 +87,33 @@ impl Snapshot {
         Some(replicas.of(token))
     }
 
-    /// The node of this address, as errors name it.
+    /// The node with this address, as given in errors.
     pub fn node(&self, address: Option<&str>) -> Option<Arc<Node>> {
         let address = address?.parse().ok()?;
         self.nodes.iter().find(|node| node.address == address).cloned()
     }
 
-    /// The datacenter whose nodes are asked.
+    /// The datacenter whose nodes are used.
     pub fn local_datacenter(&self) -> Option<&str> {
         self.local_datacenter.as_deref()
     }
 
-    /// Whether a node is in it.
+    /// Whether a node is in the local datacenter.
     pub fn is_local(&self, node: &Node) -> bool {
         self.local_datacenter.as_ref().is_none_or(|local| *local == node.datacenter)
     }
 
-    /// Whether nodes of one rack are asked first.
+    /// Whether nodes of one rack are preferred.
     pub fn prefers_rack(&self) -> bool {
         self.local_rack.is_some()
     }
 
-    /// Whether a node is in it.
+    /// Whether a node is in the local rack.
     pub fn is_in_rack(&self, node: &Node) -> bool {
         self.local_rack.as_ref().is_none_or(|rack| *rack == node.rack)
     }
 
-    /// Whether nodes of other datacenters are asked when none of the local one is left.
+    /// Whether nodes of other datacenters are used if no local one is left.
     pub fn goes_abroad(&self) -> bool {
         self.remote_datacenters
     }

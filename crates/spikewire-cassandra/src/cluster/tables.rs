@@ -1,4 +1,4 @@
-//! What the system tables of a node say about its cluster.
+//! Reading the system tables of a node.
 
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
@@ -8,22 +8,22 @@ use spikewire_cql::response::Rows;
 
 use super::node::{Description, HostId};
 
-/// The node that answers.
+/// Selects the node that is asked.
 pub const LOCAL: &str = "SELECT * FROM system.local WHERE key='local'";
 
-/// The others, from Cassandra 4.0 on.
+/// Selects its peers, in Cassandra 4.0 and later.
 pub const PEERS: &str = "SELECT * FROM system.peers_v2";
 
-/// The others, before that.
+/// Selects its peers, in earlier versions.
 pub const OLD_PEERS: &str = "SELECT * FROM system.peers";
 
-/// What is replicated how.
+/// Selects the replication of keyspaces.
 pub const KEYSPACES: &str = "SELECT keyspace_name, replication FROM system_schema.keyspaces";
 
-/// The same of virtual keyspaces does not matter: every node has its own.
+/// Options of a replication. Virtual keyspaces have none, since every node has its own.
 pub type Replication = BTreeMap<String, String>;
 
-/// One row, by the names of its columns.
+/// A row, by column name.
 struct Row<'a>(Vec<(&'a str, Option<&'a [u8]>)>);
 
 impl<'a> Row<'a> {
@@ -63,7 +63,7 @@ fn text<'a>(reader: &mut Reader<'a>) -> Result<&'a str> {
     std::str::from_utf8(bytes).map_err(|error| Malformed::new(error.to_string()))
 }
 
-/// Hands each row to `take`, by the names of its columns.
+/// Passes each row to `take`, by column name.
 fn each(rows: &Rows<'_>, mut take: impl FnMut(Row<'_>) -> Result<()>) -> Result<()> {
     let metadata = rows.metadata.as_ref();
     let metadata = metadata.ok_or_else(|| Malformed::new("rows without their columns"))?;
@@ -74,10 +74,10 @@ fn each(rows: &Rows<'_>, mut take: impl FnMut(Row<'_>) -> Result<()>) -> Result<
     })
 }
 
-/// What `system.local` says.
+/// The contents of `system.local`.
 #[derive(Debug)]
 pub struct Local {
-    /// The node; its address is the one of the connection.
+    /// The node; its address is that of the connection.
     pub node: Description,
     /// The partitioner's class.
     pub partitioner: String,
@@ -104,11 +104,11 @@ pub fn local(rows: &Rows<'_>, address: SocketAddr) -> Result<Local> {
         }
         Ok(())
     })?;
-    found.ok_or_else(|| Malformed::new("system.local says too little about the node"))
+    found.ok_or_else(|| Malformed::new("system.local lacks required columns"))
 }
 
-/// Reads [`PEERS`] or [`OLD_PEERS`]; without a port of its own a node listens at `port`. Nodes that
-/// are half gone are left out.
+/// Reads [`PEERS`] or [`OLD_PEERS`]. Nodes without a port of their own listen on `port`. Nodes with
+/// incomplete entries are left out.
 pub fn peers(rows: &Rows<'_>, port: u16) -> Result<Vec<Description>> {
     let mut found = Vec::new();
     each(rows, |row| {
@@ -136,12 +136,12 @@ pub fn peers(rows: &Rows<'_>, port: u16) -> Result<Vec<Description>> {
     Ok(found)
 }
 
-/// Tokens of another partitioner are no numbers of 64 bits, and of no use here.
+/// Tokens of another partitioner are not 64-bit integers, and are ignored.
 fn tokens(row: &Row<'_>) -> Result<Vec<i64>> {
     Ok(row.texts("tokens")?.into_iter().filter_map(|token| token.parse().ok()).collect())
 }
 
-/// Reads which schema nodes have.
+/// Reads the schema versions of nodes.
 pub fn versions(rows: &Rows<'_>) -> Result<Vec<(Option<HostId>, Option<HostId>)>> {
     let mut found = Vec::new();
     each(rows, |row| {

@@ -1,4 +1,4 @@
-//! Which schema nodes have.
+//! Schema versions of nodes.
 
 use spikewire_cql::response::{Message, QueryResult, Response};
 
@@ -6,19 +6,19 @@ use super::node::HostId;
 use super::snapshot::Snapshot;
 use super::tables;
 
-/// The schema of the node that answers.
+/// Selects the schema version of the node that is asked.
 pub const LOCAL: &str = "SELECT host_id, schema_version FROM system.local WHERE key='local'";
 
-/// Those of the others, as it knows them, from Cassandra 4.0 on.
+/// Selects those of its peers, in Cassandra 4.0 and later.
 pub const PEERS: &str = "SELECT host_id, schema_version FROM system.peers_v2";
 
-/// The same before that.
+/// Selects those of its peers, in earlier versions.
 pub const OLD_PEERS: &str = "SELECT host_id, schema_version FROM system.peers";
 
-/// A node, and the schema that it has.
+/// A node and its schema version.
 pub type Version = (Option<HostId>, Option<HostId>);
 
-/// Reads the answer to one of these questions.
+/// Reads the reply to one of these queries.
 pub fn read(frame: &[u8]) -> Option<Vec<Version>> {
     match Response::read(frame).ok()?.message {
         Message::Result(QueryResult::Rows(rows)) => tables::versions(&rows).ok(),
@@ -26,7 +26,7 @@ pub fn read(frame: &[u8]) -> Option<Vec<Version>> {
     }
 }
 
-/// Whether all others that are up have this schema, too.
+/// Whether all other nodes that are up have this schema version.
 pub fn agree(own: HostId, others: &[Version], snapshot: &Snapshot) -> bool {
     let is_up = |host: HostId| {
         let known = snapshot.nodes.iter().find(|node| node.host_id == host);

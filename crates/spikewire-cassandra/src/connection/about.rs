@@ -1,4 +1,4 @@
-//! What a request is, to count it by: read from its bytes as it ends, and only while requests are
+//! Describes a request for the metrics: read from its bytes as it ends, and only while requests are
 //! counted.
 
 use spikewire_cql::envelope::{HEADER_LEN, Opcode, flag};
@@ -6,7 +6,7 @@ use spikewire_transport::metrics::About;
 
 use crate::routing::{Aim, Target};
 
-/// Of a request.
+/// The description of a request.
 pub(super) fn about<'a>(bytes: &[u8], target: &'a Target, weight: usize) -> About<'a> {
     let namespace = match &target.aim {
         Aim::Token { keyspace, .. } => keyspace,
@@ -23,10 +23,10 @@ pub(super) fn about<'a>(bytes: &[u8], target: &'a Target, weight: usize) -> Abou
     About { operation, namespace, records }
 }
 
-/// How many a batch has.
+/// The number of statements in a batch.
 fn statements(bytes: &[u8]) -> Option<usize> {
     let (flags, body) = (bytes.get(1)?, bytes.get(HEADER_LEN..)?);
-    // The kind of batch and their number come first, unless there is a payload.
+    // The kind of batch and the number of statements come first, unless there is a payload.
     let count = body.get(1..3)?.first_chunk()?;
     (flags & flag::CUSTOM_PAYLOAD == 0).then(|| u16::from_be_bytes(*count).into())
 }

@@ -1,4 +1,4 @@
-//! Envelopes and segments of a connection, and how it is greeted.
+//! Envelopes and segments of a connection, and its handshake.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -17,31 +17,31 @@ use crate::authenticator::{Authenticator, Conversation};
 use crate::cluster::Shards;
 use crate::text::quoted;
 
-/// What all connections of a session begin with.
+/// Parameters of the handshakes of a session's connections.
 #[derive(Debug)]
 pub struct Handshake {
-    /// The version that is spoken.
+    /// The protocol version.
     pub version: Version,
-    /// Whether what is sent is compressed.
+    /// Whether output is compressed.
     pub compression: bool,
-    /// Who logs in.
+    /// How to log in.
     pub authenticator: Option<Arc<dyn Authenticator>>,
     /// The keyspace that every connection uses.
     pub keyspace: Option<Arc<str>>,
-    /// More entries of the start-up message.
+    /// Further entries of the STARTUP message.
     pub application: Vec<(String, String)>,
-    /// Whether the server has shards: connections to nodes then ask for theirs first.
+    /// Whether the server has shards: connections to nodes then send OPTIONS first.
     pub has_shards: AtomicBool,
-    /// What the server said when it refused a connection last.
+    /// The reason why the server last rejected a connection.
     pub refusal: Mutex<Option<Refusal>>,
 }
 
-/// Why a handshake came to nothing.
+/// Why a handshake failed.
 #[derive(Debug)]
 pub enum Refusal {
-    /// The server said so.
+    /// The server returned this error.
     Server(ServerError),
-    /// It asks for a login of this class, and there are no credentials.
+    /// It requires a login of this class, and there are no credentials.
     NoCredentials(String),
 }
 
@@ -51,7 +51,7 @@ pub struct Cassandra {
     handshake: Arc<Handshake>,
     step: Step,
     sealing: Sealing,
-    /// The shards of the node that it leads to; `None` for the control connection.
+    /// The shards of its node; `None` for the control connection.
     shards: Option<Arc<Shards>>,
     /// The shard that it leads to.
     shard: Option<u16>,
@@ -84,14 +84,14 @@ impl Cassandra {
         Self { handshake, step: Step::Connected, sealing, shards, shard: None }
     }
 
-    /// The shard that it leads to, as far as the server said so.
+    /// The shard that it leads to, if the server said so.
     pub fn shard(&self) -> Option<u16> {
         self.shard
     }
 
     fn go_on(&mut self, heard: Option<&[u8]>, out: &mut Vec<u8>) -> Result<Greeting, String> {
         let Some(frame) = heard else {
-            // Without shards there is nothing to ask for, which saves the time for it.
+            // Without shards there is nothing to ask for, which saves a round trip.
             let asks = self.shards.is_none() || self.handshake.has_shards.load(Relaxed);
             return if asks { self.ask(out) } else { self.start(out) };
         };
@@ -129,7 +129,7 @@ impl Cassandra {
         }
     }
 
-    /// What the server supports.
+    /// Asks what the server supports.
     fn ask(&mut self, out: &mut Vec<u8>) -> Result<Greeting, String> {
         self.step = Step::Asked;
         request::options(out, self.handshake.version).map_err(|error| error.to_string())?;
@@ -166,7 +166,7 @@ impl Cassandra {
         request::startup(out, *version, &startup)
     }
 
-    /// From here on, both sides wrap what they send as they agreed.
+    /// From here on, both sides seal their output as negotiated.
     fn agree(&mut self) {
         self.sealing = Sealing::after_startup(self.handshake.version, self.handshake.compression);
     }
@@ -204,7 +204,7 @@ impl Cassandra {
     }
 }
 
-/// A statement without values, at the level that any node can answer.
+/// A statement without values, at a consistency level that any node can answer.
 pub fn plain_query(out: &mut Vec<u8>, version: Version, text: &str) -> Result<(), RequestError> {
     let parameters = Parameters { consistency: Consistency::One, ..Parameters::default() };
     request::query(out, version, text, Values::NONE, &parameters, &Extras::default())
@@ -228,7 +228,7 @@ impl Framing for Cassandra {
         };
         let answers = match header.stream {
             EVENT_STREAM => Answers::Event,
-            // Requests have ids from 1 on; what comes without one is about the connection.
+            // Requests have ids from 1; a frame with id 0 is about the connection.
             0 if matches!(self.step, Step::Over) => Answers::Connection,
             stream => Answers::Id(stream as u16),
         };
@@ -243,7 +243,7 @@ impl Framing for Cassandra {
         }
     }
 
-    /// What goes before the agreement is never compressed.
+    /// Nothing is compressed before that is negotiated.
     fn seals(&self) -> bool {
         let is_before = matches!(self.step, Step::Connected | Step::Asked | Step::Started);
         !self.sealing.is_bare() && !is_before

@@ -1,10 +1,10 @@
-//! What Cassandra is to connections.
+//! Cassandra as a protocol of the transport.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `about` | what a request is, to count it by |
+//! | `about` | describes requests for the metrics |
 //! | `framing` | envelopes and segments; the handshake: start-up, login, keyspace |
-//! | `protocol` | which request a reply answers, what it means to it; the nodes |
+//! | `protocol` | which request a reply answers and what it means; the topology |
 
 mod about;
 mod framing;
@@ -15,23 +15,23 @@ use crate::routing::{Replica, Target};
 pub use framing::{Cassandra, Handshake};
 pub(crate) use framing::{Refusal, plain_query};
 
-/// A request on its way.
+/// A request in flight.
 pub type Command<T> = spikewire_transport::Command<Target, Replica, T>;
 
-/// Every connection of one driver behind one pollable descriptor.
+/// All connections of one driver behind a single pollable descriptor.
 pub type Multiplexer<T> = spikewire_transport::Multiplexer<Cassandra, T>;
 
-/// The connections that calling threads drive.
+/// The connections driven by calling threads.
 pub type BlockingPool<T> = spikewire_transport::BlockingPool<Cassandra, T>;
 
 /// A server's reply to one request.
 pub type Reply<'a> = spikewire_transport::Reply<'a, Cassandra>;
 
-/// How a request ended: the reply, or why there is none.
+/// How a request ended: its reply, or an error.
 pub type Outcome<'a> = spikewire_transport::Outcome<'a, Cassandra>;
 
-/// What it takes to turn them on an event loop.
+/// A multiplexer running on an event loop.
 pub type LoopDriver<T> = spikewire_transport::LoopDriver<Cassandra, T>;
 
-/// What an outcome leads to.
+/// The follow-up work of an outcome.
 pub type Next<T> = spikewire_transport::driver::Next<Cassandra, T>;

@@ -1,4 +1,4 @@
-//! What a reply means to its request, and the nodes, as the transport asks for them.
+//! What a reply means to its request, and the cluster as the transport's topology.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -16,12 +16,12 @@ use crate::cluster::{Cluster, Node};
 use crate::error::{Error, Kind, Result, SESSION_CLOSED, label};
 use crate::routing::{Aim, Replica, Target, choose};
 
-/// Requests longer than this (bytes) travel on connections of their own, so that short ones never
-/// wait behind them.
+/// Requests longer than this (in bytes) use separate connections, so that short ones never wait
+/// behind them.
 const LARGE: usize = 128 << 10;
 
-/// The pause after the first refusal by a node that has too much to do. It doubles with each further
-/// one, up to so many times.
+/// The pause after an overloaded node first rejects a request. It doubles with each further
+/// rejection, up to [`MOST_DOUBLINGS`] times.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 const MOST_DOUBLINGS: u32 = 5;
 
@@ -34,10 +34,10 @@ impl Protocol for Cassandra {
     /// Id 0 is left out: an error on stream 0 is about the connection.
     const FIRST_ID: u16 = 1;
 
-    /// Nodes answer in any order and one by one, so that a second write costs them nothing.
+    /// Nodes reply in any order and one by one, so that a second write costs them nothing.
     const BURST: usize = 64;
 
-    /// Longer than servers take to say by themselves that a request timed out, 12 s at most.
+    /// Longer than servers take to report a timeout themselves, which is 12 s at most.
     const PATIENCE: Duration = Duration::from_secs(15);
 
     const LANES: bool = true;
@@ -112,16 +112,16 @@ fn kind_of(error: &ServerError) -> ReplyKind {
 fn read_error(frame: &[u8]) -> std::result::Result<ServerError, Malformed> {
     match Response::read(frame).map(|response| response.message) {
         Ok(Message::Error(error)) => Ok(error),
-        Ok(_) => Err(Malformed("an error that is none".into())),
+        Ok(_) => Err(Malformed("a frame of kind ERROR without an error".into())),
         Err(error) => Err(Malformed(error.to_string().into())),
     }
 }
 
-/// The pause before this attempt and the next on a cluster that has too much to do: they grow, so
-/// that clients that were all refused at once do not all come back at once.
+/// The pause between this attempt and the next on an overloaded cluster. Pauses grow and vary, so
+/// that clients that were rejected together do not retry together.
 fn back_off(made: u32) -> Duration {
     let longest = FIRST_PAUSE * (1 << made.saturating_sub(1).min(MOST_DOUBLINGS));
-    // Any figure that differs from request to request will do.
+    // Any number that differs from request to request will do.
     let share = Tick::now().0 % 1024;
     longest.mul_f64(0.5 + share as f64 / 2048.0)
 }
@@ -151,7 +151,7 @@ impl Topology for Cluster {
         let again = target.was_tried(error);
         target.note(error);
         let is_overloaded = error.server().is_some_and(|error| error.code == Code::Overloaded);
-        // Where a node is left that has not refused, it is asked at once.
+        // If there is a node that has not rejected the request, it is asked at once.
         if is_overloaded || (again && error.kind() == Kind::CircuitOpen) {
             back_off(made)
         } else {

@@ -1,7 +1,8 @@
-//! Whether all nodes have one schema after a change.
+//! Schema agreement: whether all nodes have the same schema after a change.
 //!
-//! The node that made the change is asked, for it alone is sure to know of it: what others say may
-//! be what was before. When it says so, the picture of the cluster is read anew, too.
+//! The node that made the change is asked, because only that one is sure to know of it: others may
+//! still report what was before. When it reports agreement, the cluster's snapshot is refreshed as
+//! well.
 
 use std::time::Duration;
 
@@ -12,16 +13,16 @@ use super::answer;
 use crate::cluster::{Cluster, HostId, Snapshot, versions};
 use crate::connection::Outcome;
 
-/// Pause between two questions.
+/// Pause between two requests.
 const PAUSE: Duration = Duration::from_millis(100);
 
-/// Pause while the picture of the cluster is read.
+/// Pause while the snapshot is refreshed.
 const SHORT_PAUSE: Duration = Duration::from_millis(10);
 
-/// How far the question has come.
+/// The state of a check for agreement.
 #[derive(Debug)]
 pub struct Agreement {
-    /// When that must be over.
+    /// When to give up.
     pub until: Tick,
     stage: Stage,
     peers: &'static str,
@@ -31,34 +32,34 @@ pub struct Agreement {
 enum Stage {
     /// The node is asked for its own schema.
     Own,
-    /// It has this one, and is asked for those of the others.
+    /// It has this schema, and is asked for those of the others.
     Others(HostId),
     /// They differed.
     Paused,
-    /// All have one; the picture of the cluster is read since.
+    /// All agreed at this time; the snapshot is being refreshed.
     Agreed(Tick),
-    /// There is no answer.
+    /// There was no reply.
     Failed,
 }
 
-/// What comes next.
+/// The next step.
 #[derive(Debug)]
 pub enum Step {
-    /// The node is asked this.
+    /// Ask the node this.
     Ask(&'static str),
-    /// Nothing happens until then.
+    /// Do nothing until this time.
     Pause(Tick),
-    /// It is over: whether all have one schema.
+    /// Finished, with whether all nodes agree.
     Over(bool),
 }
 
 impl Agreement {
-    /// Nothing is known yet.
+    /// A check that has not started.
     pub fn new(until: Tick) -> Self {
         Self { until, stage: Stage::Own, peers: versions::PEERS }
     }
 
-    /// Takes an answer, or the end of a pause.
+    /// Takes a reply, or the end of a pause.
     pub fn hear(&mut self, outcome: Outcome<'_>, snapshot: &Snapshot) {
         self.stage = match self.stage {
             Stage::Own => {
@@ -79,7 +80,7 @@ impl Agreement {
         };
     }
 
-    /// What comes next.
+    /// The next step.
     pub fn step(&self, cluster: &Cluster, now: Tick) -> Step {
         match self.stage {
             Stage::Own => Step::Ask(versions::LOCAL),
@@ -92,7 +93,7 @@ impl Agreement {
     }
 }
 
-/// Nodes and their schemas; otherwise the server's refusal, if it was one.
+/// Nodes and their schema versions; otherwise the server's error, if it returned one.
 fn rows(outcome: Outcome<'_>) -> Result<Vec<versions::Version>, Option<Code>> {
     let reply = outcome.map_err(|_| None)?;
     if let Some(error) = answer::error_of(&reply) {

@@ -1,4 +1,4 @@
-//! What a reply says.
+//! Reading the answer to a statement.
 
 use std::sync::Arc;
 
@@ -21,34 +21,34 @@ use crate::statement::{Prepared, Shape};
 /// The answer to a statement.
 #[derive(Debug)]
 pub struct Answer<'a> {
-    /// The node that gave it.
+    /// The node that answered.
     pub node: &'a Arc<Node>,
-    /// What it took.
+    /// The attempts it took.
     pub attempts: Attempts,
-    /// What came with it: the id of a trace, warnings, a payload.
+    /// Trace id, warnings and payload.
     pub prefix: Prefix<'a>,
-    /// Whether all nodes had one schema in the end, if this changed it.
+    /// Whether the nodes agreed on the schema in the end, if the statement changed it.
     pub agreed: bool,
-    /// What it says.
+    /// Its content.
     pub content: Content<'a>,
 }
 
-/// What an answer says.
+/// The content of an answer.
 #[derive(Debug)]
 pub enum Content<'a> {
-    /// It is done.
+    /// The statement was executed.
     Void,
-    /// Rows: all, or a page of them.
+    /// Rows: all of them, or a page.
     Rows(Rows<'a>),
-    /// The session has this keyspace now.
+    /// The session's keyspace is now this one.
     Keyspace(&'a str),
-    /// The statement is prepared.
+    /// The statement was prepared.
     Prepared(Arc<Prepared>),
-    /// The schema is another one.
+    /// The schema was changed.
     Schema(SchemaChange),
 }
 
-/// Rows of an answer.
+/// The rows of an answer.
 #[derive(Debug)]
 pub struct Rows<'a> {
     /// Their columns.
@@ -61,19 +61,19 @@ pub struct Rows<'a> {
     pub paging_state: Option<&'a [u8]>,
 }
 
-/// The error that a reply is, if it is one.
+/// The error in a reply, if it is one.
 pub fn error_of(reply: &Reply<'_>) -> Option<Result<ServerError>> {
     if reply.code() != Opcode::Error as u8 {
         return None;
     }
     Some(match Response::read(reply.body).map(|response| response.message) {
         Ok(Message::Error(error)) => Ok(error),
-        Ok(_) => Err(strange(reply.node, &"an error that is none")),
+        Ok(_) => Err(strange(reply.node, &"a frame of kind ERROR without an error")),
         Err(error) => Err(malformed(reply.node, &error)),
     })
 }
 
-/// What a node says about a statement that it prepared.
+/// The server's description of a statement that it prepared.
 pub fn prepared_of<'a>(reply: &Reply<'a>) -> Result<PreparedReply<'a>> {
     match Response::read(reply.body) {
         Ok(Response { message: Message::Result(QueryResult::Prepared(prepared)), .. }) => {
@@ -84,13 +84,13 @@ pub fn prepared_of<'a>(reply: &Reply<'a>) -> Result<PreparedReply<'a>> {
     }
 }
 
-/// Whether a reply says that the schema changed. Only replies with a
-/// prefix, or of an unusual kind, are read for that.
+/// Whether a reply reports a schema change. Only replies with a prefix, or of an unusual kind, are
+/// parsed for that.
 pub fn changes_schema(reply: &Reply<'_>) -> bool {
     if reply.code() != Opcode::Result as u8 {
         return false;
     }
-    // Rows are not read twice: they are the many.
+    // Rows are the common case, and are not parsed twice.
     match reply.body.get(HEADER_LEN..HEADER_LEN + 4) {
         Some([0, 0, 0, 1..=4]) if reply.body[1] == 0 => false,
         _ => matches!(
@@ -100,7 +100,7 @@ pub fn changes_schema(reply: &Reply<'_>) -> bool {
     }
 }
 
-/// Reads a reply to what was asked.
+/// Reads a reply to this kind of request.
 pub(super) fn read<'a>(
     memory: &Memory,
     what: &What,
@@ -165,7 +165,7 @@ fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<R
                 prepared.set_result(changed.clone());
                 changed
             } else if *metadata.columns == *shape.columns {
-                // What a host keeps about them serves again.
+                // Keeps what the host stored with the shape.
                 shape.clone()
             } else {
                 Shape::new(&[], metadata.columns)
@@ -174,7 +174,7 @@ fn read_rows<'a>(what: &What, rows: RowsReply<'a>, node: &Arc<Node>) -> Result<R
         (Some(metadata), _) => Shape::new(&[], metadata.columns),
         (None, What::Execute { shape, .. }) if shape.columns.len() == columns => shape.clone(),
         (None, _) => {
-            let why = format!("rows of {columns} columns without saying which these are");
+            let why = format!("rows of {columns} columns without their description");
             return Err(strange(node, &why));
         }
     };

@@ -1,4 +1,4 @@
-//! Executions against replies that are written here.
+//! Executions against handwritten replies.
 
 use spikewire_cql::request::BatchKind;
 use spikewire_cql::response::Code;
@@ -31,7 +31,7 @@ fn void() -> Vec<u8> {
     frame(8, &[0, 0, 0, 1])
 }
 
-/// A statement without parameters and without a result is prepared.
+/// The reply to preparing a statement without parameters and without a result.
 fn prepared(id: &[u8]) -> Vec<u8> {
     let mut body = vec![0, 0, 0, 4, 0, id.len() as u8];
     body.extend_from_slice(id);
@@ -82,7 +82,7 @@ fn execute(session: &Arc<Session>, prepared: &Arc<Prepared>) -> (Draft, Box<Exec
     call.unwrap().split()
 }
 
-/// What the next request is, where one follows.
+/// The next request, which must follow.
 fn sent(heard: Heard<'_>) -> Draft {
     match heard {
         Heard::Send(draft) => draft,
@@ -209,7 +209,7 @@ fn requests_share_one_preparation_on_a_node() {
     sent(one.hear(reply(&prepared(b"one"), &there)));
     let over = || Err(Error::new(Kind::Interrupted, "the pause is over"));
     assert_eq!(sent(two.hear(over())).bytes[4], EXECUTE);
-    // It was sent before the node knew the statement, and hears of that only now.
+    // It was sent before the node knew the statement, and is told only now.
     assert_eq!(sent(three.hear(reply(&unprepared(b"one"), &there))).bytes[4], EXECUTE);
 }
 
@@ -226,13 +226,13 @@ fn another_node_is_asked_where_preparing_fails() {
     assert_eq!(draft.bytes, request.bytes);
     let next = crate::routing::choose(&session.cluster().snapshot(), &draft.target, 0).unwrap();
     assert!(!Arc::ptr_eq(&next, &there));
-    // The right to prepare it there went to whoever asks next.
+    // Whoever asks next there may prepare it.
     let (request, mut execution) = execute(&session, &statement);
     execution.returned(request.bytes);
     assert_eq!(sent(execution.hear(reply(&unprepared(b"one"), &there))).bytes[4], PREPARE);
 }
 
-/// What failed attempts say: node and reason.
+/// Node and reason of each failed attempt.
 fn told(error: &Error) -> Vec<(String, String)> {
     let failed = error.failed_attempts();
     failed.map(|(node, why)| (node.unwrap_or("none").to_owned(), why.to_owned())).collect()
@@ -264,7 +264,7 @@ fn what_failed_before_a_statement_was_prepared_is_told() {
     assert_eq!(told(&error), expected);
     assert_eq!((error.attempts(), error.in_doubt()), (2, true));
 
-    // The same where preparing is refused.
+    // The same if preparing fails.
     let (request, mut execution) = execute(&session, &statement);
     execution.returned(request.bytes);
     sent(execution.hear(Err(unknown())));
@@ -303,7 +303,7 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
     let over = || Err(Error::new(Kind::Interrupted, "the pause is over"));
     let other = node(&session, 1).host_id;
     let (_, mut execution) = call().split();
-    // The node that made the change is asked, and asked again as long as another one has the old.
+    // The node that made the change is asked, repeatedly while another node has the old schema.
     sent(execution.hear(reply(&created, &there)));
     let draft = sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
     assert!(matches!(&draft.target.aim, Aim::Node(node) if Arc::ptr_eq(node, &there)));
@@ -311,7 +311,7 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
     assert!(matches!(execution.hear(reply(&old, &there)), Heard::Pause(_)));
     sent(execution.hear(over()));
     sent(execution.hear(reply(&schemas(&[(there.host_id, NEW)]), &there)));
-    // A node that is down has a say in nothing.
+    // A node that is down does not count.
     sample::set_up(&node(&session, 2), false);
     let new = schemas(&[(other, NEW), (node(&session, 2).host_id, OLD)]);
     assert!(matches!(execution.hear(reply(&new, &there)), Heard::Pause(_)));
@@ -320,14 +320,14 @@ fn the_answer_to_a_change_of_the_schema_waits_until_all_nodes_have_it() {
     let Heard::Done(Ok(answer)) = execution.hear(over()) else { panic!("it waits on") };
     assert!(answer.agreed && matches!(answer.content, Content::Schema(_)));
 
-    // Where the node is gone meanwhile, the change is made all the same.
+    // If the node is gone meanwhile, the change is made nevertheless.
     let (_, mut execution) = call().split();
     sent(execution.hear(reply(&created, &there)));
     let lost = Error::new(Kind::Connection, "reset").on(there.to_string());
     let Heard::Done(Ok(answer)) = execution.hear(Err(lost)) else { panic!("it waits on") };
     assert!(!answer.agreed);
 
-    // Not for ever: the limit is that of the statement where that is less.
+    // Not forever: the statement's own limit applies if it is shorter.
     let options =
         StatementOptions { timeout: Some(Duration::from_nanos(1)), ..StatementOptions::default() };
     let call: Call = session.query("CREATE KEYSPACE k", &options, NoValues).unwrap();

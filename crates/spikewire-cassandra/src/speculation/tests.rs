@@ -1,4 +1,4 @@
-//! Copies against replies that are written here, and their ways through a cluster in memory.
+//! Copies against handwritten replies, and their routes through an in-memory cluster.
 
 mod nodes;
 
@@ -16,7 +16,7 @@ use crate::routing::{Target, choose};
 use crate::session::{Call, NoValues, Session};
 use crate::statement::StatementOptions;
 
-/// Longer than an answer takes, on a machine with other work.
+/// Longer than an answer takes on a busy machine.
 const DELAY: Duration = Duration::from_millis(250);
 const SELECT: &str = "SELECT * FROM t";
 const SET: &str = "UPDATE t SET v = 1 WHERE k = 1";
@@ -49,7 +49,7 @@ struct Sent {
     node: Arc<Node>,
 }
 
-/// So many copies of a statement, each sent when the one before it was.
+/// This many copies of a statement, each sent after the previous one.
 fn send(session: &Arc<Session>, text: &str, copies: usize) -> Vec<Sent> {
     let Call { mut target, execution, .. } = query(session, text, &marked(true));
     let mut execution = Some(execution);
@@ -290,7 +290,7 @@ fn a_copy_prepares_its_statement_where_it_goes() {
     assert!(draft.target.begins().is_none(), "no copies of what lies in between");
 }
 
-/// Where attempts of a copy go, each of which loses its connection.
+/// The nodes of a copy's attempts, each of which loses its connection.
 fn walk(cluster: &Cluster, target: &mut Target, attempts: u32) -> Vec<Result<u8, Kind>> {
     let attempt = |step| {
         let node = match choose(&cluster.snapshot(), target, step) {
@@ -312,12 +312,12 @@ fn retries_go_to_nodes_that_no_copy_was_sent_to() {
     let nodes = [0, 1].map(|copy: usize| sent[copy].node.host_id[0]);
     let third = (1..=3).find(|node| !nodes.contains(node)).unwrap();
     let [first, second] = &mut sent[..] else { unreachable!() };
-    // It stays where it is until it fails there; then the third one is left, then none.
+    // It retries elsewhere until it has failed there; then the third one is left, then none.
     let walked = walk(cluster, &mut first.target, 3);
     assert_eq!(walked, [Ok(nodes[0]), Ok(third), Err(Kind::NoNode)]);
-    // For want of a node it is given up, and says nothing of its own.
+    // For want of a node it is given up, without an error of its own.
     assert!(is_left(&first.fails(Kind::NoNode)));
-    // The last one begins its plan anew.
+    // The last one starts its plan over.
     let walked = walk(cluster, &mut second.target, 3);
     assert!(walked.iter().all(Result::is_ok), "{walked:?}");
     let error = failed(&second.fails(Kind::Connection));

@@ -1,4 +1,4 @@
-//! Several statements in one request.
+//! Batches: several statements in one request.
 
 use std::sync::Arc;
 
@@ -10,22 +10,22 @@ use spikewire_transport::metrics::Began;
 use super::{Prepared, token_of};
 use crate::error::Error;
 
-/// Collects the statements of a batch. It goes to a replica of the first one whose partition is
-/// known.
+/// Collects the statements of a batch. It is sent to a replica of the first statement whose
+/// partition is known.
 #[derive(Debug)]
 pub struct BatchBuilder {
     pub(crate) writer: BatchWriter<Vec<u8>>,
     pub(crate) prepared: Vec<Arc<Prepared>>,
     pub(crate) token: Option<(Arc<str>, i64)>,
     pub(crate) conditional: bool,
-    /// Whether it counts, so that a second execution counts once more.
+    /// Whether it has counters, so that executing it twice makes a difference.
     pub(crate) counts: bool,
-    /// How it began.
+    /// The call's start, for the metrics.
     pub(crate) began: Began,
 }
 
 impl BatchBuilder {
-    /// Begins a batch. What an execution says about tracing and a payload is said here.
+    /// Starts a batch, with the tracing and payload of its execution.
     pub fn new(
         version: Version,
         kind: BatchKind,
@@ -40,12 +40,12 @@ impl BatchBuilder {
         Ok(Self { writer, prepared: Vec::new(), token, conditional: false, counts, began })
     }
 
-    /// How many statements it holds.
+    /// The number of statements.
     pub fn len(&self) -> usize {
         self.writer.len()
     }
 
-    /// Whether it holds none.
+    /// Whether it has no statements.
     pub fn is_empty(&self) -> bool {
         self.writer.is_empty()
     }
@@ -80,7 +80,7 @@ impl BatchBuilder {
     }
 }
 
-/// A payload as requests take it.
+/// Borrows a payload in the form that requests take.
 pub fn borrowed(payload: &[(String, Option<Vec<u8>>)]) -> Vec<(&str, Option<&[u8]>)> {
     payload.iter().map(|(name, bytes)| (name.as_str(), bytes.as_deref())).collect()
 }

@@ -1,6 +1,6 @@
-//! Statements: what is said about one execution, and what is known of a prepared one.
+//! Statements: options of an execution, and prepared statements.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
 //! | `options` | consistency, pages, timestamps, limits of one execution |
 //! | `prepared` | a prepared statement, its columns, and which nodes know it |

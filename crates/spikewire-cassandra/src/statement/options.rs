@@ -1,4 +1,4 @@
-//! What can be said about one execution of a statement.
+//! Options of an execution.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,70 +9,71 @@ use crate::cluster::Node;
 use crate::error::Result;
 use crate::options::Speculation;
 
-/// What can be said about one execution; where it says nothing, the session's options hold.
+/// Options of one execution; for those not given, the session's apply.
 #[derive(Debug, Clone, Default)]
 pub struct StatementOptions {
-    /// How many replicas must answer.
+    /// The consistency level.
     pub consistency: Option<Consistency>,
-    /// The same for the condition of a lightweight transaction.
+    /// The consistency level of a lightweight transaction's condition.
     pub serial_consistency: Option<Consistency>,
-    /// Rows of a page; 0 for all at once.
+    /// Rows per page; 0 disables paging.
     pub page_size: Option<i32>,
-    /// Where the page begins: what came with the page before.
+    /// Where the page begins, from the previous page's result.
     pub paging_state: Option<Arc<[u8]>>,
-    /// When what is written was written, in microseconds since 1970.
+    /// The timestamp of writes, in microseconds since 1970.
     pub timestamp: Option<i64>,
-    /// Whether a second execution makes no difference. `SELECT` is taken for such.
+    /// Whether executing it twice makes no difference. Assumed for `SELECT`.
     pub idempotent: Option<bool>,
-    /// Whether the server keeps a trace.
+    /// Whether the server records a trace.
     pub tracing: bool,
-    /// Names and bytes for a handler in the server.
+    /// Custom payload for a query handler in the server.
     pub payload: Vec<(String, Option<Vec<u8>>)>,
-    /// The keyspace of tables without one. Version 5.
+    /// The default keyspace for tables. Protocol version 5.
     pub keyspace: Option<Arc<str>>,
-    /// The time that TTLs are computed with, in seconds since 1970. Version 5.
+    /// The current time for TTLs, in seconds since 1970. Protocol version 5.
     pub now_in_seconds: Option<i32>,
-    /// Time for the statement with all its retries; zero: no limit.
+    /// Timeout for the statement including all retries; zero means no limit.
     pub timeout: Option<Duration>,
-    /// Longest silence on a connection with the request in flight; zero: no limit.
+    /// Longest silence on a connection with the request in flight; zero means no limit.
     pub socket_timeout: Option<Duration>,
-    /// Further attempts after the first one.
+    /// Maximum number of retries.
     pub max_retries: Option<u32>,
-    /// When copies are sent to further nodes, if the statement is idempotent. Boxed, for it is rare.
+    /// When copies are sent to further nodes, if the statement is idempotent. Boxed because it is
+    /// rare.
     pub speculation: Option<Box<SpeculationOptions>>,
     /// The only node to ask.
     pub node: Option<Arc<Node>>,
 }
 
-/// What one execution says about copies.
+/// Speculation options of one execution.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct SpeculationOptions {
-    /// How long each one waits for an answer to those before it; `Some(None)`: there are none.
+    /// How long each copy waits for an answer to the ones before it; `Some(None)` disables copies.
     pub delay: Option<Option<Duration>>,
-    /// How many there may be besides the first.
+    /// Maximum number of copies besides the first request.
     pub attempts: Option<u32>,
 }
 
 impl StatementOptions {
-    /// The same for preparing what is executed with it afterwards.
+    /// The options for preparing what is then executed with these.
     #[must_use]
     pub fn to_prepare(&self) -> Self {
         Self { tracing: false, payload: Vec::new(), ..self.clone() }
     }
 
-    /// What it says about copies, to be changed.
+    /// Its speculation options, mutable.
     pub fn speculation_mut(&mut self) -> &mut SpeculationOptions {
         self.speculation.get_or_insert_default()
     }
 
-    /// Refuses what makes no sense about copies, in words that name it.
+    /// Rejects invalid speculation options; the message names the option.
     pub fn check_speculation(&self) -> Result<()> {
         let own = self.speculation.as_deref().copied().unwrap_or_default();
         let attempts = own.attempts.unwrap_or(Speculation::default().attempts);
         Speculation { delay: own.delay.flatten(), attempts }.check()
     }
 
-    /// When there are copies, where the session says this.
+    /// When copies are sent, given the session's options.
     #[inline]
     pub(crate) fn speculation(&self, session: Speculation) -> Speculation {
         match &self.speculation {

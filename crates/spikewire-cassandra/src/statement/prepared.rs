@@ -1,4 +1,4 @@
-//! A prepared statement: what the server said about it, and which nodes know it.
+//! A prepared statement: its metadata, and which nodes know it.
 
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -19,16 +19,16 @@ use crate::text::Traits;
 /// The columns of a result, shared by all results that have them.
 #[derive(Debug)]
 pub struct Shape {
-    /// The server's name for it (version 5); empty where it has none.
+    /// The server's id for it (protocol version 5); empty if there is none.
     pub id: Vec<u8>,
     /// The columns.
     pub columns: Arc<[Column]>,
-    /// What a host keeps about them: a class for the rows, for example.
+    /// Data that a host keeps about them, such as a class for the rows.
     pub extension: OnceLock<Box<dyn Any + Send + Sync>>,
 }
 
 impl Shape {
-    /// Of these columns.
+    /// A shape with these columns.
     pub fn new(id: &[u8], columns: Arc<[Column]>) -> Arc<Self> {
         Arc::new(Self { id: id.to_owned(), columns, extension: OnceLock::new() })
     }
@@ -40,18 +40,18 @@ impl Shape {
 pub struct Prepared {
     /// The statement.
     pub text: Arc<str>,
-    /// The keyspace that it was prepared in, where that was said.
+    /// The keyspace that it was prepared in, if that was given.
     pub keyspace: Option<Arc<str>>,
     /// What its text tells.
     pub traits: Traits,
-    /// The server's name for it.
+    /// The server's id for it.
     pub id: Vec<u8>,
-    /// What it is to be executed with, in this order.
+    /// Its parameters, in order.
     pub parameters: Arc<[Column]>,
-    /// Which parameters are the columns of the partition key, in the key's order; empty where the
-    /// statement fixes no partition.
+    /// Which parameters are the columns of the partition key, in the key's order; empty if the
+    /// statement does not determine a partition.
     pub key: Vec<u16>,
-    /// What the server said besides when it was prepared.
+    /// The server's warnings when it was prepared.
     pub warnings: Vec<String>,
     /// The keyspace of its table.
     pub(crate) table_keyspace: Option<Arc<str>>,
@@ -60,23 +60,23 @@ pub struct Prepared {
     is_outdated: AtomicBool,
 }
 
-/// How a node stands to a statement.
+/// The state of a statement on a node.
 #[derive(Debug, Clone, Copy, Default)]
 struct OnNode {
     /// Whether it is being prepared there.
     preparing: bool,
-    /// When it was prepared there last.
+    /// When it was last prepared there.
     prepared: Option<Tick>,
 }
 
-/// What a request does whose node did not know the statement.
+/// What a request does if its node did not know the statement.
 #[derive(Debug)]
 pub(crate) enum Turn {
-    /// It prepares it.
+    /// Prepare it.
     Prepare(Preparing),
-    /// Another request does that.
+    /// Wait, because another request is preparing it.
     Wait,
-    /// Another one has done that since.
+    /// Send again, because another request has prepared it since.
     Again,
 }
 
@@ -94,15 +94,15 @@ impl Drop for Preparing {
 }
 
 impl Preparing {
-    /// It is prepared there.
+    /// Records that it is prepared there.
     pub fn done(self) {
         let now = Tick::now();
         self.prepared.nodes.lock().entry(self.node.number).or_default().prepared = Some(now);
     }
 }
 
-/// Whether values of the type `before` are values of the type `now`: those of a user-defined type are
-/// when it got more fields.
+/// Whether values of the type `before` are valid for the type `now`, as for a user-defined type to
+/// which fields were added.
 fn takes(now: &Type, before: &Type) -> bool {
     match (now, before) {
         (Type::Udt(now), Type::Udt(before)) => {
@@ -126,7 +126,7 @@ fn takes(now: &Type, before: &Type) -> bool {
 }
 
 impl Prepared {
-    /// What a server said about a statement.
+    /// A prepared statement as described by the server.
     pub(crate) fn new(
         text: Arc<str>,
         keyspace: Option<Arc<str>>,
@@ -155,14 +155,14 @@ impl Prepared {
         }
     }
 
-    /// The token of the partition that these encoded values belong to; `None` where the statement
-    /// fixes none, or a value of the key is missing.
+    /// The token of the partition that these encoded values belong to; `None` if the statement does
+    /// not determine one, or a value of the key is missing.
     pub fn token(&self, values: &[u8]) -> Option<i64> {
         token_of(values, &self.key)
     }
 
-    /// Refuses it once its parameters are others, as its values would be taken for something else.
-    /// To be called before it is executed.
+    /// Fails if its parameters have changed, because its values would be misinterpreted. To be
+    /// called before it is executed.
     #[inline]
     pub fn check(&self) -> Result<()> {
         if self.is_outdated.load(Relaxed) { Err(self.outdated()) } else { Ok(()) }
@@ -172,33 +172,33 @@ impl Prepared {
         self.is_outdated.store(true, Relaxed);
     }
 
-    /// What its execution fails with once it is outdated.
+    /// The error of executing it once it is outdated.
     pub(crate) fn outdated(&self) -> Error {
         Error::invalid(format!(
-            "the statement takes other values since the schema was changed: prepare it anew; it is \
-             {:?}",
+            "the schema was changed, and with it the statement's parameters: prepare it again; it \
+             is {:?}",
             self.text
         ))
     }
 
-    /// Whether values for its parameters are values for these.
+    /// Whether values for its parameters are valid for these.
     pub(crate) fn takes_as_before(&self, parameters: &[Column]) -> bool {
         let pairs = self.parameters.iter().zip(parameters);
         self.parameters.len() == parameters.len()
             && pairs.into_iter().all(|(before, now)| takes(&now.ty, &before.ty))
     }
 
-    /// The columns of its result, as they are known.
+    /// The columns of its result, as currently known.
     pub fn result(&self) -> Arc<Shape> {
         self.result.load_full()
     }
 
-    /// Its result has other columns from now on.
+    /// Sets the new columns of its result.
     pub(crate) fn set_result(&self, shape: Arc<Shape>) {
         self.result.store(shape);
     }
 
-    /// What to do about a node that did not know it when it was asked at `since`.
+    /// What to do about a node that did not know it when asked at `since`.
     pub(crate) fn turn(self: &Arc<Self>, node: &Arc<Node>, since: Tick) -> Turn {
         let mut nodes = self.nodes.lock();
         let here = nodes.entry(node.number).or_default();

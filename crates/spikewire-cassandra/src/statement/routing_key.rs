@@ -3,8 +3,8 @@
 use spikewire_cql::token::{put_partition_key, token};
 use spikewire_transport::buffer;
 
-/// The token of the partition key whose columns are these of the encoded `values`, in this order;
-/// `None` where one of them is null or not set, or the key is too long: the server says so.
+/// The token of the partition key with these columns of the encoded `values`, in this order; `None`
+/// if one of them is null or not set, or if the key is too long, which the server reports.
 pub fn token_of(values: &[u8], key: &[u16]) -> Option<i64> {
     match key {
         [] => None,
@@ -20,7 +20,7 @@ pub fn token_of(values: &[u8], key: &[u16]) -> Option<i64> {
     }
 }
 
-/// The value with this number.
+/// The value at this index.
 fn value(values: &[u8], at: u16) -> Option<&[u8]> {
     let mut rest = values;
     for _ in 0..at {

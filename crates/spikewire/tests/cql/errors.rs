@@ -87,9 +87,9 @@ fn options_that_make_no_sense() {
     let builder = Session::builder;
     assert_eq!(
         refused(builder(), "user@db1"),
-        "\"user@db1\" is no host: it takes host or host:port"
+        "\"user@db1\" is not a valid host: expected host or host:port"
     );
-    assert!(refused(builder(), "").contains("is no host"));
+    assert!(refused(builder(), "").contains("is not a valid host"));
     assert_eq!(
         refused(builder().pipeline_depth(40_000), "db1"),
         "pipeline_depth must be between 1 and 32767, not 40000"

@@ -140,7 +140,11 @@ fn a_table_that_comes_again_with_other_types() {
     for _ in 0..2 {
         let error = session.execute(&insert, (1, 1)).unwrap_err();
         assert_eq!(error.kind(), Kind::Invalid);
-        assert!(error.message().contains("takes other values since the schema was changed"));
+        assert!(
+            error
+                .message()
+                .contains("the schema was changed, and with it the statement's parameters")
+        );
     }
     let insert = session.prepare(&text).unwrap();
     session.execute(&insert, (1, "pear")).unwrap();

@@ -1,4 +1,4 @@
-//! Copies on their way to nodes that only count what they are asked, and answer as they are told.
+//! Copies sent to nodes that only count requests and reply as configured.
 
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
@@ -10,7 +10,7 @@ use super::*;
 use crate::blocking::BlockingExecutor;
 use crate::error::Result;
 
-/// What a node does about a statement.
+/// How a node replies to a statement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Answers {
     AtOnce,
@@ -48,7 +48,7 @@ impl FakeNode {
     }
 }
 
-/// Until the peer leaves.
+/// Serves until the peer closes the connection.
 fn serve(socket: &TcpStream, asked: &AtomicUsize, answers: &Mutex<Answers>) -> Option<()> {
     loop {
         let mut header = [0; 9];
@@ -81,7 +81,7 @@ fn serve(socket: &TcpStream, asked: &AtomicUsize, answers: &Mutex<Answers>) -> O
     }
 }
 
-/// Three nodes and calling threads' way to them.
+/// Three nodes, and an executor for calling threads.
 struct Setting {
     nodes: Vec<FakeNode>,
     session: Arc<Session>,
@@ -98,7 +98,7 @@ fn setting(limits: Limits, depth: usize) -> Setting {
     let session = Session::sample(sample::cluster(snapshot, options, Version::V4));
     let executor = BlockingExecutor::new(session.cluster());
     let setting = Setting { nodes, session, executor };
-    // There are connections from here on.
+    // From here on there are connections.
     for _ in 0..3 {
         setting.run(&marked(true)).unwrap();
     }
@@ -112,7 +112,7 @@ fn limits(attempts: u32) -> Limits {
 }
 
 impl Setting {
-    /// Who answered a write, and the attempts.
+    /// The node that answered a write, and the attempts.
     fn run(&self, options: &StatementOptions) -> Result<(SocketAddr, u32)> {
         let call = query(&self.session, SET, options);
         self.executor.run(call, None, |answer| {
@@ -124,7 +124,7 @@ impl Setting {
         *self.nodes[node].answers.lock() = answers;
     }
 
-    /// How many statements came to each node since the last time.
+    /// How many statements arrived at each node since the last call.
     fn counts(&self) -> Vec<usize> {
         self.nodes.iter().map(|node| node.asked.swap(0, SeqCst)).collect()
     }
@@ -168,8 +168,8 @@ fn late_answers_give_their_places_back() {
             let (node, _) = setting.run(&marked(true)).unwrap();
             assert_ne!(node, setting.nodes[2].address, "round {round}");
         }
-        // Two places are all that there are on a connection: without them, the third round's
-        // statement would not be sent there.
+        // A connection has only two places. If they were not freed, the third round's statement
+        // would not be sent there.
         let began = Instant::now();
         while setting.nodes[2].asked.load(SeqCst) <= round {
             assert!(began.elapsed() < LIMIT, "round {round}: {:?}", setting.counts());
@@ -208,7 +208,7 @@ fn refusals_end_their_copy_or_all() {
     setting.answer(2, Answers::Refusing(OVERLOADED));
     let ended: Vec<_> = (0..3).map(|_| setting.run(&marked(true))).collect();
     let (answered, failed): (Vec<_>, Vec<_>) = ended.into_iter().partition(Result::is_ok);
-    // One begins at the slow node, whose answer comes although both copies were refused.
+    // One starts at the slow node, whose answer arrives although both copies failed.
     assert_eq!(answered.len(), 1);
     assert_eq!(answered[0].as_ref().unwrap(), &(setting.nodes[0].address, 3));
     for error in failed.into_iter().map(Result::unwrap_err) {
