@@ -1,5 +1,5 @@
-//! Compressed bodies, as version 4 has them: a length, then one block of LZ4. Version 5 compresses
-//! segments instead.
+//! Compressed bodies of protocol version 4: a length followed by one LZ4 block. Version 5
+//! compresses segments instead.
 
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 
@@ -7,17 +7,17 @@ use crate::envelope::{HEADER_LEN, Header, MAX_BODY, Opcode, Opened, flag};
 use crate::notation::{Malformed, Reader, Result};
 use crate::version::Version;
 
-/// A shorter body is not worth an attempt to compress it.
+/// Shorter bodies are not worth compressing.
 const WORTH_COMPRESSING: usize = 64;
 
-/// Bytes of the length that precedes a block.
+/// Size of the length that precedes a block.
 const LENGTH: usize = 4;
 
-/// A block of LZ4 never holds more than this many times its own length.
+/// Maximum expansion of an LZ4 block, relative to its own length.
 const MOST_EXPANSION: usize = 255;
 
-/// Compresses the bodies of the whole envelopes `out[from..]` where that makes them shorter. STARTUP
-/// has to stay as it is, as does what is not of version 4.
+/// Compresses the bodies of the complete envelopes in `out[from..]` if that makes them shorter.
+/// STARTUP must stay uncompressed, and so must anything that is not version 4.
 pub fn compress_bodies(out: &mut Vec<u8>, from: usize) {
     let Some(end) = end_of(out, from) else { return };
     if end == out.len() {
@@ -34,13 +34,13 @@ pub fn compress_bodies(out: &mut Vec<u8>, from: usize) {
     out.extend_from_slice(&plain[start..]);
 }
 
-/// Where the envelope ends that begins at `start`; `None` if it is not whole.
+/// Where the envelope at `start` ends; `None` if it is incomplete.
 fn end_of(bytes: &[u8], start: usize) -> Option<usize> {
     let header = Header::read(&bytes[start..]).ok()??;
     Some(start + header.envelope_len()).filter(|&end| end <= bytes.len())
 }
 
-/// Compresses the body of the whole envelope `out[start..]`.
+/// Compresses the body of the complete envelope `out[start..]`.
 fn compress_body(out: &mut Vec<u8>, start: usize) {
     let body = start + HEADER_LEN;
     let plain = out.len() - body;
@@ -61,7 +61,7 @@ fn compress_body(out: &mut Vec<u8>, start: usize) {
     out[start + 5..body].copy_from_slice(&(len as u32).to_be_bytes());
 }
 
-/// Refuses a length that so short a block cannot have, before there is memory for it.
+/// Rejects a length that a block of this size cannot expand to, before memory is allocated for it.
 pub(crate) fn check_announced(plain: usize, block: usize) -> Result<()> {
     if plain > block.saturating_mul(MOST_EXPANSION) {
         return Err(Malformed(format!("an LZ4 block of {block} bytes that announces {plain}")));
@@ -69,14 +69,14 @@ pub(crate) fn check_announced(plain: usize, block: usize) -> Result<()> {
     Ok(())
 }
 
-/// Takes the envelope that `sealed` begins with, once it is whole, and appends it to `plain` with a
-/// body that is not compressed.
+/// Takes the envelope at the beginning of `sealed`, once it is complete, and appends it to `plain`
+/// with an uncompressed body.
 pub fn inflate(sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
     let Some(header) = Header::read(sealed)? else { return Ok(Opened::Awaits(0)) };
     let Some(envelope) = sealed.get(..header.envelope_len()) else {
         return Ok(Opened::Awaits(header.envelope_len()));
     };
-    // Version 5 has no use for the flag.
+    // Version 5 does not use the flag.
     if header.flags & flag::COMPRESSED == 0 || header.layout() != Version::V4 {
         plain.extend_from_slice(envelope);
     } else {
@@ -95,7 +95,7 @@ fn inflate_body(mut header: Header, body: &[u8], plain: &mut Vec<u8>) -> Result<
     }
     check_announced(header.body, block.len())?;
     plain.extend_from_slice(&header.to_bytes());
-    // An empty body has a block that holds nothing, or none.
+    // An empty body has an empty block, or none.
     if header.body == 0 {
         return Ok(());
     }

@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use crate::notation::{Malformed, Reader, Result};
 
-/// How many replicas must answer.
+/// How many replicas must respond.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u16)]
 pub enum Consistency {
-    /// Any node, even one that only keeps a hint. For writes.
+    /// Any node, even one that only stores a hint. For writes only.
     Any = 0,
     /// One replica.
     One = 1,
@@ -25,9 +25,9 @@ pub enum Consistency {
     LocalQuorum = 6,
     /// More than half of the replicas in each datacenter.
     EachQuorum = 7,
-    /// Agreement by Paxos in all datacenters.
+    /// Paxos agreement in all datacenters.
     Serial = 8,
-    /// Agreement by Paxos in the coordinator's datacenter.
+    /// Paxos agreement in the coordinator's datacenter.
     LocalSerial = 9,
     /// One replica in the coordinator's datacenter.
     #[default]
@@ -35,7 +35,7 @@ pub enum Consistency {
 }
 
 impl Consistency {
-    /// All of them, by their numbers.
+    /// All levels, in numerical order.
     pub const ALL: [Self; 11] = [
         Self::Any,
         Self::One,
@@ -77,7 +77,7 @@ impl Consistency {
         }
     }
 
-    /// Whether it is one of the two for conditional statements.
+    /// Whether it is one of the two levels for conditional statements.
     pub const fn is_serial(self) -> bool {
         matches!(self, Self::Serial | Self::LocalSerial)
     }
@@ -106,7 +106,7 @@ impl fmt::Display for Consistency {
     }
 }
 
-/// A name that no consistency level has.
+/// The name of no consistency level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no consistency level; there are {names}", names = names())]
 pub struct UnknownConsistency(pub String);
@@ -118,7 +118,7 @@ fn names() -> String {
 impl FromStr for Consistency {
     type Err = UnknownConsistency;
 
-    /// Reads a name in upper or lower case.
+    /// Parses a name, ignoring case.
     fn from_str(name: &str) -> std::result::Result<Self, UnknownConsistency> {
         let is_it = |level: &Self| level.name().eq_ignore_ascii_case(name);
         Self::ALL.into_iter().find(is_it).ok_or_else(|| UnknownConsistency(name.to_owned()))

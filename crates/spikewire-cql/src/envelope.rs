@@ -1,4 +1,4 @@
-//! Envelopes: what every request and response stands in. A header of nine bytes, then the body,
+//! Envelopes, the frames of all requests and responses: a header of nine bytes, then the body,
 //! which may begin with a tracing id, warnings and a custom payload.
 
 use crate::notation::{
@@ -6,13 +6,13 @@ use crate::notation::{
 };
 use crate::version::Version;
 
-/// Bytes of a header.
+/// Size of a header in bytes.
 pub const HEADER_LEN: usize = 9;
 
-/// The longest body, in either direction.
+/// Maximum size of a body, in either direction.
 pub const MAX_BODY: usize = 256 << 20;
 
-/// Stream ids of a connection: `0..STREAMS`. Events have one of their own, [`EVENT_STREAM`].
+/// Number of stream ids of a connection (`0..STREAMS`). Events use [`EVENT_STREAM`].
 pub const STREAMS: u16 = 1 << 15;
 
 /// The stream id of events.
@@ -22,17 +22,17 @@ pub const EVENT_STREAM: i16 = -1;
 pub mod flag {
     /// The body is compressed. Version 4 only.
     pub const COMPRESSED: u8 = 0x01;
-    /// A request: trace it. A response: its body begins with the tracing id.
+    /// In a request: trace it. In a response: the body begins with a tracing id.
     pub const TRACING: u8 = 0x02;
     /// There is a custom payload.
     pub const CUSTOM_PAYLOAD: u8 = 0x04;
-    /// A response: there are warnings.
+    /// In a response: there are warnings.
     pub const WARNINGS: u8 = 0x08;
-    /// A version that is not yet stable is meant.
+    /// The version is a beta version.
     pub const USE_BETA: u8 = 0x10;
 }
 
-/// What an envelope holds.
+/// The kind of message in an envelope.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 #[allow(missing_docs)] // they are the names of the protocol
@@ -56,7 +56,7 @@ pub enum Opcode {
 }
 
 impl Opcode {
-    /// All of them, by their numbers.
+    /// All opcodes, in numerical order.
     pub const ALL: [Self; 16] = [
         Self::Error,
         Self::Startup,
@@ -126,24 +126,24 @@ impl Opcode {
 /// A header.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Header {
-    /// The number of the version. A server that refuses a version answers in one of its own, which
-    /// need not be a [`Version`].
+    /// The version number. A server that rejects a version replies in its own, which need not be a
+    /// [`Version`].
     pub version: u8,
-    /// Whether it comes from a server.
+    /// Whether it was sent by a server.
     pub is_response: bool,
     /// Its [`flag`]s.
     pub flags: u8,
-    /// Which request it is, or answers. Negative for events.
+    /// The stream id of the request. Negative for events.
     pub stream: i16,
-    /// What it holds, see [`Opcode`].
+    /// The kind of message; see [`Opcode`].
     pub opcode: u8,
-    /// Bytes of the body.
+    /// Length of the body in bytes.
     pub body: usize,
 }
 
 impl Header {
-    /// The header that begins with these bytes; `None` as long as it is not whole. A peer that
-    /// speaks something else is found out by its first byte.
+    /// Reads the header that these bytes begin with; `None` if it is incomplete. A peer that speaks
+    /// another protocol is detected by its first byte.
     pub fn read(bytes: &[u8]) -> Result<Option<Self>> {
         let Some(&first) = bytes.first() else { return Ok(None) };
         if !matches!(first & 0x7f, 3..=6 | 0x41 | 0x42) {
@@ -175,12 +175,12 @@ impl Header {
         bytes
     }
 
-    /// Bytes of header and body.
+    /// Length of header and body in bytes.
     pub const fn envelope_len(&self) -> usize {
         HEADER_LEN + self.body
     }
 
-    /// The version whose layouts the body follows.
+    /// The version whose layout the body has.
     pub const fn layout(&self) -> Version {
         match self.version {
             ..=4 | 0x41 => Version::V4,
@@ -189,7 +189,7 @@ impl Header {
     }
 }
 
-/// Says what it may be that does not begin as an envelope does.
+/// The error for bytes that do not begin like an envelope, with a guess at what they are.
 fn stranger(bytes: &[u8]) -> Malformed {
     let shown: String =
         bytes.iter().take(16).flat_map(|&byte| byte.escape_ascii()).map(char::from).collect();
@@ -202,7 +202,7 @@ fn stranger(bytes: &[u8]) -> Malformed {
     Malformed(format!("not Cassandra's native protocol{guess}: it begins with \"{shown}\""))
 }
 
-/// Begins an envelope. Returns where, for [`finish`].
+/// Starts an envelope. Returns its position, for [`finish`].
 pub fn begin(out: &mut Vec<u8>, version: Version, is_response: bool, opcode: Opcode) -> usize {
     let (start, version) = (out.len(), version.number());
     let opcode = opcode as u8;
@@ -211,7 +211,7 @@ pub fn begin(out: &mut Vec<u8>, version: Version, is_response: bool, opcode: Opc
     start
 }
 
-/// Completes an envelope that began at `start` and ends with `out`: its length.
+/// Completes the envelope that began at `start` and ends with `out`, by filling in its length.
 pub fn finish(out: &mut [u8], start: usize) -> std::result::Result<(), TooLong> {
     let len = out.len() - start - HEADER_LEN;
     if len > MAX_BODY {
@@ -226,17 +226,17 @@ pub fn stamp(envelope: &mut [u8], stream: u16) {
     envelope[2..4].copy_from_slice(&stream.to_be_bytes());
 }
 
-/// What goes with a request, whichever it is.
+/// Parts that any request may have.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Extras<'a> {
-    /// Whether the server is to trace it.
+    /// Whether the server should trace it.
     pub tracing: bool,
-    /// Names and bytes for a handler in the server; none are sent when empty.
+    /// Custom payload for a query handler in the server; not sent if empty.
     pub payload: &'a [(&'a str, Option<&'a [u8]>)],
 }
 
 impl Extras<'_> {
-    /// Appends them behind the header of a request that begins at `start`.
+    /// Appends them after the header of the request that begins at `start`.
     pub(crate) fn write(
         &self,
         out: &mut Vec<u8>,
@@ -253,14 +253,14 @@ impl Extras<'_> {
     }
 }
 
-/// What a body begins with, before the message itself.
+/// The parts of a body that precede the message.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Prefix<'a> {
-    /// Under which id the trace is kept.
+    /// The id under which the trace is stored.
     pub tracing_id: Option<[u8; 16]>,
-    /// What the server warns of.
+    /// Warnings of the server.
     pub warnings: Vec<&'a str>,
-    /// What a handler in the server adds, or in the client.
+    /// Custom payload from a query handler in the server, or from the client.
     pub payload: Payload<'a>,
 }
 
@@ -268,7 +268,7 @@ pub struct Prefix<'a> {
 pub type Payload<'a> = Vec<(&'a str, Option<&'a [u8]>)>;
 
 impl<'a> Prefix<'a> {
-    /// Takes it from the front of a body that is not compressed.
+    /// Reads it from the beginning of an uncompressed body.
     pub fn read(header: &Header, body: &mut Reader<'a>) -> Result<Self> {
         let mut prefix = Self::default();
         if header.is_response && header.flags & flag::TRACING != 0 {
@@ -284,7 +284,7 @@ impl<'a> Prefix<'a> {
         Ok(prefix)
     }
 
-    /// Appends it behind the header of a response that begins at `start`.
+    /// Appends it after the header of the response that begins at `start`.
     pub fn write(&self, out: &mut Vec<u8>, start: usize) -> std::result::Result<(), TooLong> {
         if let Some(id) = self.tracing_id {
             out[start + 1] |= flag::TRACING;
@@ -318,12 +318,12 @@ fn put_payload(
     })
 }
 
-/// What came of opening bytes in which envelopes are sealed.
+/// The result of unsealing bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Opened {
-    /// So many bytes were a whole unit; what it holds was appended.
+    /// A unit of this many bytes was opened and its contents appended.
     Took(usize),
-    /// The first unit is not whole; it has so many bytes in all, 0 if that is not known yet.
+    /// The first unit is incomplete; its total length, or 0 if that is not known yet.
     Awaits(usize),
 }
 

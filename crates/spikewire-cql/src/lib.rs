@@ -1,21 +1,21 @@
-//! The native protocol of Apache Cassandra, versions 4 and 5: bytes to meaning and back. No I/O, no
+//! The native protocol of Apache Cassandra, versions 4 and 5: encoding and decoding. No I/O, no
 //! threads, no engine.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`notation`] | the numbers, strings and byte runs that everything else is made of |
+//! | [`notation`] | numbers, strings and byte sequences, of which everything else consists |
 //! | [`types`] | the types of columns and bind markers |
-//! | [`value`] | values by their types |
-//! | [`token`] | where a partition lies |
-//! | [`ring`], [`sharding`] | which nodes hold it; on which shard of a node |
-//! | [`version`] | the versions that are spoken here |
+//! | [`value`] | encoding and decoding of values |
+//! | [`token`] | tokens of partition keys |
+//! | [`ring`], [`sharding`] | which nodes hold a partition, and which shard of a node |
+//! | [`version`] | the supported protocol versions |
 //! | [`envelope`] | the header of every message, and what may precede its body |
-//! | [`sealing`] | what lies around envelopes: nothing, compressed bodies, segments |
+//! | [`sealing`] | how envelopes are wrapped: not at all, in compressed bodies, in segments |
 //! | [`compression`] | compressed bodies of version 4 |
 //! | [`segment`] | segments of version 5 |
 //! | [`consistency`] | consistency levels |
-//! | [`request`] | what a client asks |
-//! | [`response`] | what a server answers, and says of its own accord |
+//! | [`request`] | requests of a client |
+//! | [`response`] | responses and events of a server |
 
 #![forbid(unsafe_code)]
 

@@ -1,15 +1,15 @@
-//! The notations of the protocol, in both directions: big-endian numbers, strings and byte runs
-//! behind their lengths.
+//! The notations of the protocol, in both directions: big-endian numbers, and length-prefixed
+//! strings and byte sequences.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-/// Bytes that are not the protocol.
+/// The bytes are not valid in the protocol.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Malformed(pub String);
 
 impl Malformed {
-    /// Says what is wrong.
+    /// An error with this description.
     pub fn new(what: impl Into<String>) -> Self {
         Self(what.into())
     }
@@ -26,12 +26,12 @@ impl std::error::Error for Malformed {}
 /// A result of reading.
 pub type Result<T> = std::result::Result<T, Malformed>;
 
-/// Reads from the front of a byte string. Never panics and never reads beyond its end.
+/// Reads from the front of a byte slice. Never panics and never reads past the end.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a>(pub &'a [u8]);
 
 impl<'a> Reader<'a> {
-    /// What is left.
+    /// The remaining bytes.
     #[inline]
     pub fn rest(&self) -> &'a [u8] {
         self.0
@@ -86,7 +86,7 @@ impl<'a> Reader<'a> {
         Ok(i64::from_be_bytes(self.array()?))
     }
 
-    /// An `[int]` that counts something.
+    /// An `[int]` that is a count.
     #[inline]
     pub fn count(&mut self) -> Result<usize> {
         let count = self.int()?;
@@ -149,7 +149,7 @@ fn text(bytes: &[u8]) -> Result<&str> {
         .map_err(|error| Malformed(format!("a string that is no UTF-8: {error}")))
 }
 
-/// Something is longer than its length can say.
+/// Something is too long for its length field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("{what} of {len} bytes or entries; the protocol allows {most}")]
 pub struct TooLong {
@@ -157,11 +157,11 @@ pub struct TooLong {
     pub what: &'static str,
     /// Its length.
     pub len: usize,
-    /// The longest that there is.
+    /// The maximum length.
     pub most: usize,
 }
 
-/// Appends a `[short]` that counts.
+/// Appends a count as a `[short]`.
 pub fn put_short(
     out: &mut Vec<u8>,
     what: &'static str,
@@ -173,7 +173,7 @@ pub fn put_short(
     Ok(())
 }
 
-/// Appends an `[int]` that counts.
+/// Appends a count as an `[int]`.
 pub fn put_count(
     out: &mut Vec<u8>,
     what: &'static str,
@@ -260,7 +260,7 @@ pub fn put_null(out: &mut Vec<u8>) {
     out.extend_from_slice(&(-1_i32).to_be_bytes());
 }
 
-/// Appends a `[value]` that is not set: what the column holds stays.
+/// Appends a `[value]` that is not set, so that the column is left unchanged.
 pub fn put_unset(out: &mut Vec<u8>) {
     out.extend_from_slice(&(-2_i32).to_be_bytes());
 }

@@ -1,4 +1,4 @@
-//! What lies around the envelopes of a connection, from its first byte on.
+//! How the envelopes of a connection are wrapped, from its first byte on.
 
 use crate::compression::{compress_bodies, inflate};
 use crate::envelope::{Header, Opened};
@@ -6,26 +6,27 @@ use crate::notation::Result;
 use crate::segment::{self, Unsealer};
 use crate::version::Version;
 
-/// How a connection wraps its envelopes at present.
+/// How a connection currently wraps its envelopes.
 #[derive(Debug, Default)]
 pub enum Sealing {
-    /// Not at all: version 4, and version 5 until the reply to STARTUP is in.
+    /// Not at all: version 4 without compression, and version 5 until the reply to STARTUP has
+    /// arrived.
     #[default]
     Bare,
-    /// Each body is compressed by itself: version 4.
+    /// Each body is compressed on its own: version 4.
     Bodies,
     /// Segments: version 5.
     Segments(Unsealer),
 }
 
 impl Sealing {
-    /// What holds from the moment when such a STARTUP is written: the reply to it may be compressed
-    /// already in version 4.
+    /// The sealing from the moment such a STARTUP is written: in version 4, the reply to it may
+    /// already be compressed.
     pub fn during_startup(version: Version, lz4: bool) -> Self {
         if lz4 && version == Version::V4 { Self::Bodies } else { Self::Bare }
     }
 
-    /// What holds behind the reply to such a STARTUP, in both directions.
+    /// The sealing after the reply to such a STARTUP, in both directions.
     pub fn after_startup(version: Version, lz4: bool) -> Self {
         match version {
             Version::V4 => Self::during_startup(version, lz4),
@@ -33,13 +34,13 @@ impl Sealing {
         }
     }
 
-    /// Whether envelopes stand on the wire as they are: there is nothing to open and nothing to seal.
+    /// Whether envelopes are sent as they are, so that nothing has to be opened or sealed.
     pub fn is_bare(&self) -> bool {
         matches!(self, Self::Bare)
     }
 
-    /// Takes the envelope or the segment that `sealed` begins with, once it is whole, and appends
-    /// what it holds to `plain`: envelopes, of which the last may end in a later segment.
+    /// Takes the envelope or segment at the beginning of `sealed`, once it is complete, and appends
+    /// its contents to `plain`: envelopes, the last of which may end in a later segment.
     pub fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
         match self {
             Self::Bare => {
@@ -55,7 +56,7 @@ impl Sealing {
         }
     }
 
-    /// Wraps the whole envelopes `out[from..]`.
+    /// Wraps the complete envelopes in `out[from..]`.
     pub fn seal(&self, out: &mut Vec<u8>, from: usize) {
         match self {
             Self::Bare => {}

@@ -1,7 +1,7 @@
-//! Segments: what version 5 wraps envelopes in after the handshake. Each has a header with a checksum
-//! of its own, a payload, plain or compressed with LZ4, and a checksum of that.
+//! Segments, in which version 5 wraps envelopes after the handshake. Each has a header with its own
+//! checksum, a payload (plain or LZ4-compressed), and a checksum of the payload.
 //!
-//! A payload holds whole envelopes (it is self-contained), or a slice of a large one.
+//! A payload consists of complete envelopes (it is self-contained), or of a slice of a large one.
 
 use lz4_flex::block::{compress_into, decompress_into, get_maximum_output_size};
 
@@ -9,21 +9,21 @@ use crate::compression::check_announced;
 use crate::envelope::{Header, Opened};
 use crate::notation::{Malformed, Result};
 
-/// The longest payload, compressed or not.
+/// Maximum size of a payload, compressed or not.
 pub const MAX_PAYLOAD: usize = (1 << 17) - 1;
 
-/// Bytes of the checksum behind a payload.
+/// Size of the checksum after a payload.
 pub const TRAILER_LEN: usize = 4;
 
-/// Envelopes for another request that may come between the slices of a large one.
+/// Maximum size of envelopes for other requests that arrive between the slices of a large one.
 const MAX_HELD: usize = 16 << 20;
 
-/// A shorter payload is not worth an attempt to compress it.
+/// Shorter payloads are not worth compressing.
 const WORTH_COMPRESSING: usize = 64;
 
 const MASK: u64 = MAX_PAYLOAD as u64;
 
-/// Bytes of a header.
+/// Size of a header.
 pub const fn header_len(lz4: bool) -> usize {
     if lz4 { 8 } else { 6 }
 }
@@ -54,7 +54,7 @@ pub fn crc24(bytes: &[u8]) -> u32 {
     })
 }
 
-/// The checksum of payloads, as they are on the wire.
+/// The checksum of payloads, in their form on the wire.
 pub fn crc32(payload: &[u8]) -> u32 {
     let mut hasher = crc32fast::Hasher::new();
     hasher.update(&[0xfa, 0x2d, 0x55, 0xca]);
@@ -65,15 +65,15 @@ pub fn crc32(payload: &[u8]) -> u32 {
 /// The header of a segment.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Head {
-    /// Bytes of the payload on the wire.
+    /// Size of the payload on the wire.
     payload: usize,
-    /// Bytes after decompression; 0 where the payload is not compressed.
+    /// Size after decompression; 0 if the payload is not compressed.
     plain: usize,
     self_contained: bool,
 }
 
 impl Head {
-    /// The header that begins with these bytes; `None` as long as it is not whole.
+    /// Reads the header that these bytes begin with; `None` if it is incomplete.
     fn read(bytes: &[u8], lz4: bool) -> Result<Option<Self>> {
         let len = header_len(lz4);
         let Some(bytes) = bytes.get(..len) else { return Ok(None) };
@@ -109,22 +109,22 @@ impl Head {
     }
 }
 
-/// A run of plain bytes that goes into one segment.
+/// A range of plain bytes that goes into one segment.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     end: usize,
     self_contained: bool,
 }
 
-/// The run that begins at `start`: as many whole envelopes as fit, or a slice of one that does not.
-/// `large` is where an envelope ends that was begun in the run before.
+/// The run that begins at `start`: as many complete envelopes as fit, or a slice of one that does
+/// not fit. `large` is the end of an envelope begun in the previous run.
 fn run(bytes: &[u8], start: usize, large: &mut usize) -> Run {
     if *large > start {
         return Run { end: (*large).min(start + MAX_PAYLOAD), self_contained: false };
     }
     let mut end = start;
     while end < bytes.len() {
-        // What is no whole envelope cannot come from our requests; it is sent as it is.
+        // Our requests are complete envelopes; anything else is sent as it is.
         let next = match Header::read(&bytes[end..]) {
             Ok(Some(header)) => (end + header.envelope_len()).min(bytes.len()),
             _ => bytes.len(),
@@ -141,9 +141,8 @@ fn run(bytes: &[u8], start: usize, large: &mut usize) -> Run {
     Run { end, self_contained: true }
 }
 
-/// Wraps the envelopes `out[from..]` into segments: small ones together, a large one by itself in
-/// slices. Without compression they stay where they are but for the room that the segments'
-/// headers take.
+/// Wraps the envelopes in `out[from..]` into segments: small ones together, a large one by itself
+/// in slices. Without compression they are only moved apart to make room for headers and trailers.
 pub fn seal(out: &mut Vec<u8>, from: usize, compress: bool) {
     if from >= out.len() {
         return;
@@ -164,7 +163,7 @@ pub fn seal(out: &mut Vec<u8>, from: usize, compress: bool) {
         runs.push((start, next));
         start = next.end;
     }
-    // From the last to the first, so that each byte moves once.
+    // From last to first, so that each byte moves once.
     let (header, len) = (header_len(false), out.len());
     let each = header + TRAILER_LEN;
     out.resize(len + runs.len() * each, 0);
@@ -179,7 +178,7 @@ pub fn seal(out: &mut Vec<u8>, from: usize, compress: bool) {
     }
 }
 
-/// Makes one segment of `out[from..]`.
+/// Turns `out[from..]` into one segment.
 fn seal_last(out: &mut Vec<u8>, from: usize, self_contained: bool) {
     let header = header_len(false);
     let head = Head { payload: out.len() - from, plain: 0, self_contained };
@@ -220,18 +219,18 @@ fn seal_compressed(plain: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Takes segments apart, over many reads.
+/// Unpacks segments, across reads.
 #[derive(Debug)]
 pub struct Unsealer {
     lz4: bool,
-    /// Bytes of a large envelope that are still to come.
+    /// Bytes of a large envelope that are still missing.
     missing: usize,
-    /// Whole envelopes that came between its slices; they follow it.
+    /// Complete envelopes that arrived between its slices; they follow it.
     held: Vec<u8>,
 }
 
 impl Unsealer {
-    /// For a connection whose segments are compressed, or not.
+    /// An unsealer for a connection with or without compression.
     pub fn new(lz4: bool) -> Self {
         Self { lz4, missing: 0, held: Vec::new() }
     }
@@ -241,8 +240,8 @@ impl Unsealer {
         self.lz4
     }
 
-    /// Takes the segment that `sealed` begins with, once it is whole, and appends what it holds to
-    /// `plain`: envelopes, of which the last may end in a later one.
+    /// Takes the segment at the beginning of `sealed`, once it is complete, and appends its
+    /// contents to `plain`: envelopes, the last of which may end in a later segment.
     pub fn open(&mut self, sealed: &[u8], plain: &mut Vec<u8>) -> Result<Opened> {
         let Some(head) = Head::read(sealed, self.lz4)? else { return Ok(Opened::Awaits(0)) };
         let body = header_len(self.lz4);
@@ -287,7 +286,7 @@ impl Unsealer {
         Ok(Opened::Took(end + TRAILER_LEN))
     }
 
-    /// Counts a slice of a large envelope.
+    /// Accounts for a slice of a large envelope.
     fn account(&mut self, slice: &[u8]) -> Result<()> {
         if slice.is_empty() {
             return Ok(());
@@ -304,7 +303,7 @@ impl Unsealer {
     }
 }
 
-/// Whether a self-contained payload is a row of whole envelopes.
+/// Checks that a self-contained payload is a sequence of complete envelopes.
 fn check_whole(mut payload: &[u8]) -> Result<()> {
     while !payload.is_empty() {
         let rest = Header::read(payload)?.and_then(|header| payload.get(header.envelope_len()..));

@@ -1,49 +1,49 @@
-//! Shards: Scylla divides a node into parts, one for each of its processors, and says so where it
-//! says what it supports. A connection leads to one of them.
+//! Shards: Scylla divides a node into parts, one per processor core, and reports them in SUPPORTED.
+//! Each connection leads to one of them.
 //!
-//! The facts are those of Scylla's `docs/dev/protocol-extensions.md`, "Intranode sharding".
+//! Source: Scylla's `docs/dev/protocol-extensions.md`, "Intranode sharding".
 
 use crate::response::Supported;
 use crate::token::{is_murmur3, shard_of};
 
-/// The shard that a connection leads to, from 0 on.
+/// The shard that a connection leads to, from 0.
 const SHARD: &str = "SCYLLA_SHARD";
-/// How many shards the node has.
+/// Number of shards of the node.
 const SHARDS: &str = "SCYLLA_NR_SHARDS";
-/// The class that gives a partition its token.
+/// The partitioner class, which determines tokens.
 const PARTITIONER: &str = "SCYLLA_PARTITIONER";
-/// How a token gets its shard; there is one way.
+/// How a shard is computed from a token; only one algorithm exists.
 const ALGORITHM: &str = "SCYLLA_SHARDING_ALGORITHM";
 const BIASED: &str = "biased-token-round-robin";
-/// How many of a token's highest bits count for nothing in that.
+/// How many of a token's most significant bits are ignored.
 const IGNORED_BITS: &str = "SCYLLA_SHARDING_IGNORE_MSB";
-/// Where the shard of a connection is chosen by the client: it is the port that the connection comes
-/// from, modulo the number of shards.
+/// Port on which the client chooses the shard: the connection's source port modulo the number of
+/// shards.
 const PORT: &str = "SCYLLA_SHARD_AWARE_PORT";
-/// The same, for encrypted connections.
+/// The same for encrypted connections.
 const TLS_PORT: &str = "SCYLLA_SHARD_AWARE_PORT_SSL";
 
-/// The most shards that are believed: more than any machine has processors.
+/// Maximum number of shards accepted: more than any machine has cores.
 pub const MOST_SHARDS: u16 = 4096;
 
-/// What a node says of its shards, on one connection.
+/// What a node reports about its shards on one connection.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sharding {
-    /// The one that the connection leads to.
+    /// The shard that the connection leads to.
     pub shard: u16,
-    /// How many there are.
+    /// Number of shards.
     pub shards: u16,
-    /// How many of a token's highest bits count for nothing.
+    /// How many of a token's most significant bits are ignored.
     pub ignored_bits: u8,
-    /// Where the port of the client chooses the shard.
+    /// The port on which the client's source port chooses the shard.
     pub port: Option<u16>,
-    /// The same, encrypted.
+    /// The same for encrypted connections.
     pub tls_port: Option<u16>,
 }
 
 impl Sharding {
-    /// What a server says; `None` where it says nothing, or nothing that makes sense: any shard
-    /// answers any request, so that one can do without.
+    /// What a server reports; `None` if it reports nothing, or nothing valid. Since any shard can
+    /// answer any request, clients can do without.
     pub fn of(supported: &Supported<'_>) -> Option<Self> {
         let first = |key| supported.get(key).first().copied();
         let number = |key| first(key)?.parse::<u16>().ok();
@@ -61,7 +61,7 @@ impl Sharding {
         })
     }
 
-    /// The same as the options of a server, which belong into its SUPPORTED.
+    /// The same as options of a server, for its SUPPORTED.
     pub fn options(&self) -> Vec<(&'static str, String)> {
         let mut options = vec![
             (SHARD, self.shard.to_string()),

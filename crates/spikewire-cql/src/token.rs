@@ -1,21 +1,21 @@
-//! Tokens: where a partition lies on the ring, and on which shard of a node.
+//! Tokens: the position of a partition on the ring, and its shard on a node.
 
 use crate::notation::{TooLong, put_short};
 
 const C1: u64 = 0x87c3_7b91_1142_53d5;
 const C2: u64 = 0x4cf5_ad43_2745_937f;
 
-/// The longest partition key that there is.
+/// Maximum length of a partition key.
 pub const LONGEST_KEY: usize = u16::MAX as usize;
 
-/// Whether a partitioner, as the server names it, is the one whose tokens these are.
+/// Whether this partitioner, as named by the server, is the one for whose tokens this module is.
 pub fn is_murmur3(partitioner: &str) -> bool {
     partitioner.rsplit('.').next() == Some("Murmur3Partitioner")
 }
 
-/// The token of a partition key under `Murmur3Partitioner`: the first half of Murmur3 (x64, 128 bits)
-/// with the server's deviations. Bytes behind the last block are sign-extended, and the smallest
-/// number is not used.
+/// The token of a partition key under `Murmur3Partitioner`: the first half of Murmur3 (x64, 128
+/// bits), with the server's deviations: bytes after the last block are sign-extended, and the
+/// smallest value is not used.
 pub fn token(key: &[u8]) -> i64 {
     if key.is_empty() {
         return i64::MIN;
@@ -69,8 +69,9 @@ fn finish(mut h: u64) -> u64 {
     h ^ (h >> 33)
 }
 
-/// Appends a partition key: the values of its columns in their order, without the lengths that they
-/// have in a request. One value stands as it is; several have their lengths and a zero byte each.
+/// Appends a partition key: the values of its columns in order, without the lengths that they have
+/// in a request. A single value is used as it is; several are each preceded by their length and
+/// followed by a zero byte.
 pub fn put_partition_key<'a, I>(components: I, out: &mut Vec<u8>) -> Result<(), TooLong>
 where
     I: IntoIterator<Item = &'a [u8], IntoIter: ExactSizeIterator>,
@@ -95,8 +96,8 @@ where
     }
 }
 
-/// The shard that a token belongs to, on a node of Scylla with so many `shards` that leaves out
-/// `ignore_msb` of the highest bits.
+/// The shard that a token belongs to, on a Scylla node with this many `shards` that ignores the
+/// `ignore_msb` most significant bits.
 pub fn shard_of(token: i64, shards: u32, ignore_msb: u8) -> u32 {
     let biased = token.cast_unsigned() ^ (1 << 63);
     let shifted = biased.checked_shl(ignore_msb.into()).unwrap_or(0);

@@ -2,18 +2,18 @@
 
 use std::fmt;
 
-/// A version that this crate reads and writes.
+/// A supported version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Version {
     /// Cassandra 2.2 and later, and Scylla.
     V4,
-    /// Cassandra 4.0 and later: checksummed segments, ids of result metadata, and a keyspace and
-    /// a time for each request.
+    /// Cassandra 4.0 and later: checksummed segments, ids of result metadata, and a keyspace and a
+    /// time per request.
     V5,
 }
 
 impl Version {
-    /// All of them, the best first.
+    /// All versions, best first.
     pub const ALL: [Self; 2] = [Self::V5, Self::V4];
 
     /// Its number.
@@ -33,7 +33,7 @@ impl Version {
         }
     }
 
-    /// The next one to try with a server that refuses this one.
+    /// The next one to try with a server that rejects this one.
     pub const fn lower(self) -> Option<Self> {
         match self {
             Self::V4 => None,
@@ -41,8 +41,8 @@ impl Version {
         }
     }
 
-    /// Reads an entry of `PROTOCOL_VERSIONS` in SUPPORTED, `5/v5` for example. `None` for a version
-    /// that is not here, and for one that is not yet stable, `6/v6-beta`.
+    /// Parses an entry of `PROTOCOL_VERSIONS` in SUPPORTED, such as `5/v5`. `None` for unsupported
+    /// versions and for beta versions, such as `6/v6-beta`.
     pub fn announced(entry: &str) -> Option<Self> {
         if entry.contains("beta") {
             return None;
@@ -51,7 +51,7 @@ impl Version {
         Self::from_number(number.trim().parse().ok()?)
     }
 
-    /// The best of the versions that a server announces.
+    /// The best supported version that a server announces.
     pub fn best<S: AsRef<str>>(entries: impl IntoIterator<Item = S>) -> Option<Self> {
         entries.into_iter().filter_map(|entry| Self::announced(entry.as_ref())).max()
     }

@@ -1,4 +1,4 @@
-//! Arbitrary bytes, and dialogues with bytes changed: readers do not panic, and take no more memory
+//! Arbitrary bytes, and dialogues with changed bytes: readers do not panic, and use no more memory
 //! than the input warrants.
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -17,7 +17,7 @@ use spikewire_cql::version::Version;
 #[allow(dead_code)]
 mod script;
 
-// --- an allocator that keeps count, per thread
+// --- an allocator that counts, per thread
 
 struct Counting;
 
@@ -32,25 +32,25 @@ fn count(bytes: isize) {
     PEAK.set(PEAK.get().max(live));
 }
 
-// SAFETY: every call goes to the system allocator as it came; counting allocates nothing.
+// SAFETY: every call is passed on to the system allocator unchanged; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the same requirements.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the same requirements.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both blocks may be alive for a moment.
+        // Both blocks may exist for a moment.
         count(size as isize);
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the same requirements.
         unsafe { System.realloc(at, layout, size) }
     }
 }
@@ -58,7 +58,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static COUNTING: Counting = Counting;
 
-/// Runs `read` and returns the most memory it held at once.
+/// Runs `read` and returns the peak of its memory use.
 fn peak<T>(read: impl FnOnce() -> T) -> usize {
     let before = LIVE.get();
     PEAK.set(before);
@@ -66,8 +66,8 @@ fn peak<T>(read: impl FnOnce() -> T) -> usize {
     PEAK.get().abs_diff(before)
 }
 
-/// A column takes four bytes on the wire at least; vectors that double while they grow, and the
-/// copy that is shared, stay below a column for each byte. The rest is for error messages.
+/// A column takes at least four bytes on the wire. Vectors that double as they grow, and the shared
+/// copy, stay below one column per byte. The rest is for error messages.
 fn check<T>(what: &str, input: usize, read: impl FnOnce() -> T) {
     let held = peak(read);
     let bound = 2048 + size_of::<Column>() * input;
@@ -103,7 +103,7 @@ fn read_sealed(bytes: &[u8]) {
     for (version, lz4) in
         [(Version::V4, false), (Version::V4, true), (Version::V5, false), (Version::V5, true)]
     {
-        // What is compressed may hold 255 times its length, within the longest segment.
+        // Compressed data may expand 255 times, within the longest segment.
         check("sealed bytes", bytes.len() * 4, || {
             let mut sealing = Sealing::after_startup(version, lz4);
             let (mut rest, mut plain) = (bytes, Vec::new());
@@ -159,7 +159,7 @@ proptest! {
 
 #[test]
 fn a_length_alone_takes_no_memory() {
-    // Envelopes and blocks of LZ4 that announce more than is there.
+    // Envelopes and LZ4 blocks that announce more than there is.
     for header in [
         &[0x84, 0, 0, 1, 8, 0x10, 0, 0, 0][..],
         &[0x84, 1, 0, 1, 8, 0, 0, 0, 8, 0x0f, 0xff, 0xff, 0xff, 0, 0, 0, 0],

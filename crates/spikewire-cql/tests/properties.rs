@@ -1,4 +1,4 @@
-//! What holds for every type, every value and any bytes.
+//! Properties of all types, all values and arbitrary bytes.
 
 mod support;
 
@@ -10,7 +10,7 @@ use spikewire_cql::types::{Type, Udt};
 use spikewire_cql::value::{Value, Values, decode, encode};
 use spikewire_cql::version::Version;
 
-/// A value of its type, beside it.
+/// A type and a value of it.
 fn typed() -> impl Strategy<Value = (Type, Value)> {
     support::types().prop_flat_map(|ty| {
         let values = support::values(&ty);
@@ -18,7 +18,7 @@ fn typed() -> impl Strategy<Value = (Type, Value)> {
     })
 }
 
-/// The user-defined types inside of a type.
+/// The user-defined types within a type.
 fn user_defined(ty: &Type, found: &mut Vec<Arc<Udt>>) {
     match ty {
         Type::List(element) | Type::Set(element) => user_defined(element, found),
@@ -67,7 +67,7 @@ proptest! {
     fn spellings_are_read_as_they_were_written(ty in support::types()) {
         let mut known = Vec::new();
         user_defined(&ty, &mut known);
-        // Types of the same name are not told apart.
+        // Types with the same name cannot be distinguished.
         let mut names: Vec<_> = known.iter().map(|udt| &udt.name).collect();
         names.sort();
         names.dedup();
@@ -82,7 +82,7 @@ proptest! {
         bytes in prop::collection::vec(prop_oneof![Just(0_u8), Just(1), Just(255), any::<u8>()], 0..64),
     ) {
         let Ok(value) = decode(&ty, Some(&bytes), &Values) else { return Ok(()) };
-        // What was read is written, unless the server would refuse it.
+        // What was read can be written, unless the server would reject it.
         let mut out = Vec::new();
         if encode(&ty, &value, &mut out).is_ok() {
             let again = Reader(&out).bytes().expect("a value");

@@ -1,4 +1,4 @@
-//! Replicas as the server's own classes work them out.
+//! Replicas as computed by the server's own classes.
 
 use std::collections::BTreeMap;
 
@@ -90,7 +90,7 @@ fn a_node_without_tokens_has_no_say() {
         rack: rack.to_owned(),
         tokens: tokens.to_vec(),
     };
-    // The rack of the joining node would leave no room for a second one in r1.
+    // The rack of the joining node would leave no room for a second replica in r1.
     let ring = Ring::new([member(1, "r1", &[10]), member(2, "r1", &[20]), member(3, "r2", &[])]);
     assert_eq!(spelled(&ring, &network([("dc1", 2)]), 10), "12");
 }
@@ -123,7 +123,7 @@ fn strategies_as_the_server_has_them() {
     }
 }
 
-/// The walk over the entries of the ring, word for word.
+/// The walk over the entries of the ring, implemented literally.
 fn walked(
     entries: &[(i64, usize)],
     places: &[(usize, usize)],

@@ -1,5 +1,5 @@
-//! What a server of Scylla says of its shards, and which of them has a token. The shards of tokens
-//! are those that `scylla-driver` 3.29 works out (`cassandra.shard_info.ShardingInfo`).
+//! What a Scylla server reports about its shards, and which of them has a token. The shards of
+//! tokens are those computed by `scylla-driver` 3.29 (`cassandra.shard_info.ShardingInfo`).
 
 use spikewire_cql::response::Supported;
 use spikewire_cql::sharding::{MOST_SHARDS, Sharding};
@@ -7,7 +7,7 @@ use spikewire_cql::sharding::{MOST_SHARDS, Sharding};
 const HERE: Sharding =
     Sharding { shard: 3, shards: 12, ignored_bits: 12, port: Some(19_042), tls_port: Some(19_142) };
 
-/// What is made of the options of this server, after one of them is another or missing.
+/// The result for this server's options after one of them is changed or removed.
 fn read(changed: &str, value: Option<&str>) -> Option<Sharding> {
     let options = HERE.options();
     let options = options.iter().filter_map(|(key, said)| {

@@ -1,4 +1,4 @@
-//! Tokens and routing keys that a server gave for the same keys.
+//! Tokens and routing keys computed by a server for the same keys.
 
 use spikewire_cql::token::{is_murmur3, put_partition_key, shard_of, token};
 
@@ -92,11 +92,11 @@ fn keys_that_are_too_long_are_refused() {
 
 #[test]
 fn shards() {
-    // The shards divide the ring, with all its bits, into equal parts.
+    // The shards divide the ring into equal parts.
     let quarter = 1_i64 << 62;
     let tokens = [i64::MIN, -quarter - 1, -quarter, -1, 0, quarter - 1, quarter, i64::MAX];
     assert_eq!(tokens.map(|token| shard_of(token, 4, 0)), [0, 0, 1, 1, 2, 2, 3, 3]);
-    // Without the highest bits each of their parts has all shards.
+    // Without the two most significant bits, each quarter is divided among all shards.
     assert_eq!(tokens.map(|token| shard_of(token, 4, 2)), [0, 3, 0, 3, 0, 3, 0, 3]);
     assert_eq!(tokens.map(|token| shard_of(token, 1, 12)), [0; 8]);
     assert_eq!(tokens.map(|token| shard_of(token, 0, 200)), [0; 8]);

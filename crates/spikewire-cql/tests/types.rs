@@ -1,4 +1,4 @@
-//! Types on the wire, as class names and as CQL spells them.
+//! Types on the wire, as class names and in CQL spelling.
 
 use std::sync::Arc;
 
@@ -82,7 +82,7 @@ fn options_that_are_none() {
 #[test]
 fn classes() {
     let long = |short: &str| {
-        // The names in the tests are short.
+        // The names in the tests are abbreviated.
         let mut class = String::new();
         let mut in_word = false;
         for mark in short.chars() {

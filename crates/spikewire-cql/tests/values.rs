@@ -1,4 +1,4 @@
-//! Values as a server sends and takes them, and what is refused before it is sent.
+//! Values as a server sends and accepts them, and what is rejected before it is sent.
 
 use std::net::IpAddr;
 
@@ -154,8 +154,8 @@ fn null_unset_and_empty() {
 
 #[test]
 fn what_a_server_may_send_beside_the_usual() {
-    // Stored as it was sent: an integer with more bytes than it takes, a boolean of 2, a decimal
-    // without digits, a time beyond the day, a user-defined type from before a field was added.
+    // Stored as it was sent: an integer with redundant bytes, a boolean of 2, a decimal without
+    // digits, a time beyond the day, a user-defined type from before a field was added.
     assert_eq!(decoded(&Type::Varint, &[0, 0, 5]), Ok(Value::Varint(5_i64.into())));
     assert_eq!(decoded(&Type::Varint, &[0xff, 0xff]), Ok(Value::Varint((-1_i64).into())));
     assert_eq!(decoded(&Type::Boolean, &[2]), Ok(Value::Boolean(true)));
@@ -166,7 +166,7 @@ fn what_a_server_may_send_beside_the_usual() {
     assert_eq!(decoded(&address(), &unhex("0000000146")), Ok(short));
     let nothing = person(&[("street", Value::Null), ("number", Value::Null)]);
     assert_eq!(decoded(&address(), &[]), Ok(nothing));
-    // Null in a list, which a server of today does not store.
+    // Null in a list, which current servers do not store.
     let null = Value::List(vec![Value::Null]);
     assert_eq!(decoded(&Type::list(Type::Int), &unhex("00000001ffffffff")), Ok(null));
 }

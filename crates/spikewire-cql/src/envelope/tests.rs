@@ -65,7 +65,7 @@ fn a_body_longer_than_any_is_refused() {
         let error = header(body).unwrap_err().to_string();
         assert_eq!(error, format!("an envelope of {body} bytes; 268435456 are allowed"));
     }
-    // Zeroes that nothing touches take no memory.
+    // Untouched zeroes take no memory.
     let mut out = vec![0; HEADER_LEN + MAX_BODY + 1];
     let len = MAX_BODY + 1;
     assert_eq!(finish(&mut out, 0), Err(TooLong { what: "a message", len, most: MAX_BODY }));

@@ -1,4 +1,4 @@
-//! BATCH, composed row by row.
+//! BATCH, composed statement by statement.
 
 use std::borrow::BorrowMut;
 
@@ -11,40 +11,40 @@ use crate::notation::{
 };
 use crate::version::Version;
 
-/// What holds a batch together.
+/// The guarantees of a batch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum BatchKind {
-    /// All of it is applied sooner or later, or none.
+    /// All of it is eventually applied, or none.
     #[default]
     Logged = 0,
-    /// Nothing: each partition by itself.
+    /// No guarantee beyond each partition.
     Unlogged = 1,
-    /// Nothing; for counters.
+    /// No guarantee; for counters.
     Counter = 2,
 }
 
 impl BatchKind {
-    /// All of them, by their numbers.
+    /// All kinds, in numerical order.
     pub const ALL: [Self; 3] = [Self::Logged, Self::Unlogged, Self::Counter];
 }
 
 const MOST_STATEMENTS: usize = u16::MAX as usize;
 
-/// Composes a BATCH in bytes of its own (`Vec<u8>`) or behind the caller's (`&mut Vec<u8>`), of which
-/// nothing is of use before [`BatchWriter::finish`].
+/// Composes a BATCH in its own buffer (`Vec<u8>`) or appends it to the caller's (`&mut Vec<u8>`).
+/// The bytes are not valid before [`BatchWriter::finish`].
 #[derive(Debug)]
 pub struct BatchWriter<B: BorrowMut<Vec<u8>>> {
     out: B,
     start: usize,
-    /// Where the number of statements stands.
+    /// Position of the number of statements.
     count_at: usize,
     count: usize,
     version: Version,
 }
 
 impl<B: BorrowMut<Vec<u8>>> BatchWriter<B> {
-    /// Begins a batch.
+    /// Starts a batch.
     pub fn new(
         mut out: B,
         version: Version,
@@ -62,30 +62,30 @@ impl<B: BorrowMut<Vec<u8>>> BatchWriter<B> {
         Ok(Self { out, start, count_at, count: 0, version })
     }
 
-    /// How many statements it holds.
+    /// Number of statements.
     pub fn len(&self) -> usize {
         self.count
     }
 
-    /// Whether it holds none.
+    /// Whether there are no statements.
     pub fn is_empty(&self) -> bool {
         self.count == 0
     }
 
-    /// Bytes so far.
+    /// Number of bytes written so far.
     pub fn size(&self) -> usize {
         let out: &Vec<u8> = self.out.borrow();
         out.len() - self.start
     }
 
-    /// The bytes so far.
+    /// The bytes written so far.
     pub fn written(&self) -> &[u8] {
         let out: &Vec<u8> = self.out.borrow();
         &out[self.start..]
     }
 
-    /// Adds the text of a statement and its values, which have no names. The batch stays as it was
-    /// where that fails.
+    /// Adds a statement as text and its values, which have no names. On an error the batch is
+    /// unchanged.
     pub fn query<V: WriteValues>(&mut self, text: &str, values: V) -> Result<(), V::Error> {
         self.add(values, |out| {
             out.push(0);
@@ -93,8 +93,8 @@ impl<B: BorrowMut<Vec<u8>>> BatchWriter<B> {
         })
     }
 
-    /// Adds a prepared statement and its values, which have no names. The batch stays as it was where
-    /// that fails.
+    /// Adds a prepared statement and its values, which have no names. On an error the batch is
+    /// unchanged.
     pub fn prepared<V: WriteValues>(&mut self, id: &[u8], values: V) -> Result<(), V::Error> {
         self.add(values, |out| {
             out.push(1);
@@ -132,8 +132,7 @@ impl<B: BorrowMut<Vec<u8>>> BatchWriter<B> {
         put
     }
 
-    /// Completes the batch and returns what it was written to; nothing is left of it where that
-    /// fails.
+    /// Completes the batch and returns its buffer. On an error, nothing of the batch is left in it.
     pub fn finish(mut self, parameters: &Parameters<'_>) -> Result<B, RequestError> {
         let out = self.out.borrow_mut();
         let count = (self.count as u16).to_be_bytes();
@@ -151,11 +150,11 @@ impl<B: BorrowMut<Vec<u8>>> BatchWriter<B> {
 /// A BATCH.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Batch<'a> {
-    /// What holds it together.
+    /// Its kind.
     pub kind: BatchKind,
-    /// Its rows.
+    /// Its statements.
     pub statements: Vec<(Statement<'a>, Values<'a>)>,
-    /// What goes with it.
+    /// Its parameters.
     pub parameters: Parameters<'a>,
 }
 

@@ -1,5 +1,5 @@
-//! What a connection begins with: OPTIONS, STARTUP, AUTH_RESPONSE; and REGISTER, by which it asks for
-//! events.
+//! Messages that open a connection: OPTIONS, STARTUP and AUTH_RESPONSE; and REGISTER, which
+//! subscribes to events.
 
 use super::{RequestError, compose};
 use crate::envelope::{Extras, Opcode};
@@ -8,28 +8,28 @@ use crate::notation::{
 };
 use crate::version::Version;
 
-/// The version of CQL that a STARTUP names. Servers take any from 3.0.0 on, and go by their own.
+/// The CQL version in STARTUP. Servers accept any from 3.0.0 on, and use their own.
 pub const CQL_VERSION: &str = "3.0.0";
 
-/// Asks what the server supports.
+/// Asks for the server's options.
 pub fn options(out: &mut Vec<u8>, version: Version) -> Result<(), RequestError> {
     compose(out, version, Opcode::Options, &Extras::default(), |_| Ok(()))
 }
 
-/// What a STARTUP says.
+/// The contents of a STARTUP.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Startup<'a> {
     /// Whether bodies (version 4) or segments (version 5) are compressed with LZ4.
     pub lz4: bool,
-    /// Whether an overloaded server answers with an error instead of reading no further.
+    /// Whether an overloaded server replies with an error instead of pausing its reads.
     pub throw_on_overload: bool,
-    /// Name and version of the client, which the server shows in `system_views.clients`.
+    /// Name and version of the client, shown by the server in `system_views.clients`.
     pub driver: Option<(&'a str, &'a str)>,
-    /// What else is said, by key.
+    /// Further options, by key.
     pub extras: &'a [(&'a str, &'a str)],
 }
 
-/// Begins the handshake.
+/// Starts the handshake.
 pub fn startup(
     out: &mut Vec<u8>,
     version: Version,
@@ -60,7 +60,7 @@ pub(super) fn read_startup<'a>(reader: &mut Reader<'a>) -> ReadResult<Vec<(&'a s
     (0..reader.short()?).map(|_| Ok((reader.string()?, reader.string()?))).collect()
 }
 
-/// Answers AUTHENTICATE or AUTH_CHALLENGE with a token, which may be null.
+/// Replies to AUTHENTICATE or AUTH_CHALLENGE with a token, which may be null.
 pub fn auth_response(
     out: &mut Vec<u8>,
     version: Version,
@@ -80,7 +80,7 @@ pub fn plain_token(user: &str, password: &str) -> Vec<u8> {
     [b"\0", user.as_bytes(), b"\0", password.as_bytes()].concat()
 }
 
-/// Asks for events: `TOPOLOGY_CHANGE`, `STATUS_CHANGE`, `SCHEMA_CHANGE`.
+/// Subscribes to events: `TOPOLOGY_CHANGE`, `STATUS_CHANGE`, `SCHEMA_CHANGE`.
 pub fn register(out: &mut Vec<u8>, version: Version, events: &[&str]) -> Result<(), RequestError> {
     compose(out, version, Opcode::Register, &Extras::default(), |out| {
         put_short(out, "kinds of events", events.len())?;

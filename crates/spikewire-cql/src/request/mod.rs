@@ -1,14 +1,13 @@
-//! What a client asks. Each function appends one whole envelope with the stream id 0
-//! ([`stamp`](crate::envelope::stamp) writes another one) to the caller's bytes, or nothing where it
-//! fails.
+//! Requests. Each function appends one complete envelope with stream id 0
+//! ([`stamp`](crate::envelope::stamp) changes it) to the caller's buffer, or nothing on an error.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`handshake`] | OPTIONS, STARTUP, AUTH_RESPONSE, REGISTER |
-//! | [`parameters`] | consistency, paging and what else goes with a statement |
-//! | [`values`] | what is bound to a statement's markers |
+//! | [`parameters`] | consistency, paging and other parameters of a statement |
+//! | [`values`] | values bound to a statement's markers |
 //! | [`statement`] | QUERY, PREPARE, EXECUTE |
-//! | [`batch`] | BATCH, composed row by row |
+//! | [`batch`] | BATCH, composed statement by statement |
 
 pub mod batch;
 pub mod handshake;
@@ -27,30 +26,30 @@ use crate::envelope::{self, Extras, Header, Opcode, Prefix};
 use crate::notation::{Malformed, Reader, Result as ReadResult, TooLong};
 use crate::version::Version;
 
-/// A request that cannot be put into bytes.
+/// A request that cannot be encoded.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RequestError {
     /// A part of it is too long.
     #[error(transparent)]
     TooLong(#[from] TooLong),
-    /// Version 4 has no place for a part of it.
+    /// A part that version 4 does not support.
     #[error("{0} takes version 5 of the native protocol; this server speaks version 4")]
     NeedsV5(&'static str),
-    /// A batch has no place for a part of it.
+    /// A part that batches do not support.
     #[error("a batch takes no {0}")]
     NotInBatch(&'static str),
-    /// Not a number of rows.
-    #[error("a page of {0} rows")]
+    /// An invalid number of rows.
+    #[error("{0} is not a valid page size")]
     PageSize(i32),
-    /// Not one of the levels for conditional statements.
+    /// A level that is not for conditional statements.
     #[error("{0} is no serial consistency level: SERIAL and LOCAL_SERIAL are")]
     NotSerial(Consistency),
-    /// The smallest of all numbers, which servers refuse.
+    /// The smallest number, which servers reject.
     #[error("the timestamp {0} is out of range")]
     Timestamp(i64),
 }
 
-/// Appends an envelope with the body that a closure writes, or nothing if that fails.
+/// Appends an envelope with the body that a closure writes, or nothing on an error.
 fn compose<E: From<RequestError>>(
     out: &mut Vec<u8>,
     version: Version,
@@ -73,15 +72,15 @@ fn compose<E: From<RequestError>>(
 /// A request, as a server reads it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request<'a> {
-    /// Whether it is to be traced.
+    /// Whether it should be traced.
     pub tracing: bool,
     /// What precedes the message: a custom payload.
     pub prefix: Prefix<'a>,
-    /// What is asked.
+    /// The message.
     pub message: Message<'a>,
 }
 
-/// What is asked.
+/// The message of a request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)] // they are the names of the protocol
 pub enum Message<'a> {
@@ -96,8 +95,8 @@ pub enum Message<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Reads the body of an envelope that is not compressed. Bytes behind the message are ignored,
-    /// as the protocol asks.
+    /// Reads the body of an uncompressed envelope. Bytes after the message are ignored, as the
+    /// protocol requires.
     pub fn parse(header: &Header, body: &'a [u8]) -> ReadResult<Self> {
         let mut reader = Reader(body);
         let prefix = Prefix::read(header, &mut reader)?;

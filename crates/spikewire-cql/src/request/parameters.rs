@@ -1,4 +1,4 @@
-//! What goes with a statement besides its values.
+//! The parameters of a statement besides its values.
 
 use super::RequestError;
 use super::values::{Values, WriteValues, put_values};
@@ -6,7 +6,7 @@ use crate::consistency::Consistency;
 use crate::notation::{Malformed, Reader, Result as ReadResult, put_bytes, put_string};
 use crate::version::Version;
 
-/// Bits that say which parts follow.
+/// Flags for the parts that follow.
 mod bit {
     pub const VALUES: u32 = 0x01;
     pub const SKIP_METADATA: u32 = 0x02;
@@ -19,24 +19,24 @@ mod bit {
     pub const NOW_IN_SECONDS: u32 = 0x100;
 }
 
-/// What goes with a statement or a batch besides values.
+/// The parameters of a statement or batch, besides values.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Parameters<'a> {
-    /// How many replicas must answer.
+    /// How many replicas must respond.
     pub consistency: Consistency,
-    /// Whether the reply may come without the metadata that its PREPARE brought. Not for batches.
+    /// Whether the reply may omit the metadata that PREPARE returned. Not for batches.
     pub skip_metadata: bool,
-    /// Rows of a page at most; `None` asks for all of them at once. Not for batches.
+    /// Maximum number of rows per page; `None` disables paging. Not for batches.
     pub page_size: Option<i32>,
-    /// Where the page before ended. Not for batches.
+    /// Where the previous page ended. Not for batches.
     pub paging_state: Option<&'a [u8]>,
-    /// The level of the agreement by Paxos; `None` is SERIAL.
+    /// The consistency level of the Paxos phase; `None` means SERIAL.
     pub serial_consistency: Option<Consistency>,
-    /// The time of writes, in microseconds since 1970; `None` is the coordinator's.
+    /// The timestamp of writes, in microseconds since 1970; `None` for the coordinator's.
     pub timestamp: Option<i64>,
-    /// The keyspace of names without one. Version 5 only.
+    /// The default keyspace for unqualified names. Version 5 only.
     pub keyspace: Option<&'a str>,
-    /// The time by which TTLs run, in seconds since 1970. Version 5 only.
+    /// The current time for TTLs, in seconds since 1970. Version 5 only.
     pub now_in_seconds: Option<u32>,
 }
 
@@ -70,7 +70,7 @@ impl<'a> Parameters<'a> {
         Ok(self.write_common(out)?)
     }
 
-    /// The same for BATCH, which has fewer parts.
+    /// Like [`Parameters::write`], for BATCH, which has fewer parts.
     pub(super) fn write_batch(
         &self,
         out: &mut Vec<u8>,

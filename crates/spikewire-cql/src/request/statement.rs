@@ -9,10 +9,10 @@ use crate::notation::{
 };
 use crate::version::Version;
 
-/// The flag of a PREPARE in version 5 that says that a keyspace follows.
+/// The flag of a version 5 PREPARE for a keyspace that follows.
 const PREPARE_KEYSPACE: i32 = 0x01;
 
-/// Runs the text of a statement.
+/// Executes a statement given as text.
 pub fn query<V: WriteValues>(
     out: &mut Vec<u8>,
     version: Version,
@@ -27,7 +27,7 @@ pub fn query<V: WriteValues>(
     })
 }
 
-/// Prepares the text of a statement; `keyspace` is that of names without one, and takes version 5.
+/// Prepares a statement. `keyspace` is the default for unqualified names, and requires version 5.
 pub fn prepare(
     out: &mut Vec<u8>,
     version: Version,
@@ -52,8 +52,8 @@ pub fn prepare(
     })
 }
 
-/// Runs a prepared statement. Version 5 says which result metadata the client knows; version 4 has
-/// no place for that id.
+/// Executes a prepared statement. In version 5 the request includes the id of the result metadata
+/// that the client knows; version 4 has no field for it.
 #[allow(clippy::too_many_arguments)] // each is a part of the message
 pub fn execute<V: WriteValues>(
     out: &mut Vec<u8>,
@@ -82,9 +82,9 @@ fn too_long(error: TooLong) -> RequestError {
 pub struct Query<'a> {
     /// The statement.
     pub text: &'a str,
-    /// What is bound to its markers.
+    /// Values bound to its markers.
     pub values: Values<'a>,
-    /// What goes with it.
+    /// Its parameters.
     pub parameters: Parameters<'a>,
 }
 
@@ -101,7 +101,7 @@ impl<'a> Query<'a> {
 pub struct Prepare<'a> {
     /// The statement.
     pub text: &'a str,
-    /// The keyspace of names without one.
+    /// The default keyspace for unqualified names.
     pub keyspace: Option<&'a str>,
 }
 
@@ -117,13 +117,13 @@ impl<'a> Prepare<'a> {
 /// An EXECUTE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Execute<'a> {
-    /// Which prepared statement.
+    /// The id of the prepared statement.
     pub id: &'a [u8],
-    /// Which result metadata the client knows; empty in version 4.
+    /// The id of the result metadata that the client knows; empty in version 4.
     pub metadata_id: &'a [u8],
-    /// What is bound to its markers.
+    /// Values bound to its markers.
     pub values: Values<'a>,
-    /// What goes with it.
+    /// Its parameters.
     pub parameters: Parameters<'a>,
 }
 

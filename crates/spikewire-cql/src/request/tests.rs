@@ -158,7 +158,7 @@ fn a_batch_takes_65535_statements() {
 
 // --- round trips
 
-/// Values as bytes, with their names if they have some.
+/// Values as bytes, with names if they have any.
 #[derive(Debug, Clone, Default)]
 struct Run {
     count: usize,
@@ -197,7 +197,7 @@ fn run(named: bool) -> impl Strategy<Value = Run> {
                 Cell::Unset => put_unset(&mut bytes),
             }
         }
-        // Where there are no values, there is nothing that could have names.
+        // Without values, there is nothing that could have a name.
         Run { count: cells.len(), named: named && !cells.is_empty(), bytes }
     })
 }
@@ -253,7 +253,7 @@ impl Given {
         }
     }
 
-    /// Writes a request, and checks that it is read as the same.
+    /// Writes a request, and checks that it is read back unchanged.
     fn check(
         &self,
         message: &Message<'_>,
@@ -270,7 +270,7 @@ impl Given {
         let request = Request::parse(&header, &envelope[HEADER_LEN..]).unwrap();
         assert_eq!(&request.message, message);
         assert_eq!((request.tracing, &request.prefix.payload), (self.tracing, &payload));
-        // Nor does a byte less make a request.
+        // And one byte less is no request.
         for len in 0..header.body {
             let short = Request::parse(&header, &envelope[HEADER_LEN..HEADER_LEN + len]);
             assert!(short.is_err(), "{len} of {} bytes", header.body);

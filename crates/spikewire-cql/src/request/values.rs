@@ -1,16 +1,16 @@
-//! What is bound to the markers of a statement.
+//! Values bound to the markers of a statement.
 
 use super::RequestError;
 use crate::notation::{Malformed, Reader, Result as ReadResult, TooLong, put_short};
 
-/// Values that were put into bytes before.
+/// Values that are already encoded.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Values<'a> {
     /// How many there are.
     pub count: usize,
-    /// Whether a name, a `[string]`, stands before each.
+    /// Whether each is preceded by its name, a `[string]`.
     pub named: bool,
-    /// `[value]`s, one behind the other.
+    /// Consecutive `[value]`s.
     pub bytes: &'a [u8],
 }
 
@@ -20,7 +20,7 @@ impl Values<'_> {
 }
 
 impl<'a> Values<'a> {
-    /// So many values, as a request holds them.
+    /// Reads this many values from a request.
     pub fn read(count: usize, named: bool, reader: &mut Reader<'a>) -> ReadResult<Self> {
         let all = reader.rest();
         for _ in 0..count {
@@ -38,22 +38,22 @@ impl<'a> Values<'a> {
         Ok(Self { count, named, bytes: &all[..all.len() - reader.rest().len()] })
     }
 
-    /// Whether the bytes are as many values as they should be.
+    /// Whether the bytes are exactly that many values.
     fn are_whole(&self) -> bool {
         let mut reader = Reader(self.bytes);
         Self::read(self.count, self.named, &mut reader).is_ok() && reader.is_empty()
     }
 }
 
-/// Values on their way into a request.
+/// Values to be written into a request.
 pub trait WriteValues {
-    /// Why a value cannot be put into bytes.
+    /// Why a value cannot be encoded.
     type Error: From<RequestError>;
 
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// Whether a name stands before each.
+    /// Whether each is preceded by its name.
     fn named(&self) -> bool;
 
     /// Appends them.
@@ -77,8 +77,7 @@ impl WriteValues for Values<'_> {
     }
 }
 
-/// So many values, which a closure appends: `[value]`s, with a `[string]` before each if they have
-/// names.
+/// Values appended by a closure: `[value]`s, each preceded by a `[string]` if they have names.
 pub fn values_with<E: From<RequestError>>(
     count: usize,
     named: bool,
@@ -113,7 +112,7 @@ where
     }
 }
 
-/// Appends how many values there are, and the values.
+/// Appends the number of values, and the values.
 pub(super) fn put_values<V: WriteValues>(out: &mut Vec<u8>, values: V) -> Result<(), V::Error> {
     let (count, named) = (values.count(), values.named());
     let too_long = |error: TooLong| V::Error::from(RequestError::TooLong(error));

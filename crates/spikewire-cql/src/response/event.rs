@@ -1,4 +1,4 @@
-//! EVENT: what a server tells connections that registered for it.
+//! EVENT, which servers send on connections that registered for it.
 
 use std::net::SocketAddr;
 
@@ -12,23 +12,23 @@ const TOPOLOGY: &str = "TOPOLOGY_CHANGE";
 const STATUS: &str = "STATUS_CHANGE";
 const SCHEMA: &str = "SCHEMA_CHANGE";
 
-/// Something that happened in the cluster. Addresses are those for clients.
+/// An event in the cluster. Addresses are those for clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
     /// A node joined.
     NewNode(SocketAddr),
     /// A node left.
     RemovedNode(SocketAddr),
-    /// A node has other tokens.
+    /// A node's tokens changed.
     MovedNode(SocketAddr),
-    /// A node can be reached again, in this one's opinion.
+    /// A node is reachable again, according to the node that reports it.
     Up(SocketAddr),
-    /// A node cannot be reached, in this one's opinion.
+    /// A node is unreachable, according to the node that reports it.
     Down(SocketAddr),
     /// The schema changed.
     Schema(SchemaChange),
-    /// Something that this crate does not know: its kind, and what changed. That is empty where the
-    /// kind is not known either.
+    /// An unknown event: its kind and what changed. The latter is empty if the kind is unknown as
+    /// well.
     Other(String, String),
 }
 

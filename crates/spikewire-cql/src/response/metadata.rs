@@ -1,4 +1,4 @@
-//! Columns of results, and markers of prepared statements.
+//! Columns of results and bind markers of prepared statements.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use crate::notation::{Reader, Result, TooLong, put_string};
 use crate::types::Type;
 use crate::version::Version;
 
-/// Flags of metadata.
+/// Metadata flags.
 pub mod flag {
-    /// Keyspace and table are said once, for all columns.
+    /// Keyspace and table are given once, for all columns.
     pub const GLOBAL: u32 = 0x01;
     /// There is another page: its paging state follows.
     pub const MORE_PAGES: u32 = 0x02;
     /// The columns are not described.
     pub const NO_METADATA: u32 = 0x04;
-    /// The columns are others than the client believes: the id of their metadata follows. Version 5.
+    /// The columns differ from those the client knows: the id of their metadata follows. Version 5.
     pub const CHANGED: u32 = 0x08;
 }
 
@@ -25,13 +25,13 @@ pub struct Column {
     pub keyspace: Arc<str>,
     /// Its table.
     pub table: Arc<str>,
-    /// Its name. Not always that of a column: `count`, `system.token(k)`, `[applied]`, `[limit]`.
+    /// Its name. Not always a column's: `count`, `system.token(k)`, `[applied]`, `[limit]`.
     pub name: Arc<str>,
     /// The type of its values.
     pub ty: Type,
 }
 
-/// Columns, in their order. Cheap to clone.
+/// Columns in order. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Metadata {
     /// The columns.
@@ -39,7 +39,7 @@ pub struct Metadata {
 }
 
 impl Metadata {
-    /// Reads so many columns, with keyspace and table once or before each.
+    /// Reads this many columns, with keyspace and table given once or per column.
     pub(super) fn read(count: usize, flags: u32, reader: &mut Reader<'_>) -> Result<Self> {
         let mut shared: Option<(Arc<str>, Arc<str>)> = None;
         if flags & flag::GLOBAL != 0 {
@@ -62,7 +62,7 @@ impl Metadata {
         Ok(Self { columns: columns?.into() })
     }
 
-    /// [`flag::GLOBAL`], if all columns are of one table.
+    /// [`flag::GLOBAL`] if all columns belong to one table.
     pub(super) fn flags(&self) -> u32 {
         let is_same = |pair: &[Column]| {
             pair[0].keyspace == pair[1].keyspace && pair[0].table == pair[1].table
@@ -71,7 +71,7 @@ impl Metadata {
         if is_global { flag::GLOBAL } else { 0 }
     }
 
-    /// Appends the columns as [`Metadata::flags`] says.
+    /// Appends the columns in the form given by [`Metadata::flags`].
     pub(super) fn write(
         &self,
         out: &mut Vec<u8>,

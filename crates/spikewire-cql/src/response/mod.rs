@@ -1,14 +1,14 @@
-//! What a server answers, and what it says of its own accord.
+//! Responses and events of a server.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`error`] | ERROR: codes, what they say besides, what may be done about them |
+//! | [`error`] | ERROR: codes, their details, and whether to retry |
 //! | [`supported`] | SUPPORTED |
 //! | [`result`] | RESULT: the five kinds |
 //! | [`metadata`] | the columns of results and the markers of prepared statements |
 //! | [`rows`] | rows of a result |
 //! | [`prepared`] | a prepared statement |
-//! | [`schema`] | changes of the schema |
+//! | [`schema`] | schema changes |
 //! | [`event`] | EVENT |
 
 pub mod error;
@@ -38,33 +38,33 @@ use crate::version::Version;
 pub struct Response<'a> {
     /// What precedes the message: a tracing id, warnings, a custom payload.
     pub prefix: Prefix<'a>,
-    /// What is said.
+    /// The message.
     pub message: Message<'a>,
 }
 
-/// What is said.
+/// The message of a response.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Message<'a> {
-    /// Something went wrong.
+    /// An error.
     Error(ServerError),
-    /// The connection may be used, or events will come.
+    /// The connection is ready, or events were registered.
     Ready,
-    /// A token is asked for; the class of the authenticator.
+    /// Authentication is required; the class of the authenticator.
     Authenticate(&'a str),
-    /// What the server supports.
+    /// The options that the server supports.
     Supported(Supported<'a>),
-    /// What a statement led to.
+    /// The result of a statement.
     Result(QueryResult<'a>),
-    /// Something happened in the cluster.
+    /// An event in the cluster.
     Event(Event),
-    /// Another token is asked for.
+    /// Another authentication token is required.
     AuthChallenge(Option<&'a [u8]>),
-    /// The connection may be used; a last token.
+    /// Authentication succeeded; a final token.
     AuthSuccess(Option<&'a [u8]>),
 }
 
 impl<'a> Response<'a> {
-    /// Reads a whole envelope that is not compressed.
+    /// Reads a complete, uncompressed envelope.
     pub fn read(envelope: &'a [u8]) -> Result<Self> {
         let header = Header::read(envelope)?;
         let whole = header.and_then(|header| {
@@ -75,8 +75,8 @@ impl<'a> Response<'a> {
         Self::parse(&header, body)
     }
 
-    /// Reads the body of an envelope that is not compressed. Bytes behind the message are ignored,
-    /// as the protocol asks.
+    /// Reads the body of an uncompressed envelope. Bytes after the message are ignored, as the
+    /// protocol requires.
     pub fn parse(header: &Header, body: &'a [u8]) -> Result<Self> {
         let mut reader = Reader(body);
         let prefix = Prefix::read(header, &mut reader)?;
@@ -96,7 +96,7 @@ impl<'a> Response<'a> {
         Ok(Self { prefix, message })
     }
 
-    /// Appends it as a whole envelope, or nothing if a part of it is too long.
+    /// Appends it as a complete envelope, or nothing if a part of it is too long.
     pub fn write(
         &self,
         out: &mut Vec<u8>,

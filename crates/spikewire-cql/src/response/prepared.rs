@@ -7,24 +7,24 @@ use crate::version::Version;
 /// A prepared statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Prepared<'a> {
-    /// By which it is executed.
+    /// The id by which it is executed.
     pub id: &'a [u8],
     /// The id of its result metadata, for EXECUTE; empty in version 4.
     pub metadata_id: &'a [u8],
-    /// Flags of its markers. Servers other than Cassandra add some.
+    /// Flags of its markers. Servers other than Cassandra define some.
     pub flags: u32,
     /// Its markers.
     pub markers: Metadata,
-    /// Which marker supplies each column of the partition key, in the order of the key; empty where
-    /// not all of them are markers.
+    /// Which marker supplies each column of the partition key, in key order; empty if not all of
+    /// them are markers.
     pub partition_key: Vec<u16>,
-    /// The columns of its rows; `None` where there are none, or none that are known beforehand: rows
+    /// The columns of its rows; `None` if there are none, or if they are not known in advance: rows
     /// of conditional statements describe themselves.
     pub result: Option<Metadata>,
 }
 
 impl<'a> Prepared<'a> {
-    /// Reads what follows the kind of a RESULT.
+    /// Reads the part of a RESULT after its kind.
     pub fn read(version: Version, reader: &mut Reader<'a>) -> Result<Self> {
         let id = reader.short_bytes()?;
         let metadata_id = if version == Version::V5 { reader.short_bytes()? } else { &[] };

@@ -1,4 +1,4 @@
-//! RESULT: what a statement led to.
+//! RESULT: the result of a statement.
 
 use super::prepared::Prepared;
 use super::rows::Rows;
@@ -14,23 +14,23 @@ mod kind {
     pub const SCHEMA_CHANGE: i32 = 5;
 }
 
-/// What a statement led to.
+/// The result of a statement.
 #[derive(Debug, Clone, PartialEq)]
 pub enum QueryResult<'a> {
-    /// It was done.
+    /// The statement was executed.
     Void,
     /// Rows.
     Rows(Rows<'a>),
-    /// The connection has another keyspace.
+    /// The connection's keyspace was changed.
     SetKeyspace(&'a str),
-    /// It is prepared.
+    /// The statement was prepared.
     Prepared(Prepared<'a>),
-    /// The schema is another one.
+    /// The schema was changed.
     SchemaChange(SchemaChange),
 }
 
 impl<'a> QueryResult<'a> {
-    /// Reads what follows the prefix of a RESULT.
+    /// Reads the part of a RESULT after its prefix.
     pub fn read(version: Version, reader: &mut Reader<'a>) -> Result<Self> {
         Ok(match reader.int()? {
             kind::VOID => Self::Void,

@@ -4,29 +4,29 @@ use super::metadata::{Metadata, flag};
 use crate::notation::{Malformed, Reader, Result, TooLong, put_bytes, put_count, put_short_bytes};
 use crate::version::Version;
 
-/// Bytes of the shortest cell: its length.
+/// Minimum size of a cell: its length field.
 const CELL: usize = 4;
 
-/// Rows of a result: a page of them, or all.
+/// Rows of a result: a page, or all of them.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rows<'a> {
     /// Where the next page begins; `None` on the last one.
     pub paging_state: Option<&'a [u8]>,
-    /// The id of the metadata, where it is other than the one that the client named. Version 5.
+    /// The id of the metadata, if it differs from the one that the client sent. Version 5.
     pub metadata_id: Option<&'a [u8]>,
-    /// The columns; `None` where the client asked to skip them.
+    /// The columns; `None` if the client asked to skip them.
     pub metadata: Option<Metadata>,
-    /// How many columns there are.
+    /// Number of columns.
     pub columns: usize,
-    /// How many rows there are.
+    /// Number of rows.
     pub count: usize,
     /// All cells, row by row.
     pub cells: Cells<'a>,
 }
 
 impl<'a> Rows<'a> {
-    /// Reads what follows the kind of a RESULT. There are bytes for all cells that it announces,
-    /// at least for their lengths.
+    /// Reads the part of a RESULT after its kind. Checks that there are enough bytes for all
+    /// announced cells, at least for their length fields.
     pub fn read(reader: &mut Reader<'a>) -> Result<Self> {
         let flags = reader.int()? as u32;
         let columns = reader.count()?;
@@ -75,7 +75,7 @@ impl<'a> Rows<'a> {
     }
 }
 
-/// Cells, one after the other: first those of the first row, then those of the second.
+/// Cells, row by row.
 #[derive(Debug, Clone, Copy)]
 pub struct Cells<'a>(pub Reader<'a>);
 
@@ -92,7 +92,7 @@ impl<'a> Cells<'a> {
         self.0.bytes()
     }
 
-    /// Passes over so many cells.
+    /// Skips this many cells.
     pub fn skip(&mut self, cells: usize) -> Result<()> {
         (0..cells).try_for_each(|_| self.cell().map(drop))
     }

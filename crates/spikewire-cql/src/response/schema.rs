@@ -1,4 +1,4 @@
-//! Changes of the schema: what a statement did, and what others did.
+//! Schema changes: results of statements, and events caused by others.
 
 use std::fmt;
 
@@ -7,41 +7,41 @@ use crate::notation::{Reader, Result, TooLong, put_string, put_string_list};
 /// A change of the schema.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaChange {
-    /// What was done.
+    /// The kind of change.
     pub change: Change,
-    /// In which keyspace.
+    /// The keyspace.
     pub keyspace: String,
-    /// To what.
+    /// What was changed.
     pub target: Target,
 }
 
-/// What was done.
+/// The kind of change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// It is new.
+    /// Created.
     Created,
-    /// It is another than before.
+    /// Altered.
     Updated,
-    /// It is gone.
+    /// Dropped.
     Dropped,
-    /// Something that this crate does not know.
+    /// An unknown change.
     Other(String),
 }
 
-/// To what it was done.
+/// What was changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Target {
     /// The keyspace itself.
     Keyspace,
-    /// A table or a materialized view; its indexes count as parts of it.
+    /// A table or materialized view; indexes are parts of it.
     Table(String),
     /// A user-defined type.
     Type(String),
-    /// A function with arguments of these types.
+    /// A function with these argument types.
     Function(String, Vec<String>),
-    /// An aggregate with arguments of these types.
+    /// An aggregate with these argument types.
     Aggregate(String, Vec<String>),
-    /// Something that this crate does not know, by its kind.
+    /// An unknown kind of object.
     Other(String),
 }
 

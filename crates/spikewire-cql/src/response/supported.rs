@@ -1,4 +1,4 @@
-//! SUPPORTED: what a server can do.
+//! SUPPORTED: the options of a server.
 
 use crate::notation::{Reader, Result, TooLong, put_short, put_string, put_string_list};
 use crate::version::Version;
@@ -8,12 +8,13 @@ use crate::version::Version;
 pub struct Supported<'a>(pub Vec<(&'a str, Vec<&'a str>)>);
 
 impl<'a> Supported<'a> {
-    /// The values of an option; none for one that is not there.
+    /// The values of an option; empty if it is missing.
     pub fn get(&self, key: &str) -> &[&'a str] {
         self.0.iter().find(|(name, _)| *name == key).map_or(&[], |(_, values)| values)
     }
 
-    /// The best version that both sides speak. A server that says nothing of it speaks version 4.
+    /// The best version that both sides support. A server that does not announce any supports
+    /// version 4.
     pub fn version(&self) -> Option<Version> {
         match self.get("PROTOCOL_VERSIONS") {
             [] => Some(Version::V4),
@@ -21,7 +22,7 @@ impl<'a> Supported<'a> {
         }
     }
 
-    /// Whether it compresses with LZ4.
+    /// Whether it supports LZ4 compression.
     pub fn has_lz4(&self) -> bool {
         self.get("COMPRESSION").iter().any(|name| name.eq_ignore_ascii_case("lz4"))
     }

@@ -13,7 +13,7 @@ use super::*;
 use crate::consistency::Consistency;
 use crate::types::{Type, Udt};
 
-/// Writes a response and reads it again.
+/// Writes a response and reads it back.
 fn check(version: Version, prefix: Prefix<'_>, message: Message<'_>) {
     let response = Response { prefix, message };
     let mut out = b"before".to_vec();
@@ -21,14 +21,14 @@ fn check(version: Version, prefix: Prefix<'_>, message: Message<'_>) {
     let envelope = out.strip_prefix(b"before").unwrap();
     assert_eq!(Header::read(envelope).unwrap().unwrap().stream, 7);
     assert_eq!(Response::read(envelope).as_ref(), Ok(&response));
-    // What follows the message is for later versions of the protocol.
+    // Bytes after the message are for later protocol versions.
     let header = Header::read(envelope).unwrap().unwrap();
     let mut longer = envelope[envelope::HEADER_LEN..].to_vec();
     if !matches!(response.message, Message::Result(QueryResult::Rows(_))) {
         longer.extend_from_slice(b"more");
         assert_eq!(Response::parse(&header, &longer).as_ref(), Ok(&response));
     }
-    // A part of it is no response, and nothing breaks.
+    // A part of it is not a response, and nothing breaks.
     for len in 0..header.body {
         let short = Response::parse(&header, &envelope[envelope::HEADER_LEN..][..len]);
         if let Ok(Response { message: Message::Result(QueryResult::Rows(rows)), .. }) = short {
@@ -40,7 +40,7 @@ fn check(version: Version, prefix: Prefix<'_>, message: Message<'_>) {
     }
 }
 
-// --- anything that a server may say
+// --- anything a server may send
 
 fn name() -> impl Strategy<Value = String> {
     "[a-z(ü ]{0,6}"
@@ -94,7 +94,7 @@ fn write_type() -> impl Strategy<Value = WriteType> {
     select(names.to_vec()).prop_map(WriteType::from)
 }
 
-/// Codes with what goes with them. In version 4 the reasons of failures are not told.
+/// Codes with their details. Version 4 has no reasons for failures.
 fn details(version: Version) -> impl Strategy<Value = (Code, Details)> {
     let told = move |mut failures: Failures| {
         if version == Version::V4 {
@@ -285,7 +285,7 @@ proptest! {
     }
 }
 
-// --- what no server says
+// --- what no server sends
 
 /// Parses the body of a RESULT.
 fn result(body: &[u8]) -> Result<()> {

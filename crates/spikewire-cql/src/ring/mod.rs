@@ -1,10 +1,10 @@
 //! Which nodes hold a partition.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `strategy` | [`Strategy`]: how a keyspace is replicated |
 //! | `nodes` | [`Ring`]: the nodes and their tokens |
-//! | `replicas` | [`Replicas`]: a keyspace's replicas for every token, worked out in advance |
+//! | `replicas` | [`Replicas`]: precomputed replicas of a keyspace, for every token |
 
 mod nodes;
 mod replicas;

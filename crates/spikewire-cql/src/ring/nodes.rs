@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-/// A node and what the ring has to know of it.
+/// A node with its properties on the ring.
 #[derive(Debug, Clone)]
 pub struct Member<N> {
     /// The node.
@@ -19,26 +19,26 @@ pub struct Member<N> {
 #[derive(Debug, Clone)]
 pub struct Ring<N> {
     nodes: Vec<N>,
-    /// The datacenter and the rack of each node, as numbers.
+    /// Datacenter and rack of each node, as numbers.
     pub(super) places: Vec<Place>,
     pub(super) dcs: Vec<String>,
-    /// In ascending order, each once.
+    /// Ascending and unique.
     pub(super) tokens: Arc<[i64]>,
-    /// The index of the node that owns the token at the same place.
+    /// Index of the node that owns the token at the same index.
     pub(super) owners: Box<[u32]>,
 }
 
-/// Where a node stands.
+/// The location of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Place {
-    /// The index of its datacenter.
+    /// Index of its datacenter.
     pub dc: u32,
-    /// The index of its rack among all of its datacenter.
+    /// Index of its rack within the datacenter.
     pub rack: u32,
 }
 
 impl<N> Ring<N> {
-    /// A ring of these nodes. A token that several claim belongs to the first of them.
+    /// A ring of these nodes. A token claimed by several belongs to the first of them.
     pub fn new(members: impl IntoIterator<Item = Member<N>>) -> Self {
         let mut nodes = Vec::new();
         let mut places = Vec::new();
@@ -60,7 +60,7 @@ impl<N> Ring<N> {
         Self { nodes, places, dcs, tokens: tokens.into(), owners: owners.into() }
     }
 
-    /// The nodes, in the order in which they were given. Replicas are indexes into this.
+    /// The nodes, in the order given. Replicas are indexes into this.
     pub fn nodes(&self) -> &[N] {
         &self.nodes
     }
@@ -71,13 +71,13 @@ impl<N> Ring<N> {
         self.dcs.get(place.dc as usize).map(String::as_str)
     }
 
-    /// The node that owns a token, whatever the replication.
+    /// The node that owns a token, regardless of replication.
     pub fn owner(&self, token: i64) -> Option<u32> {
         self.owners.get(entry_of(&self.tokens, token)?).copied()
     }
 }
 
-/// The entry that a token belongs to: the first one that is not less, around the ring.
+/// The entry that a token belongs to: the first one not less than it, around the ring.
 pub(super) fn entry_of(tokens: &[i64], token: i64) -> Option<usize> {
     let at = tokens.partition_point(|entry| *entry < token);
     match tokens.len() {
@@ -87,7 +87,7 @@ pub(super) fn entry_of(tokens: &[i64], token: i64) -> Option<usize> {
     }
 }
 
-/// The number of a name, which is added if it is new.
+/// The number of a name, which is added if new.
 fn number(names: &mut Vec<String>, name: String) -> usize {
     names.iter().position(|known| *known == name).unwrap_or_else(|| {
         names.push(name);

@@ -1,4 +1,4 @@
-//! The replicas of every token, worked out in advance.
+//! Precomputed replicas of every token.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,26 +10,26 @@ use super::strategy::Strategy;
 #[derive(Debug, Clone)]
 pub struct Replicas {
     tokens: Arc<[i64]>,
-    /// For each entry of the ring; equal lists are shared.
+    /// One list per entry of the ring; equal lists are shared.
     lists: Box<[Arc<[u32]>]>,
 }
 
 impl Replicas {
-    /// The nodes that hold a token, in the order of the strategy, as indexes into
-    /// [`Ring::nodes`]; the first one is the primary. Empty on an empty ring.
+    /// The nodes that hold a token, in the order of the strategy, as indexes into [`Ring::nodes`];
+    /// the first one is the primary. Empty if the ring is empty.
     pub fn of(&self, token: i64) -> &[u32] {
         entry_of(&self.tokens, token).and_then(|at| self.lists.get(at)).map_or(&[], |list| list)
     }
 }
 
 impl<N> Ring<N> {
-    /// The replicas of every token; `None` where any node will do.
+    /// The replicas of every token; `None` if any node will do.
     ///
-    /// The time this takes grows with the number of tokens times the number of nodes.
+    /// Takes time proportional to the number of tokens times the number of nodes.
     pub fn replicas(&self, strategy: &Strategy) -> Option<Replicas> {
-        // Going backwards, the owner of an entry becomes the first of all nodes: they are always in
-        // the order in which one who goes forwards meets them. The first round is for those behind
-        // the end. A node that is passed over once is so for good, so that meeting each once is
+        // Going backwards, the owner of an entry is moved to the front of all nodes, so that they
+        // are always in the order in which a forward walk meets them. The first round is for owners
+        // past the end. A node that is skipped once stays skipped, so meeting each node once is
         // enough.
         let mut order: Vec<u32> = Vec::with_capacity(self.places.len());
         for owner in self.owners.iter().rev() {
@@ -69,7 +69,7 @@ impl<N> Ring<N> {
     }
 }
 
-/// Moves a node to the front, where it may be new.
+/// Moves a node to the front; it may be new.
 fn to_front(order: &mut Vec<u32>, node: u32) {
     match order.iter().position(|known| *known == node) {
         Some(at) => order[..=at].rotate_right(1),
@@ -79,28 +79,28 @@ fn to_front(order: &mut Vec<u32>, node: u32) {
 
 /// Picks replicas from nodes in the order in which they are met.
 enum Pick {
-    /// So many.
+    /// This many.
     Simple(usize),
-    /// By datacenter.
+    /// Per datacenter.
     Network {
         dcs: Vec<Quota>,
-        /// What is left in the walk that is being made.
+        /// What is left in the current walk.
         left: Vec<Quota>,
     },
 }
 
-/// What a datacenter is to give.
+/// How many replicas a datacenter has to provide.
 #[derive(Debug, Clone)]
 struct Quota {
     replicas: usize,
-    /// How many of them may be in a rack that has one already.
+    /// How many of them may be in a rack that already has one.
     repeats: usize,
-    /// Which racks have one already.
+    /// Which racks already have one.
     racks: Vec<bool>,
 }
 
 impl Pick {
-    /// For nodes in these places; those without a token do not count.
+    /// For nodes at these locations; nodes without a token do not count.
     fn network(places: impl Iterator<Item = Place>, quotas: impl Iterator<Item = usize>) -> Self {
         let places: Vec<_> = places.collect();
         let dcs: Vec<_> = quotas

@@ -2,56 +2,56 @@
 
 use std::collections::BTreeMap;
 
-/// How a keyspace is replicated. Keyspaces of equal strategies share their [`Replicas`].
+/// How a keyspace is replicated. Keyspaces with equal strategies share their [`Replicas`].
 ///
 /// [`Replicas`]: super::Replicas
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Strategy {
-    /// So many nodes, wherever they are.
+    /// This many nodes, regardless of location.
     Simple(Factor),
-    /// So many nodes in each of these datacenters, in as many racks as possible.
+    /// This many nodes in each of these datacenters, in as many racks as possible.
     NetworkTopology(BTreeMap<String, Factor>),
-    /// Every node has data of its own, or all nodes have the same: any node will do.
+    /// Every node has its own data, or all have the same: any node will do.
     Anywhere,
 }
 
-/// How many replicas there are.
+/// The number of replicas.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Factor {
-    /// All of them.
+    /// The total number.
     pub all: u32,
-    /// How many of these hold only what has not been repaired yet.
+    /// How many of them are transient: they hold only data that is not repaired yet.
     pub transient: u32,
 }
 
-/// A keyspace's replication that is not understood.
+/// A keyspace's replication that is not valid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidStrategy {
-    /// A class that is not known.
+    /// An unknown class.
     #[error("the replication strategy {0:?} is not known")]
     Class(String),
-    /// There is no class.
+    /// The class is missing.
     #[error("a replication without a class")]
     NoClass,
-    /// A number of replicas that is none.
+    /// An invalid number of replicas.
     #[error("{text:?} is no replication factor ({key})")]
     Factor {
-        /// The option that has it.
+        /// The option's name.
         key: String,
-        /// What it says.
+        /// The option's value.
         text: String,
     },
 }
 
 impl Factor {
-    /// Reads `3`, or `3/1` where one of three is transient.
+    /// Parses `3`, or `3/1` if one of three is transient.
     pub fn parse(text: &str) -> Option<Self> {
         let (all, transient) = text.split_once('/').unwrap_or((text, "0"));
         let (all, transient) = (all.trim().parse().ok()?, transient.trim().parse().ok()?);
         (transient < all || transient == 0).then_some(Self { all, transient })
     }
 
-    /// How many hold everything.
+    /// How many replicas hold all data.
     pub fn full(self) -> u32 {
         self.all - self.transient.min(self.all)
     }
@@ -64,7 +64,7 @@ impl From<u32> for Factor {
 }
 
 impl Strategy {
-    /// Reads the column `replication` of `system_schema.keyspaces`.
+    /// Parses the column `replication` of `system_schema.keyspaces`.
     pub fn parse<K, V>(
         replication: impl IntoIterator<Item = (K, V)>,
     ) -> Result<Self, InvalidStrategy>

@@ -5,7 +5,7 @@ use super::*;
 use crate::envelope::{HEADER_LEN, Opcode, begin, finish};
 use crate::version::Version;
 
-/// An envelope with a body of this length. Every other one of them does not compress.
+/// An envelope with a body of this length. Every other one is incompressible.
 fn envelope(body: usize, seed: u32) -> Vec<u8> {
     let mut out = Vec::new();
     let start = begin(&mut out, Version::V5, true, Opcode::Result);
@@ -18,7 +18,7 @@ fn envelope(body: usize, seed: u32) -> Vec<u8> {
     out
 }
 
-/// What all segments of `sealed` hold.
+/// The contents of all segments of `sealed`.
 fn open_all(unsealer: &mut Unsealer, mut sealed: &[u8]) -> Result<Vec<u8>> {
     let mut plain = Vec::new();
     while !sealed.is_empty() {
@@ -30,7 +30,7 @@ fn open_all(unsealer: &mut Unsealer, mut sealed: &[u8]) -> Result<Vec<u8>> {
     Ok(plain)
 }
 
-/// The payloads of plain segments, and whether they are self-contained.
+/// Payload sizes of plain segments, and whether they are self-contained.
 fn payloads(mut sealed: &[u8]) -> Vec<(usize, bool)> {
     let mut payloads = Vec::new();
     while let Some(head) = Head::read(sealed, false).unwrap() {
@@ -108,7 +108,7 @@ fn a_message_between_the_slices_of_a_large_one_follows_it() {
     let wire = [segment(a, false), segment(&small, true), segment(b, false)].concat();
     let mut unsealer = Unsealer::new(false);
     assert_eq!(open_all(&mut unsealer, &wire), Ok([large.clone(), small.clone()].concat()));
-    // And the next one is as it was.
+    // And the next one is unaffected.
     assert_eq!(open_all(&mut unsealer, &segment(&small, true)), Ok(small));
 }
 
@@ -229,7 +229,7 @@ proptest! {
         seal(&mut out, before.len(), lz4);
         prop_assert_eq!(&out[..before.len()], &before);
         let sealed = &out[before.len()..];
-        // As two reads bring it.
+        // As if it arrived in two reads.
         let (mut unsealer, mut opened, mut taken) = (Unsealer::new(lz4), Vec::new(), 0);
         for end in [cut.index(sealed.len() + 1), sealed.len()] {
             while let Opened::Took(len) = unsealer.open(&sealed[taken..end], &mut opened).unwrap() {

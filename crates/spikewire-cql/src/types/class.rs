@@ -1,5 +1,4 @@
-//! The names of the server's classes: `VectorType(FloatType , 3)`, `UserType(…)`, in both
-//! directions.
+//! Class names of the server, in both directions: `VectorType(FloatType , 3)`, `UserType(…)`.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -9,8 +8,8 @@ use super::data_type::{DEEPEST, NATIVE, Type, Udt};
 const PACKAGE: &str = "org.apache.cassandra.db.marshal.";
 
 impl Type {
-    /// The type that a class of the server stands for. What has no spelling in CQL, or cannot be
-    /// understood, is [`Type::Custom`]: its values stay opaque bytes.
+    /// The type for a class name of the server. Classes without a CQL equivalent, and names that
+    /// cannot be parsed, become [`Type::Custom`]: their values stay opaque bytes.
     pub fn of_class(class: &str) -> Self {
         let mut names = Names { rest: class };
         match names.ty(DEEPEST) {
@@ -19,7 +18,7 @@ impl Type {
         }
     }
 
-    /// The name of the server's class.
+    /// The server's class name.
     pub fn class_name(&self) -> String {
         let mut name = String::new();
         self.write_class(&mut name);
@@ -85,7 +84,7 @@ fn unhex(hex: &str) -> Option<String> {
     String::from_utf8(bytes.collect::<Result<_, _>>().ok()?).ok()
 }
 
-/// A name of a class, from left to right.
+/// A parser of class names.
 struct Names<'a> {
     rest: &'a str,
 }
@@ -148,7 +147,7 @@ impl<'a> Names<'a> {
         Some(Type::Udt(Arc::new(Udt { keyspace, name, fields })))
     }
 
-    /// What stands in parentheses.
+    /// Parses the contents of parentheses.
     fn nested<T>(&mut self, read: impl FnOnce(&mut Self) -> Option<T>) -> Option<T> {
         self.token('(')?;
         let inner = read(self)?;
@@ -156,7 +155,7 @@ impl<'a> Names<'a> {
         Some(inner)
     }
 
-    /// Up to the next mark.
+    /// Everything up to the next punctuation mark.
     fn word(&mut self) -> &'a str {
         let rest = self.rest.trim_start();
         let end = rest.find(['(', ')', ',', ':']).unwrap_or(rest.len());
@@ -169,7 +168,7 @@ impl<'a> Names<'a> {
         Some(())
     }
 
-    /// Passes over the arguments of a class that is not known, if it has any.
+    /// Skips the arguments of an unknown class, if it has any.
     fn skip_arguments(&mut self) -> Option<()> {
         if !self.rest.starts_with('(') {
             return Some(());

@@ -1,14 +1,14 @@
-//! Types as CQL spells them: `map<text, frozen<list<int>>>`, in both directions.
+//! CQL spelling of types, in both directions: `map<text, frozen<list<int>>>`.
 
 use std::fmt;
 use std::sync::Arc;
 
 use super::data_type::{DEEPEST, NATIVE, Type, Udt};
 
-/// How deep spellings may be nested. `frozen<…>` is a level of its own.
+/// Maximum nesting in CQL spelling, where `frozen<…>` is a level of its own.
 const DEEPEST_SPELLED: usize = 2 * DEEPEST;
 
-/// A text that is no type.
+/// A text that is not a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{text:?} is no type of CQL: {problem}")]
 pub struct InvalidType {
@@ -19,14 +19,13 @@ pub struct InvalidType {
 }
 
 impl Type {
-    /// Reads a type as CQL spells it. User-defined types are not known; see
-    /// [`Type::parse_with`].
+    /// Parses a type in CQL spelling. User-defined types are unknown; see [`Type::parse_with`].
     pub fn parse(text: &str) -> Result<Self, InvalidType> {
         Self::parse_with(text, |_, _| None)
     }
 
-    /// Reads a type as CQL spells it. User-defined types are looked up by keyspace, where it is
-    /// written, and name.
+    /// Parses a type in CQL spelling. User-defined types are looked up by keyspace (if given) and
+    /// name.
     pub fn parse_with(
         text: &str,
         find: impl Fn(Option<&str>, &str) -> Option<Arc<Udt>>,
@@ -102,7 +101,7 @@ impl Words<'_> {
         }
     }
 
-    /// A name, and whether it was in quotes.
+    /// A name, and whether it was quoted.
     fn name(&mut self) -> Result<(String, bool), String> {
         if self.token('"') {
             return Ok((self.quoted('"')?, true));
@@ -116,7 +115,7 @@ impl Words<'_> {
         Ok((rest[..end].to_lowercase(), false))
     }
 
-    /// Up to the closing quote; two of them stand for one.
+    /// Everything up to the closing quote; a doubled quote stands for one.
     fn quoted(&mut self, quote: char) -> Result<String, String> {
         let mut name = String::new();
         loop {
@@ -152,7 +151,7 @@ impl Words<'_> {
     }
 }
 
-/// The spelling of CQL. What stands inside of another type is frozen.
+/// CQL spelling. Collections within another type are frozen.
 impl fmt::Display for Type {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -177,7 +176,7 @@ impl fmt::Display for Type {
     }
 }
 
-/// A type inside of another.
+/// A type within another.
 struct Inner<'a>(&'a Type);
 
 impl fmt::Display for Inner<'_> {
@@ -191,7 +190,7 @@ impl fmt::Display for Inner<'_> {
     }
 }
 
-/// A name, in quotes where it needs them.
+/// A name, quoted if necessary.
 struct Name<'a>(&'a str);
 
 impl fmt::Display for Name<'_> {

@@ -2,88 +2,88 @@
 
 use std::sync::Arc;
 
-/// How deep types may be nested when they are read; deeper ones are malformed or, as class names,
+/// Maximum nesting of types when they are read; deeper ones are malformed or, as class names,
 /// opaque.
 pub const DEEPEST: usize = 64;
 
 /// The type of a column or of a bind marker. Cheap to clone.
 ///
-/// Whether a type is frozen is not known to clients and makes no difference to its values.
+/// Clients do not know whether a type is frozen; it makes no difference to its values.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Type {
-    /// Text of ASCII characters.
+    /// ASCII text.
     Ascii,
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Bigint,
     /// Bytes.
     Blob,
     /// True or false.
     Boolean,
-    /// An integer of 64 bits that can only be added to.
+    /// A 64-bit integer that can only be incremented and decremented.
     Counter,
-    /// A decimal number of any size.
+    /// An arbitrary-precision decimal number.
     Decimal,
-    /// A float of 64 bits.
+    /// A 64-bit float.
     Double,
-    /// A float of 32 bits.
+    /// A 32-bit float.
     Float,
-    /// An integer of 32 bits.
+    /// A 32-bit integer.
     Int,
     /// Milliseconds since 1970.
     Timestamp,
     /// A UUID of any version.
     Uuid,
-    /// Text in UTF-8.
+    /// UTF-8 text.
     Text,
-    /// An integer of any size.
+    /// An arbitrary-precision integer.
     Varint,
-    /// A UUID of version 1.
+    /// A version 1 UUID.
     Timeuuid,
-    /// An IP address, version 4 or 6.
+    /// An IPv4 or IPv6 address.
     Inet,
     /// A day.
     Date,
     /// Nanoseconds since midnight.
     Time,
-    /// An integer of 16 bits.
+    /// A 16-bit integer.
     Smallint,
-    /// An integer of 8 bits.
+    /// An 8-bit integer.
     Tinyint,
     /// Months, days and nanoseconds.
     Duration,
-    /// A list of elements of one type.
+    /// A list with this element type.
     List(Arc<Type>),
-    /// A set of elements of one type.
+    /// A set with this element type.
     Set(Arc<Type>),
-    /// A map: the types of its keys and of its values.
+    /// A map with these key and value types.
     Map(Arc<(Type, Type)>),
-    /// A tuple: the types of its components.
+    /// A tuple with these component types.
     Tuple(Arc<[Type]>),
     /// A user-defined type.
     Udt(Arc<Udt>),
-    /// A vector of one type and a fixed number of elements.
+    /// A vector with an element type and a fixed number of elements.
     Vector(Arc<Vector>),
-    /// A class of the server that has no spelling in CQL. Its values are opaque bytes.
+    /// A server class that has no CQL spelling. Its values are opaque bytes.
     Custom(Arc<str>),
 }
 
 /// A user-defined type.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Udt {
-    /// The keyspace that it lives in.
+    /// Its keyspace.
     pub keyspace: String,
-    /// Its name, as it is stored: without quotes.
+    /// Its name as stored, without quotes.
     pub name: String,
-    /// The names and types of its fields, in their order.
+    /// Names and types of its fields, in order.
     pub fields: Vec<(String, Type)>,
 }
 
 /// A vector.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Vector {
-    /// The type of its elements.
+    /// The element type.
     pub element: Type,
-    /// The number of its elements; never 0 in a type that was read.
+    /// The number of elements; never 0 in a type that was read.
     pub dimension: usize,
 }
 
@@ -113,8 +113,8 @@ impl Type {
         Self::Vector(Arc::new(Vector { element, dimension }))
     }
 
-    /// The number of bytes that every value of this type has which is neither null nor empty; `None`
-    /// where it depends on the value.
+    /// The size in bytes of every value of this type that is neither null nor empty; `None` if it
+    /// depends on the value.
     pub fn width(&self) -> Option<usize> {
         match self {
             Self::Boolean | Self::Tinyint => Some(1),
@@ -127,8 +127,8 @@ impl Type {
         }
     }
 
-    /// The number of bytes that an element of this type has in a vector where elements stand without
-    /// their lengths. That is the server's idea of "fixed", which leaves out some short types.
+    /// The size in bytes of an element of this type in a vector whose elements have no length
+    /// prefix. This follows the server's notion of fixed length, which leaves out some short types.
     pub fn width_in_vector(&self) -> Option<usize> {
         match self {
             Self::Tinyint | Self::Smallint | Self::Date | Self::Time | Self::Counter => None,
@@ -136,8 +136,8 @@ impl Type {
         }
     }
 
-    /// Whether a value of no bytes is a value of its own, "empty", which is neither null nor, as it
-    /// is for text and bytes, an ordinary value.
+    /// Whether zero bytes are a separate value, "empty", which is not null. For text and bytes they
+    /// are an ordinary value instead.
     pub fn allows_empty(&self) -> bool {
         matches!(
             self,
@@ -156,20 +156,20 @@ impl Type {
         )
     }
 
-    /// The name in CQL of a type without parameters.
+    /// The CQL name of a type without parameters.
     pub fn native_name(&self) -> Option<&'static str> {
         NATIVE.iter().find(|(ty, ..)| ty == self).map(|(_, name, ..)| *name)
     }
 }
 
 impl Vector {
-    /// The number of bytes of a value, where all have the same.
+    /// The size in bytes of a value, if it is the same for all.
     pub fn width(&self) -> Option<usize> {
         self.element.width_in_vector()?.checked_mul(self.dimension)
     }
 }
 
-/// Every type without parameters: its name in CQL, its id in an `[option]` and its class.
+/// Every type without parameters: its CQL name, its id in an `[option]` and its class.
 pub(super) const NATIVE: [(Type, &str, u16, &str); 20] = [
     (Type::Ascii, "ascii", 0x01, "AsciiType"),
     (Type::Bigint, "bigint", 0x02, "LongType"),

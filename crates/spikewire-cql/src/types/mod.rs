@@ -1,12 +1,12 @@
 //! The types of columns and bind markers.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `data_type` | [`Type`], [`Udt`], [`Vector`] and what follows from a type alone |
-//! | `option` | `[option]` on the wire, both ways |
-//! | `class` | the server's class names, both ways |
-//! | `cql` | the spelling of CQL, both ways |
-//! | `name` | [`TypeName`]: user-defined types as programs name them |
+//! | `option` | `[option]` on the wire, in both directions |
+//! | `class` | the server's class names, in both directions |
+//! | `cql` | CQL spelling, in both directions |
+//! | `name` | [`TypeName`]: names of user-defined types in programs |
 
 mod class;
 mod cql;

@@ -1,19 +1,19 @@
-//! The names of user-defined types, as programs give them.
+//! Names of user-defined types, as given by programs.
 
 use super::Udt;
 
-/// Keyspace and name of a user-defined type, as they are stored.
+/// Keyspace and name of a user-defined type, as stored.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TypeName {
-    /// The keyspace that it lives in.
+    /// Its keyspace.
     pub keyspace: String,
     /// Its name.
     pub name: String,
 }
 
 impl TypeName {
-    /// Reads `keyspace.name`, or a name in `keyspace`. Without quotes case makes no difference. What
-    /// is no such name is refused in words that show it.
+    /// Parses `keyspace.name`, or a name in `keyspace`. Unquoted names are case-insensitive. The
+    /// error for anything else shows the text.
     pub fn parse(text: &str, keyspace: Option<&str>) -> Result<Self, String> {
         let wrong = || format!("a type is named as in \"shop.address\", not {text:?}");
         let (first, rest) = part(text).ok_or_else(wrong)?;
@@ -38,7 +38,7 @@ impl TypeName {
     }
 }
 
-/// The name that a text begins with, and what is behind it.
+/// The name that a text begins with, and the rest.
 fn part(text: &str) -> Option<(String, &str)> {
     if let Some(quoted) = text.strip_prefix('"') {
         let mut name = String::new();
@@ -47,7 +47,7 @@ fn part(text: &str) -> Option<(String, &str)> {
             let (piece, behind) = rest.split_once('"')?;
             name.push_str(piece);
             match behind.strip_prefix('"') {
-                // Two quotes stand for one.
+                // A doubled quote stands for one.
                 Some(behind) => {
                     name.push('"');
                     rest = behind;

@@ -1,4 +1,4 @@
-//! `[option]`: a type on the wire, in both directions.
+//! `[option]`: types on the wire, in both directions.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::notation::{Malformed, Reader, Result, TooLong, put_short, put_string}
 use crate::version::Version;
 
 const CUSTOM: u16 = 0x00;
-/// Text, as the versions 1 and 2 of the protocol have it.
+/// The id of text in protocol versions 1 and 2.
 const OLD_TEXT: u16 = 0x0a;
 const LIST: u16 = 0x20;
 const MAP: u16 = 0x21;
@@ -16,12 +16,12 @@ const UDT: u16 = 0x30;
 const TUPLE: u16 = 0x31;
 
 impl Type {
-    /// Reads an `[option]`. Classes that have no spelling in CQL become [`Type::Custom`].
+    /// Reads an `[option]`. Classes without a CQL spelling become [`Type::Custom`].
     pub fn read(reader: &mut Reader<'_>) -> Result<Self> {
         read(reader, DEEPEST)
     }
 
-    /// Appends an `[option]`, as this version of the protocol writes it.
+    /// Appends an `[option]`, as in this protocol version.
     pub fn write(&self, out: &mut Vec<u8>, version: Version) -> std::result::Result<(), TooLong> {
         let id = |out: &mut Vec<u8>, id: u16| out.extend_from_slice(&id.to_be_bytes());
         match self {
@@ -53,7 +53,7 @@ impl Type {
                     ty.write(out, version)
                 })
             }
-            // Version 4 has no number for durations.
+            // Version 4 has no id for durations.
             Self::Duration if version == Version::V4 => self.write_custom(out),
             Self::Vector(_) | Self::Custom(_) => self.write_custom(out),
             native => {

@@ -1,5 +1,5 @@
-//! From bytes to values. No bytes make this panic, and nothing is announced to the host that is not
-//! there.
+//! Decoding of values. No input makes this panic, and hosts are never told of more elements than
+//! there are.
 
 use std::net::IpAddr;
 
@@ -8,7 +8,7 @@ use super::vint::{read_duration, read_unsigned_vint};
 use crate::notation::{Malformed, Reader};
 use crate::types::{Type, Udt, Vector};
 
-/// Makes a value of the bytes that a cell holds; `None` is null.
+/// Decodes the bytes of a cell; `None` is null.
 #[inline]
 pub fn decode<K: Sink + ?Sized>(
     ty: &Type,
@@ -28,7 +28,7 @@ pub fn decode<K: Sink + ?Sized>(
     }
 }
 
-/// The types that are not worth the room at every place that decodes.
+/// The less frequent types, kept out of line.
 #[inline(never)]
 fn decode_any<K: Sink + ?Sized>(ty: &Type, bytes: &[u8], sink: &K) -> Result<K::Value, K::Error> {
     match ty {
@@ -95,7 +95,7 @@ fn address(bytes: &[u8]) -> Result<IpAddr, Malformed> {
     }
 }
 
-/// The number of elements of a list, set or map. Each takes `least` bytes at least.
+/// The number of elements of a list, set or map, each of which takes at least `least` bytes.
 fn count(ty: &Type, reader: &mut Reader<'_>, least: usize) -> Result<usize, Malformed> {
     let (count, left) = (reader.count()?, reader.rest().len());
     if count > left / least {
@@ -104,7 +104,7 @@ fn count(ty: &Type, reader: &mut Reader<'_>, least: usize) -> Result<usize, Malf
     Ok(count)
 }
 
-/// Elements that were all taken leave nothing behind; a host may also stop early.
+/// Checks that nothing is left after the last element. A host may stop early.
 fn finished<T>(value: T, ty: &Type, left: usize, reader: &Reader<'_>) -> Result<T, Malformed> {
     match reader.rest().len() {
         0 => Ok(value),
@@ -179,7 +179,7 @@ fn vector<K: Sink + ?Sized>(
         let mut fixed = FixedElements { ty: element, width, reader, sink };
         return sink.vector(element, &mut fixed);
     }
-    // An element has a length of a byte at least.
+    // An element's length takes at least one byte.
     if *dimension > bytes.len() {
         return Err(of_length(ty, bytes.len()).into());
     }
@@ -189,7 +189,7 @@ fn vector<K: Sink + ?Sized>(
     Ok(finished(value, ty, elements.left, &elements.reader)?)
 }
 
-/// The elements of a list or a set.
+/// The elements of a list or set.
 struct Items<'a, K: Sink + ?Sized> {
     ty: &'a Type,
     reader: Reader<'a>,
@@ -350,7 +350,7 @@ where
     }
 }
 
-/// The elements of a vector where all have the same width.
+/// The elements of a vector if all have the same size.
 struct FixedElements<'a, K: Sink + ?Sized> {
     ty: &'a Type,
     width: usize,
@@ -386,7 +386,7 @@ impl<K: Sink + ?Sized> Elements<K::Value, K::Error> for FixedElements<'_, K> {
     }
 }
 
-/// The elements of a vector that stand behind their lengths.
+/// The elements of a vector if they are length-prefixed.
 struct VariableElements<'a, K: Sink + ?Sized> {
     ty: &'a Type,
     left: usize,

@@ -1,4 +1,4 @@
-//! From values to bytes. Everything that the server would refuse is refused here, with its place.
+//! Encoding of values. Everything that the server would reject is rejected here, with its place.
 
 use std::net::IpAddr;
 
@@ -11,11 +11,10 @@ use crate::types::{Type, Udt, Vector};
 const NULL: [u8; 4] = (-1_i32).to_be_bytes();
 const UNSET: [u8; 4] = (-2_i32).to_be_bytes();
 const EMPTY: [u8; 4] = [0; 4];
-/// Nanoseconds of a day.
+/// Nanoseconds per day.
 const DAY: i64 = 86_400_000_000_000;
 
-/// Appends a `[value]`: its length and its bytes, null, or "not set". On an error nothing is
-/// appended.
+/// Appends a `[value]`: its length and bytes, null, or "not set". Appends nothing on an error.
 #[inline]
 pub fn encode<S: Source + ?Sized>(ty: &Type, value: &S, out: &mut Vec<u8>) -> Result<(), S::Error> {
     let start = out.len();
@@ -25,7 +24,7 @@ pub fn encode<S: Source + ?Sized>(ty: &Type, value: &S, out: &mut Vec<u8>) -> Re
     })
 }
 
-/// [`encode`] for the bind marker of this name: an error's place begins with it.
+/// Like [`encode`], for the bind marker with this name, with which an error's place begins.
 #[inline]
 pub fn encode_bound<S: Source + ?Sized>(
     name: &str,
@@ -49,7 +48,7 @@ fn raise<E: From<Misfit>>(unfit: Unfit<E>, name: Option<&str>) -> E {
     match unfit {
         Unfit::Misfit(misfit) => (*misfit).into(),
         Unfit::Host(error) => error,
-        // The traversal has given these a type.
+        // The traversal has already added a type to these.
         Unfit::Kind | Unfit::Range | Unfit::Invalid(_) => {
             Misfit::new(Type::Blob, Problem::Kind { value: "a value of another kind".to_owned() })
                 .into()
@@ -77,7 +76,7 @@ fn top_level<S: Source + ?Sized>(
     }
 }
 
-/// `[bytes]` of a value inside of another.
+/// Appends the `[bytes]` of a value within another.
 fn nested<S: Source + ?Sized>(
     ty: &Type,
     value: &S,
@@ -104,7 +103,7 @@ fn empty<E>(ty: &Type, out: &mut Vec<u8>) -> Result<(), Unfit<E>> {
     Ok(())
 }
 
-/// The bytes of a value behind their number.
+/// Appends the length-prefixed bytes of a value.
 #[inline]
 fn framed<S: Source + ?Sized>(
     ty: &Type,
@@ -120,7 +119,7 @@ fn framed<S: Source + ?Sized>(
     written.map_err(|unfit| unfit.of(ty, || value.describe()))
 }
 
-/// As many bytes as the type always has, behind their number.
+/// Appends the length-prefixed bytes of a fixed-size type.
 #[inline]
 fn put<const N: usize>(out: &mut Vec<u8>, bytes: [u8; N]) {
     out.reserve(4 + N);
@@ -128,7 +127,7 @@ fn put<const N: usize>(out: &mut Vec<u8>, bytes: [u8; N]) {
     out.extend_from_slice(&bytes);
 }
 
-/// The types that are not worth the room at every place that encodes.
+/// The less frequent types, kept out of line.
 fn framed_any<S: Source + ?Sized>(
     ty: &Type,
     value: &S,
@@ -145,7 +144,7 @@ fn framed_any<S: Source + ?Sized>(
     Ok(())
 }
 
-/// The bytes of a value, without their number.
+/// Appends the bytes of a value without their length.
 #[inline]
 fn body<S: Source + ?Sized>(
     ty: &Type,
@@ -240,7 +239,7 @@ fn narrow<T: TryFrom<i64>, E>(wide: i64) -> Result<T, Unfit<E>> {
     T::try_from(wide).map_err(|_| Unfit::Range)
 }
 
-/// Takes away what an integer of any size does not need.
+/// Removes redundant leading bytes of an arbitrary-precision integer.
 fn shorten(out: &mut Vec<u8>, start: usize) {
     if out.len() == start {
         out.push(0);
@@ -251,7 +250,7 @@ fn shorten(out: &mut Vec<u8>, start: usize) {
     }
 }
 
-/// Elements behind their number.
+/// Appends elements preceded by their number.
 fn counted<E>(
     ty: &Type,
     out: &mut Vec<u8>,
@@ -365,7 +364,7 @@ impl<E: From<Misfit>> Accept<E> for Tuple<'_> {
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>> {
         let index = self.count;
         self.count += 1;
-        // What is too much is counted, for the error.
+        // Surplus elements are counted, for the error.
         let Some(ty) = self.components.get(index) else { return Ok(()) };
         nested(ty, item, true, self.out).map_err(|unfit| unfit.within(|| Step::Index(index)))
     }
@@ -380,7 +379,7 @@ struct Field<'a> {
 
 impl<E: From<Misfit>> Accept<E> for Field<'_> {
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>> {
-        // The last one counts, should there be several.
+        // If there are several, the last one wins.
         self.out.truncate(self.start);
         nested(self.ty, item, true, self.out)
             .map_err(|unfit| unfit.within(|| Step::Field(self.name.to_owned())))

@@ -1,15 +1,14 @@
-//! Many numbers of one width at once.
+//! Bulk decoding of fixed-width numbers.
 
-/// A number that the protocol writes big-endian in a fixed number of bytes.
+/// A number that the protocol encodes big-endian in a fixed number of bytes.
 pub trait Fixed: Sized {
     /// The number of bytes.
     const WIDTH: usize = size_of::<Self>();
 
-    /// The number that these bytes are; `None` if they are more or fewer.
+    /// Decodes these bytes; `None` if there are more or fewer than needed.
     fn read(bytes: &[u8]) -> Option<Self>;
 
-    /// Numbers that stand one behind the other, as in most vectors. Bytes at the end that are too few
-    /// for a number are left.
+    /// Decodes consecutive numbers, as in most vectors. Incomplete trailing bytes are ignored.
     fn read_all(bytes: &[u8]) -> impl ExactSizeIterator<Item = Self>;
 }
 

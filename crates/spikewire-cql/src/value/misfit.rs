@@ -1,16 +1,16 @@
-//! Why a value cannot be sent, and where in it.
+//! Why a value cannot be sent, and where in it the problem is.
 
 use std::borrow::Cow;
 use std::fmt;
 
 use crate::types::Type;
 
-/// A value that its type does not take.
+/// A value that its type does not accept.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Misfit {
-    /// Where it stands.
+    /// Where the problem is.
     pub place: Place,
-    /// The type of what stands there.
+    /// The type at that place.
     pub ty: Type,
     /// What is wrong.
     pub problem: Problem,
@@ -19,25 +19,25 @@ pub struct Misfit {
 /// What is wrong with a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Problem {
-    /// It is of another kind: a text where a number is needed.
+    /// Its kind is wrong, such as text instead of a number.
     Kind {
-        /// The value, briefly.
+        /// The value, abbreviated.
         value: String,
     },
-    /// It is a number, a point in time or the like that the type cannot hold.
+    /// The type cannot represent it: a number, a point in time or the like.
     Range {
-        /// The value, briefly.
+        /// The value, abbreviated.
         value: String,
     },
-    /// Null, inside of a collection.
+    /// Null within a collection.
     Null,
-    /// Not set, inside of another value.
+    /// Not set, within another value.
     Unset,
-    /// Empty, where there is no such thing.
+    /// Empty, for a type without an empty value.
     Empty,
-    /// Text with a character that is not ASCII.
+    /// Text with a non-ASCII character.
     NotAscii,
-    /// Not as many elements as a vector has, or more components than a tuple has.
+    /// The wrong number of elements of a vector, or too many components of a tuple.
     Count {
         /// How many there are.
         found: usize,
@@ -49,30 +49,30 @@ pub enum Problem {
         /// Its name.
         name: String,
     },
-    /// More bytes or elements than the protocol can count.
+    /// More bytes or elements than the protocol supports.
     TooLong {
-        /// How many.
+        /// Their number.
         len: usize,
     },
-    /// Something else, as a sentence says.
+    /// Something else, as a sentence.
     Invalid(Cow<'static, str>),
 }
 
-/// Where something stands in a value: `items[3].name`.
+/// A place within a value: `items[3].name`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Place {
-    /// From the innermost step to the outermost.
+    /// From innermost to outermost.
     inside_out: Vec<Step>,
 }
 
 /// A step into a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Step {
-    /// The column or bind marker of this name.
+    /// The column or bind marker with this name.
     Column(String),
     /// The element of a list, set, vector or tuple with this index.
     Index(usize),
-    /// The entry of a map with this key, briefly.
+    /// The map entry with this key (abbreviated).
     Key(String),
     /// The field of a user-defined type.
     Field(String),
@@ -96,7 +96,7 @@ impl Misfit {
         Self { place: Place::default(), ty, problem }
     }
 
-    /// The same, seen from outside of the thing that it is in.
+    /// The same misfit as seen from the enclosing value.
     #[must_use]
     pub fn within(mut self, step: Step) -> Self {
         self.place.inside_out.push(step);
@@ -149,7 +149,7 @@ impl fmt::Display for Misfit {
 
 impl std::error::Error for Misfit {}
 
-/// What a type takes, in words.
+/// What a type accepts, in words.
 fn needs(ty: &Type) -> &'static str {
     match ty {
         Type::Ascii | Type::Text => "text",

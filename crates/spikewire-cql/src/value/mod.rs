@@ -1,18 +1,18 @@
-//! Values by their types. What a type needs, what may not be sent and what arrives are written once;
-//! the host languages say how their values are read ([`Source`]) and made ([`Sink`]).
+//! Encoding and decoding of values. All rules about types are in one place; host languages define
+//! how their values are read ([`Source`]) and created ([`Sink`]).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `source` | [`Source`]: a host's value, as something to send |
-//! | `misfit` | [`Misfit`]: why it cannot be sent, and where |
+//! | `source` | [`Source`]: a host's value to be sent |
+//! | `misfit` | [`Misfit`]: why it cannot be sent, and where the problem is |
 //! | `encode` | [`encode()`]: the traversal, with all checks |
-//! | `sink` | [`Sink`]: what makes a host's values |
+//! | `sink` | [`Sink`]: creates a host's values |
 //! | `decode` | [`decode()`]: the traversal |
-//! | `vint` | integers of variable length, durations |
+//! | `vint` | variable-length integers, and durations |
 //! | `number` | [`Varint`] and [`Decimal`] |
-//! | `fixed` | many numbers of one width at once |
-//! | `own` | [`Value`], which is Rust's, and [`Values`], its sink |
-//! | `rust` | Rust's other types as sources |
+//! | `fixed` | bulk decoding of fixed-width numbers |
+//! | `own` | [`Value`], a value of any type, and [`Values`], its sink |
+//! | `rust` | other Rust types as sources |
 
 mod decode;
 mod encode;

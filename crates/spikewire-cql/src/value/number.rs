@@ -1,24 +1,24 @@
-//! Integers and decimal numbers of any size.
+//! Arbitrary-precision integers and decimal numbers.
 
 use std::fmt;
 
-/// An integer of any size, as the bytes that the protocol has for it.
+/// An arbitrary-precision integer in its wire form.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Varint {
     /// Two's complement, big-endian, as short as possible.
     bytes: Vec<u8>,
 }
 
-/// A decimal number of any size: digits × 10^-scale.
+/// An arbitrary-precision decimal number: digits × 10^-scale.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Decimal {
-    /// The number of digits behind the point; negative for zeros that are not written.
+    /// Number of digits after the decimal point; negative for trailing zeros that are not stored.
     pub scale: i32,
     /// All digits.
     pub digits: Varint,
 }
 
-/// The bytes that two's complement needs of these, and one at least where there are any.
+/// The shortest two's complement form of these bytes; at least one byte unless they are empty.
 pub fn shortest(mut bytes: &[u8]) -> &[u8] {
     while let [sign, next, ..] = bytes {
         let sign_of_next = if next >> 7 == 0 { 0 } else { 0xff };
@@ -31,7 +31,7 @@ pub fn shortest(mut bytes: &[u8]) -> &[u8] {
 }
 
 impl Varint {
-    /// From two's complement, big-endian; more bytes than it takes do no harm, and none mean 0.
+    /// From two's complement, big-endian. Redundant bytes are allowed, and no bytes mean 0.
     pub fn from_bytes(bytes: &[u8]) -> Self {
         match shortest(bytes) {
             [] => Self { bytes: vec![0] },
@@ -44,7 +44,7 @@ impl Varint {
         &self.bytes
     }
 
-    /// The integer, if it has no more than 128 bits.
+    /// The integer, if it fits into 128 bits.
     pub fn to_i128(&self) -> Option<i128> {
         let mut wide = if self.bytes[0] >> 7 == 0 { [0; 16] } else { [0xff; 16] };
         let start = 16_usize.checked_sub(self.bytes.len())?;
@@ -86,10 +86,10 @@ impl fmt::Display for Varint {
     }
 }
 
-/// The digits of an unsigned integer.
+/// The decimal digits of an unsigned integer.
 fn decimal_digits(bytes: &[u8]) -> String {
     const GROUP: u64 = 1_000_000_000;
-    // Groups of nine digits, the lowest first.
+    // Groups of nine digits, least significant first.
     let mut groups = vec![0_u64];
     for byte in bytes {
         let mut carry = u64::from(*byte);

@@ -1,4 +1,4 @@
-//! A value of Rust's own.
+//! A Rust value of any type.
 
 use std::net::IpAddr;
 
@@ -15,9 +15,9 @@ use crate::types::{Type, Udt};
 pub enum Value {
     /// Null.
     Null,
-    /// To send: what the column holds stays.
+    /// Only for sending: leaves the column unchanged.
     Unset,
-    /// No bytes at all, of a type whose values have bytes.
+    /// Zero bytes, for a type whose values otherwise have some.
     Empty,
     /// `boolean`.
     Boolean(bool),
@@ -35,7 +35,7 @@ pub enum Value {
     Double(f64),
     /// `text` and `ascii`.
     Text(String),
-    /// `blob`, and classes without a spelling in CQL.
+    /// `blob`, and classes without a CQL spelling.
     Blob(Vec<u8>),
     /// `varint`.
     Varint(Varint),
@@ -61,14 +61,14 @@ pub enum Value {
     Map(Vec<(Value, Value)>),
     /// A tuple.
     Tuple(Vec<Value>),
-    /// A user-defined type: the names and values of its fields.
+    /// A user-defined type: names and values of its fields.
     Udt(Vec<(String, Value)>),
 }
 
 type Taken<T = ()> = Result<T, Unfit<Misfit>>;
 
-/// Integers go into every type of integer that has room for them; lists, sets and tuples go where one
-/// of the others is needed. There are no other conversions.
+/// Integers are accepted for every integer type that can hold them; lists, sets and tuples are
+/// interchangeable. There are no other conversions.
 impl Source for Value {
     type Error = Misfit;
 
@@ -220,7 +220,7 @@ impl Source for Value {
 
     fn field<A: Accept<Misfit>>(&self, index: usize, name: &str, into: &mut A) -> Taken {
         let Self::Udt(fields) = self else { return Err(Unfit::Kind) };
-        // Mostly the fields are those of the type, in their order.
+        // Usually the fields are those of the type, in order.
         let found = match fields.get(index) {
             Some(field) if field.0 == name => Some(field),
             _ => fields.iter().find(|field| field.0 == name),
@@ -235,7 +235,7 @@ impl Source for Value {
     }
 }
 
-/// Makes [`Value`]s.
+/// The sink that creates [`Value`]s.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Values;
 

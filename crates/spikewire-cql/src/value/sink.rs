@@ -1,4 +1,4 @@
-//! What makes a host's values.
+//! Creating a host's values.
 
 use std::net::IpAddr;
 
@@ -6,34 +6,34 @@ use super::vint::Duration;
 use crate::notation::Malformed;
 use crate::types::{Type, Udt};
 
-/// What stands in a list, set, vector, tuple, user-defined type or map: each is decoded when it is
-/// asked for, and the number of those that are left is exact. After an error there are none.
+/// The elements of a list, set, vector, tuple, user-defined type or map. Each is decoded when
+/// requested, and the number of remaining ones is exact. After an error there are none.
 pub trait Elements<T, E>: ExactSizeIterator<Item = Result<T, E>> {
-    /// The bytes of all elements that are left, one behind the other, where each has the same number
-    /// of bytes and nothing stands between them: in most vectors of numbers. They are then taken.
+    /// Takes the bytes of all remaining elements, if they are contiguous and have the same size, as
+    /// in most vectors of numbers.
     fn take_fixed(&mut self) -> Option<&[u8]> {
         None
     }
 
-    /// The next element as another sink makes it: for hosts whose elements are of another type than
-    /// the whole.
+    /// The next element created by another sink, for hosts whose elements have a different type
+    /// than the whole.
     fn next_by<K: Sink + ?Sized>(&mut self, sink: &K) -> Option<Result<K::Value, K::Error>>;
 }
 
-/// A key and a value, as these sinks make them.
+/// A key and a value created by these sinks.
 pub type Entry<K, V> = Result<(<K as Sink>::Value, <V as Sink>::Value), <K as Sink>::Error>;
 
 /// The entries of a map.
 pub trait MapEntries<T, E>: ExactSizeIterator<Item = Result<(T, T), E>> {
-    /// The next key and value as other sinks make them.
+    /// The next key and value created by other sinks.
     fn next_by<K, V>(&mut self, keys: &K, values: &V) -> Option<Entry<K, V>>
     where
         K: Sink + ?Sized,
         V: Sink<Error = K::Error> + ?Sized;
 }
 
-/// Makes a host's values. What a type calls something else is made the same way unless it is said
-/// otherwise: `ascii` as text, `timeuuid` as a UUID.
+/// Creates a host's values. By default related types are created in the same way: `ascii` as text,
+/// `timeuuid` as a UUID.
 pub trait Sink {
     /// The host's value.
     type Value;
@@ -43,7 +43,7 @@ pub trait Sink {
     /// Null.
     fn null(&self) -> Result<Self::Value, Self::Error>;
 
-    /// No bytes at all, of a type whose values have bytes. Null, unless it is said otherwise.
+    /// Zero bytes, for a type whose values otherwise have some. Null by default.
     fn empty(&self, ty: &Type) -> Result<Self::Value, Self::Error> {
         let _ = ty;
         self.null()
@@ -67,8 +67,8 @@ pub trait Sink {
     fn float(&self, value: f32) -> Result<Self::Value, Self::Error>;
     /// A `double`.
     fn double(&self, value: f64) -> Result<Self::Value, Self::Error>;
-    /// A `text` or an `ascii`, of bytes that are not checked yet. Checks that they are UTF-8, unless
-    /// it is said otherwise: a host that does so itself need not have it done twice.
+    /// A `text` or `ascii` from bytes that are not validated yet. By default validates that they
+    /// are UTF-8; a host that does so itself can override this to avoid checking twice.
     #[inline]
     fn utf8(&self, ty: &Type, value: &[u8]) -> Result<Self::Value, Self::Error> {
         match std::str::from_utf8(value) {
@@ -85,9 +85,9 @@ pub trait Sink {
     }
     /// A `blob`.
     fn blob(&self, value: &[u8]) -> Result<Self::Value, Self::Error>;
-    /// A `varint`: two's complement, big-endian, perhaps with more bytes than it needs.
+    /// A `varint`: two's complement, big-endian, possibly with redundant bytes.
     fn varint(&self, value: &[u8]) -> Result<Self::Value, Self::Error>;
-    /// A `decimal`: digits × 10^-scale; the digits are as in [`Sink::varint`], and none mean 0.
+    /// A `decimal`: digits × 10^-scale. The digits are as in [`Sink::varint`]; no bytes mean 0.
     fn decimal(&self, scale: i32, digits: &[u8]) -> Result<Self::Value, Self::Error>;
     /// A `uuid`.
     fn uuid(&self, value: [u8; 16]) -> Result<Self::Value, Self::Error>;
@@ -101,11 +101,11 @@ pub trait Sink {
     fn timestamp(&self, milliseconds: i64) -> Result<Self::Value, Self::Error>;
     /// A `date`: days since 1970-01-01.
     fn date(&self, days: i32) -> Result<Self::Value, Self::Error>;
-    /// A `time`: nanoseconds since midnight. The server does not see to it that they are within a day.
+    /// A `time`: nanoseconds since midnight. The server does not ensure that they are within a day.
     fn time(&self, nanoseconds: i64) -> Result<Self::Value, Self::Error>;
     /// A `duration`.
     fn duration(&self, value: Duration) -> Result<Self::Value, Self::Error>;
-    /// A value of a class that has no spelling in CQL.
+    /// A value of a class without a CQL spelling.
     fn custom(&self, class: &str, value: &[u8]) -> Result<Self::Value, Self::Error> {
         let _ = class;
         self.blob(value)
@@ -115,7 +115,7 @@ pub trait Sink {
     fn list<I>(&self, element: &Type, items: &mut I) -> Result<Self::Value, Self::Error>
     where
         I: Elements<Self::Value, Self::Error>;
-    /// A `set`, in the order of the server.
+    /// A `set`, in the server's order.
     fn set<I>(&self, element: &Type, items: &mut I) -> Result<Self::Value, Self::Error>
     where
         I: Elements<Self::Value, Self::Error>;
@@ -126,16 +126,16 @@ pub trait Sink {
     {
         self.list(element, items)
     }
-    /// A `map`, in the order of the server.
+    /// A `map`, in the server's order.
     fn map<I>(&self, key: &Type, value: &Type, entries: &mut I) -> Result<Self::Value, Self::Error>
     where
         I: MapEntries<Self::Value, Self::Error>;
-    /// A tuple. There are as many components as the type has; those that were not sent are null.
+    /// A tuple. It has as many components as its type; those not sent are null.
     fn tuple<I>(&self, types: &[Type], components: &mut I) -> Result<Self::Value, Self::Error>
     where
         I: Elements<Self::Value, Self::Error>;
-    /// A user-defined type. There are as many values as it has fields, in their order; those that
-    /// were not sent are null.
+    /// A user-defined type. It has as many values as its type has fields, in order; those not sent
+    /// are null.
     fn udt<I>(&self, udt: &Udt, fields: &mut I) -> Result<Self::Value, Self::Error>
     where
         I: Elements<Self::Value, Self::Error>;

@@ -1,4 +1,4 @@
-//! A host's value, as something to send.
+//! A host's value to be sent.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -12,24 +12,24 @@ use crate::types::{Type, Udt};
 pub enum Presence {
     /// There is one.
     Value,
-    /// There is none: a column loses what it holds.
+    /// There is none: the column is cleared.
     Null,
-    /// It is not set: a column keeps what it holds.
+    /// It is not set: the column is left unchanged.
     Unset,
-    /// A value of no bytes, which some types have beside their usual ones.
+    /// The empty value of types that have one in addition to their usual values.
     Empty,
 }
 
-/// Why a host's value did not give what its type needs. The traversal adds the type and the place.
+/// Why a host's value does not fit its type. The traversal adds the type and the place.
 #[derive(Debug)]
 pub enum Unfit<E> {
-    /// The value is of another kind.
+    /// The value is of the wrong kind.
     Kind,
     /// The type cannot hold it.
     Range,
     /// Something else, in words.
     Invalid(Cow<'static, str>),
-    /// Something inside of it is wrong.
+    /// Something within it is wrong.
     Misfit(Box<Misfit>),
     /// The host itself failed.
     Host(E),
@@ -42,7 +42,7 @@ impl<E> From<E> for Unfit<E> {
 }
 
 impl<E> Unfit<E> {
-    /// With the type, and with the value in words.
+    /// Adds the type, and a description of the value.
     #[cold]
     pub(super) fn of(self, ty: &Type, describe: impl FnOnce() -> String) -> Self {
         let problem = match self {
@@ -59,7 +59,7 @@ impl<E> Unfit<E> {
         Self::Misfit(Box::new(Misfit::new(ty.clone(), problem)))
     }
 
-    /// Seen from outside of the thing that it is in.
+    /// The same as seen from the enclosing value.
     #[cold]
     pub(super) fn within(self, step: impl FnOnce() -> Step) -> Self {
         match self {
@@ -69,23 +69,23 @@ impl<E> Unfit<E> {
     }
 }
 
-/// What a traversal takes the elements of a value with: each is encoded as it is handed over.
+/// Accepts the elements of a value; each is encoded at once.
 pub trait Accept<E> {
-    /// Takes the next element. An error is to be handed on.
+    /// Accepts the next element. Errors must be propagated.
     fn item<S: Source<Error = E> + ?Sized>(&mut self, item: &S) -> Result<(), Unfit<E>>;
 }
 
-/// What a traversal takes the entries of a map with.
+/// Accepts the entries of a map.
 pub trait AcceptEntries<E> {
-    /// Takes the next entry. An error is to be handed on.
+    /// Accepts the next entry. Errors must be propagated.
     fn entry<K, V>(&mut self, key: &K, value: &V) -> Result<(), Unfit<E>>
     where
         K: Source<Error = E> + ?Sized,
         V: Source<Error = E> + ?Sized;
 }
 
-/// A host's value. The traversal asks for what the type needs; a value that is of another kind says
-/// [`Unfit::Kind`], which is what every method does that is not implemented.
+/// A host's value. The traversal calls the method for what the type needs; values of another kind
+/// return [`Unfit::Kind`], which is the default for every method.
 pub trait Source {
     /// The host's error.
     type Error: From<Misfit>;
@@ -93,7 +93,7 @@ pub trait Source {
     /// Whether there is a value.
     fn presence(&self) -> Presence;
 
-    /// The value in a few words, for errors: `'abc' (str)`.
+    /// A short description of the value, for errors: `'abc' (str)`.
     fn describe(&self) -> String;
 
     /// True or false.
@@ -101,8 +101,8 @@ pub trait Source {
         Err(Unfit::Kind)
     }
 
-    /// An integer; [`Unfit::Range`] for one that takes more bits. Ranges of narrower types are
-    /// checked by the traversal.
+    /// An integer; [`Unfit::Range`] if it has more bits. The traversal checks the ranges of
+    /// narrower types.
     fn integer(&self) -> Result<i64, Unfit<Self::Error>> {
         Err(Unfit::Kind)
     }
@@ -117,27 +117,27 @@ pub trait Source {
         Err(Unfit::Kind)
     }
 
-    /// Appends text in UTF-8.
+    /// Appends UTF-8 text.
     fn text(&self, out: &mut Vec<u8>) -> Result<(), Unfit<Self::Error>> {
         let _ = out;
         Err(Unfit::Kind)
     }
 
-    /// Appends bytes, for `blob` and for classes that have no spelling in CQL.
+    /// Appends bytes, for `blob` and for classes without a CQL spelling.
     fn bytes(&self, out: &mut Vec<u8>) -> Result<(), Unfit<Self::Error>> {
         let _ = out;
         Err(Unfit::Kind)
     }
 
-    /// Appends an integer of any size: two's complement, big-endian. More bytes than it takes do no
-    /// harm; none at all stand for 0.
+    /// Appends an arbitrary-precision integer: two's complement, big-endian. Redundant bytes are
+    /// allowed; no bytes mean 0.
     fn varint(&self, out: &mut Vec<u8>) -> Result<(), Unfit<Self::Error>> {
         let _ = out;
         Err(Unfit::Kind)
     }
 
-    /// Appends the digits of a decimal number as [`Source::varint`] does and returns its scale: the
-    /// number is digits × 10^-scale.
+    /// Appends the digits of a decimal number as [`Source::varint`] does, and returns its scale:
+    /// the number is digits × 10^-scale.
     fn decimal(&self, digits: &mut Vec<u8>) -> Result<i32, Unfit<Self::Error>> {
         let _ = digits;
         Err(Unfit::Kind)
@@ -173,7 +173,7 @@ pub trait Source {
         Err(Unfit::Kind)
     }
 
-    /// Hands over the elements of a list, a set, a vector or a tuple; which of them says `ty`.
+    /// Passes on the elements of a list, set, vector or tuple, depending on `ty`.
     fn items<A: Accept<Self::Error>>(
         &self,
         ty: &Type,
@@ -183,7 +183,7 @@ pub trait Source {
         Err(Unfit::Kind)
     }
 
-    /// Hands over the entries of a map.
+    /// Passes on the entries of a map.
     fn entries<A: AcceptEntries<Self::Error>>(
         &self,
         into: &mut A,
@@ -192,8 +192,8 @@ pub trait Source {
         Err(Unfit::Kind)
     }
 
-    /// Hands over the field of a user-defined type with this name and index; nothing where there is
-    /// no such field, which then is null. Asked for each field in order.
+    /// Passes on the field of a user-defined type with this name and index, or nothing if the value
+    /// lacks it, which makes it null. Called for each field in order.
     fn field<A: Accept<Self::Error>>(
         &self,
         index: usize,
@@ -204,7 +204,7 @@ pub trait Source {
         Err(Unfit::Kind)
     }
 
-    /// A field that is here and not in the type. Asked before the fields.
+    /// A field of the value that the type lacks. Called before the fields.
     fn unknown_field(&self, udt: &Udt) -> Result<Option<String>, Unfit<Self::Error>> {
         let _ = udt;
         Ok(None)

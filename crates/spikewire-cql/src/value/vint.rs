@@ -1,20 +1,20 @@
-//! Integers of variable length, and durations, which consist of them.
+//! Variable-length integers, and durations, which consist of them.
 
 use crate::notation::{Malformed, Reader, Result};
 
-/// Months, days and nanoseconds. The server takes only those without different signs.
+/// Months, days and nanoseconds. The server requires that they do not differ in sign.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Duration {
-    /// Months; not a number of days.
+    /// Months; not a fixed number of days.
     pub months: i32,
-    /// Days; not a number of hours.
+    /// Days; not a fixed number of hours.
     pub days: i32,
     /// Nanoseconds.
     pub nanoseconds: i64,
 }
 
 impl Duration {
-    /// Whether no two parts have different signs.
+    /// Whether no two parts differ in sign.
     pub fn has_one_sign(&self) -> bool {
         let parts = [i64::from(self.months), self.days.into(), self.nanoseconds];
         parts.iter().all(|part| *part >= 0) || parts.iter().all(|part| *part <= 0)
@@ -31,7 +31,7 @@ pub(super) fn put_duration(duration: Duration, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads a duration, which is all that is left.
+/// Reads a duration, which must take up all bytes.
 pub(super) fn read_duration(bytes: &[u8]) -> Result<Duration> {
     let mut reader = Reader(bytes);
     let months = read_vint(&mut reader)?;
@@ -47,9 +47,10 @@ pub(super) fn read_duration(bytes: &[u8]) -> Result<Duration> {
     }
 }
 
-/// Puts an `[unsigned vint]` at this place of `out`.
+/// Inserts an `[unsigned vint]` at this position of `out`.
 pub(super) fn put_unsigned_vint(number: u64, out: &mut Vec<u8>, at: usize) {
-    // Each further byte takes a bit of the first and gives eight: seven bits a byte, up to nine.
+    // Each further byte uses a bit of the first and adds eight: seven bits per byte, up to nine
+    // bytes.
     let bits = (64 - number.leading_zeros() as usize).max(1);
     let more = bits.div_ceil(7).min(9) - 1;
     let mut bytes = [0; 9];

@@ -1,4 +1,4 @@
-//! Arbitrary types and values of them.
+//! Arbitrary types and values.
 
 use std::net::IpAddr;
 

@@ -1,4 +1,4 @@
-//! Everything that was heard or said is written again as it was.
+//! Everything in the dialogues is written back unchanged.
 
 use spikewire_cql::compression::{compress_bodies, inflate};
 use spikewire_cql::envelope::{self, Extras, HEADER_LEN, Header, Opened, flag};
@@ -9,7 +9,7 @@ use spikewire_cql::segment::{self, Unsealer};
 
 use super::script::{Around, all};
 
-/// The envelope of a line with a body that is not compressed.
+/// The envelope of a line, with an uncompressed body.
 fn inflated(plain: &[u8]) -> Vec<u8> {
     let mut out = Vec::new();
     assert_eq!(inflate(plain, &mut out), Ok(Opened::Took(plain.len())));
@@ -27,7 +27,7 @@ fn responses_are_written_as_they_were_heard() {
         response.write(&mut said, header.layout(), header.stream).unwrap();
         let again = Response::read(&said).unwrap();
         assert_eq!(again, response, "{}", line.place);
-        // Cassandra says that names are global even where it leaves them out.
+        // Cassandra says that names are global even where it omits them.
         let mut expected = heard.clone();
         if matches!(line.place.as_str(), "v4 pages 3" | "v4 pages 5" | "v5 pages 3") {
             let flags = HEADER_LEN + 7;

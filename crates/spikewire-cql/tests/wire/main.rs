@@ -1,11 +1,11 @@
-//! The bytes of real dialogues, written and read.
+//! Bytes of real dialogues, written and read.
 //!
 //! | module | what is tested |
 //! |---|---|
 //! | `script` | reads the dialogues |
-//! | `both_ways` | everything that was heard or said is written again as it was |
-//! | `requests` | calls lead to the bytes of the dialogues |
-//! | `responses` | bytes of the dialogues have their meaning |
+//! | `both_ways` | everything in the dialogues is written back unchanged |
+//! | `requests` | calls produce the bytes of the dialogues |
+//! | `responses` | the bytes of the dialogues are decoded correctly |
 
 mod both_ways;
 mod requests;

@@ -1,4 +1,4 @@
-//! Calls lead to the bytes of the dialogues.
+//! Calls produce the bytes of the dialogues.
 
 use spikewire_cql::consistency::Consistency;
 use spikewire_cql::envelope::{self, Extras, Header};
@@ -24,7 +24,7 @@ const ONE: Parameters<'static> = Parameters {
 };
 const PLAIN: Extras<'static> = Extras { tracing: false, payload: &[] };
 
-/// What the closure writes, in the envelope and around it, is the line of the dialogue.
+/// Checks that what the closure writes, wrapped in an envelope, is that line of the dialogue.
 fn check(place: &str, write: impl FnOnce(&mut Vec<u8>) -> Result<(), RequestError>) {
     let line = line(place);
     let mut out = Vec::new();
@@ -86,7 +86,7 @@ fn a_startup_says_all_that_it_is_told_to() {
     for word in ["COMPRESSION", "lz4", "THROW_ON_OVERLOAD", "DRIVER_NAME", "Name", "CLIENT_ID"] {
         assert!(text.contains(word), "{word} in {text}");
     }
-    // The protocol has no place for a compressed STARTUP.
+    // STARTUP cannot be compressed.
     let mut sealed = out.clone();
     Sealing::during_startup(V4, true).seal(&mut sealed, 0);
     assert_eq!(sealed, out);

@@ -1,4 +1,4 @@
-//! Bytes of the dialogues have their meaning.
+//! The bytes of the dialogues are decoded correctly.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
@@ -16,7 +16,7 @@ use spikewire_cql::version::Version;
 
 use super::script::{Around, bytes, line};
 
-/// The envelope of a line, not compressed.
+/// The uncompressed envelope of a line.
 fn envelope(place: &str) -> Vec<u8> {
     let line = line(place);
     let mut sealing = match line.around {

@@ -1,4 +1,4 @@
-//! The dialogues, taken apart.
+//! Parses the dialogues.
 
 use spikewire_cql::envelope::{HEADER_LEN, Header, Opened};
 use spikewire_cql::segment::Unsealer;
@@ -10,9 +10,9 @@ const TEXT: &str = include_str!("dialogues.txt");
 pub struct Line {
     /// The dialogue and the number of the line in it.
     pub place: String,
-    /// Whether the server said it.
+    /// Whether it was sent by the server.
     pub is_response: bool,
-    /// As it was on the wire.
+    /// Its bytes on the wire.
     pub sealed: Vec<u8>,
     /// What was around the envelope.
     pub around: Around,
@@ -26,7 +26,7 @@ pub enum Around {
     Segment { lz4: bool },
 }
 
-/// All lines but the one of a version that is not ours, and the answer to that.
+/// All lines except the one in an unsupported version and the reply to it.
 pub fn all() -> Vec<Line> {
     let mut lines = Vec::new();
     let (mut title, mut count) = ("", 0);
@@ -44,13 +44,13 @@ pub fn all() -> Vec<Line> {
     lines
 }
 
-/// One line, by its dialogue and its number in it.
+/// The line with this number in this dialogue.
 pub fn line(place: &str) -> Line {
     let found = all().into_iter().find(|line| line.place == place);
     found.unwrap_or_else(|| panic!("no line {place}"))
 }
 
-/// Bytes in hexadecimal, blanks ignored.
+/// Parses hexadecimal bytes, ignoring blanks.
 pub fn bytes(hex: &str) -> Vec<u8> {
     let digits: Vec<u8> = hex.bytes().filter(u8::is_ascii_hexdigit).collect();
     let byte = |pair: &[u8]| {

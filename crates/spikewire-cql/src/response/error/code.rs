@@ -1,55 +1,55 @@
-//! Codes of errors.
+//! Error codes.
 
 use std::fmt;
 
 /// The class of an error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Code {
-    /// Something unexpected in the server; also for values that it cannot take apart.
+    /// Something unexpected in the server; also for values that it cannot decode.
     Server,
-    /// The request is not the protocol, or not of a version that the server speaks.
+    /// The request violates the protocol, or has an unsupported version.
     Protocol,
-    /// The name or the password is wrong.
+    /// The user name or password is wrong.
     BadCredentials,
-    /// Too few replicas are alive: nothing was started.
+    /// Too few replicas are alive; nothing was started.
     Unavailable,
-    /// The coordinator has too much to do, or shuts down.
+    /// The coordinator is overloaded, or shutting down.
     Overloaded,
-    /// The coordinator is only just joining.
+    /// The coordinator is still bootstrapping.
     Bootstrapping,
-    /// A table could not be truncated.
+    /// Truncating a table failed.
     Truncate,
     /// Too few replicas acknowledged a write in time.
     WriteTimeout,
-    /// Too few replicas answered a read in time.
+    /// Too few replicas responded to a read in time.
     ReadTimeout,
-    /// Replicas failed at a read.
+    /// Replicas failed during a read.
     ReadFailure,
     /// A function failed.
     FunctionFailure,
-    /// Replicas failed at a write.
+    /// Replicas failed during a write.
     WriteFailure,
-    /// There is no room for change data.
+    /// There is no space for change data capture.
     CdcWriteFailure,
     /// It is not known whether a conditional write was applied.
     CasWriteUnknown,
-    /// The text of the statement is not CQL.
+    /// The statement has a syntax error.
     Syntax,
-    /// The user may not do that.
+    /// The user lacks permission.
     Unauthorized,
-    /// The statement makes no sense here.
+    /// The statement is not valid.
     Invalid,
-    /// A setting makes no sense.
+    /// A setting is not valid.
     Config,
-    /// There is such a keyspace or table already.
+    /// The keyspace or table already exists.
     AlreadyExists,
     /// This node does not know the prepared statement.
     Unprepared,
-    /// A code that this crate does not know.
+    /// An unknown code.
     Other(i32),
 }
 
-/// Every known code: its number and its name.
+/// Every known code with its number and name.
 const KNOWN: [(Code, i32, &str); 20] = [
     (Code::Server, 0x0000, "server error"),
     (Code::Protocol, 0x000a, "protocol error"),
@@ -93,7 +93,7 @@ impl Code {
         }
     }
 
-    /// What it is called.
+    /// Its name.
     pub fn name(self) -> &'static str {
         self.entry().map_or("unknown error", |entry| entry.2)
     }

@@ -1,4 +1,4 @@
-//! What goes with the codes of some errors.
+//! Details that accompany some error codes.
 
 use std::fmt;
 use std::net::IpAddr;
@@ -13,11 +13,11 @@ use crate::version::Version;
 /// How many replicas a request waited for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Replicas {
-    /// The level that was to be reached. Not always the one asked for: the log of a batch has its own.
+    /// The required consistency level. Not always the requested one: a batch log has its own.
     pub consistency: Consistency,
-    /// How many answered.
+    /// How many responded.
     pub received: i32,
-    /// How many had to.
+    /// How many were required.
     pub required: i32,
 }
 
@@ -26,70 +26,70 @@ pub struct Replicas {
 pub struct Failures {
     /// How many.
     pub count: i32,
-    /// Which ones, and the number of the reason. Version 5.
+    /// Their addresses and reason codes. Version 5.
     pub reasons: Vec<(IpAddr, u16)>,
 }
 
-/// What a server says besides the message.
+/// Details of an error besides its message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Details {
-    /// Nothing, or nothing that is known.
+    /// None, or none that are known.
     None,
-    /// With [`Code::Unavailable`]; those that are alive count as `received`.
+    /// For [`Code::Unavailable`]; replicas that are alive count as `received`.
     Unavailable(Replicas),
-    /// With [`Code::WriteTimeout`].
+    /// For [`Code::WriteTimeout`].
     WriteTimeout {
-        /// Who answered.
+        /// The replicas that responded.
         replicas: Replicas,
         /// What was written.
         write_type: WriteType,
-        /// How often other conditional writes got in the way. Version 5, with [`WriteType::Cas`].
+        /// How often other conditional writes interfered. Version 5, with [`WriteType::Cas`].
         contentions: Option<u16>,
     },
-    /// With [`Code::ReadTimeout`].
+    /// For [`Code::ReadTimeout`].
     ReadTimeout {
-        /// Who answered.
+        /// The replicas that responded.
         replicas: Replicas,
-        /// Whether the replica that was asked for the data itself did.
+        /// Whether the replica that was asked for the data itself responded.
         data_present: bool,
     },
-    /// With [`Code::ReadFailure`].
+    /// For [`Code::ReadFailure`].
     ReadFailure {
-        /// Who answered.
+        /// The replicas that responded.
         replicas: Replicas,
-        /// Who failed.
+        /// The replicas that failed.
         failures: Failures,
-        /// Whether the replica that was asked for the data itself answered.
+        /// Whether the replica that was asked for the data itself responded.
         data_present: bool,
     },
-    /// With [`Code::FunctionFailure`].
+    /// For [`Code::FunctionFailure`].
     FunctionFailure {
         /// Its keyspace.
         keyspace: String,
         /// Its name.
         function: String,
-        /// The types of its arguments.
+        /// Its argument types.
         arguments: Vec<String>,
     },
-    /// With [`Code::WriteFailure`].
+    /// For [`Code::WriteFailure`].
     WriteFailure {
-        /// Who answered.
+        /// The replicas that responded.
         replicas: Replicas,
-        /// Who failed.
+        /// The replicas that failed.
         failures: Failures,
         /// What was written.
         write_type: WriteType,
     },
-    /// With [`Code::CasWriteUnknown`].
+    /// For [`Code::CasWriteUnknown`].
     CasWriteUnknown(Replicas),
-    /// With [`Code::AlreadyExists`].
+    /// For [`Code::AlreadyExists`].
     AlreadyExists {
         /// The keyspace.
         keyspace: String,
-        /// The table; empty where it is the keyspace.
+        /// The table; empty if it is the keyspace.
         table: String,
     },
-    /// With [`Code::Unprepared`]: the id of the statement, of a batch the first such one.
+    /// For [`Code::Unprepared`]: the id of the statement; for a batch, of the first such statement.
     Unprepared(Vec<u8>),
 }
 
@@ -98,7 +98,7 @@ pub enum Details {
 pub enum WriteType {
     /// One partition.
     Simple,
-    /// The statements of a logged batch, whose log is written: they will be applied.
+    /// The statements of a logged batch whose log was written: they will be applied.
     Batch,
     /// The statements of an unlogged batch.
     UnloggedBatch,
@@ -110,9 +110,9 @@ pub enum WriteType {
     Cas,
     /// A materialized view.
     View,
-    /// Change data.
+    /// Change data capture.
     Cdc,
-    /// Something that this crate does not know.
+    /// An unknown write type.
     Other(String),
 }
 
@@ -195,7 +195,7 @@ impl Failures {
     }
 }
 
-/// The name of a replica's reason to fail.
+/// The name of a replica's failure reason.
 pub const fn reason_name(reason: u16) -> &'static str {
     match reason {
         1 => "too many tombstones",

@@ -1,10 +1,10 @@
-//! ERROR: what a server says went wrong.
+//! ERROR: errors reported by a server.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`code`] | the codes and their names |
-//! | [`details`] | what goes with some of them |
-//! | [`retry`] | whether the same request may be sent again |
+//! | [`details`] | details of some of them |
+//! | [`retry`] | whether the request may be sent again |
 
 pub mod code;
 pub mod details;
@@ -19,19 +19,19 @@ pub use retry::Retry;
 use crate::notation::{Reader, Result, TooLong, put_string};
 use crate::version::Version;
 
-/// An error of a server, in its words.
+/// An error reported by a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ServerError {
-    /// Its class.
+    /// Its code.
     pub code: Code,
     /// What happened.
     pub message: String,
-    /// What the server says besides.
+    /// Its details.
     pub details: Details,
 }
 
 impl ServerError {
-    /// Reads what follows the prefix of an ERROR. Nothing is known of what goes with an unknown code.
+    /// Reads the part of an ERROR after its prefix. Unknown codes have no details.
     pub fn read(version: Version, reader: &mut Reader<'_>) -> Result<Self> {
         let code = Code::from_number(reader.int()?);
         let message = reader.string()?.to_owned();
@@ -49,8 +49,8 @@ impl ServerError {
         self.details.write(out, version)
     }
 
-    /// Whether the server speaks no such version of the protocol. It says so in answer to the first
-    /// request of a connection.
+    /// Whether the server does not support this version of the protocol, which it reports in reply
+    /// to the first request of a connection.
     pub fn refuses_version(&self) -> bool {
         matches!(self.code, Code::Protocol | Code::Server)
             && (self.message.contains("Invalid or unsupported protocol version")

@@ -1,21 +1,21 @@
-//! Whether the request that a server refused may be sent again.
+//! Whether a request that failed with an error may be sent again.
 
 use super::ServerError;
 use super::code::Code;
 use super::details::{Details, WriteType};
 
-/// What may be done about an error, once; how often is the caller's to say.
+/// What may be done about an error, once; how often is up to the caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
-    /// Nothing: the answer would be the same, or the request must not happen twice.
+    /// Nothing: the result would be the same, or the request must not be executed twice.
     Never,
-    /// Prepare the statement on this node, then execute it again: that is no retry.
+    /// Prepare the statement on this node, then execute it again, which does not count as a retry.
     Prepare,
-    /// Ask the same node once more, whatever the request is.
+    /// Ask the same node again, whatever the request is.
     SameNode,
     /// Ask another node, whatever the request is: nothing was started.
     NextNode,
-    /// Ask the same node once more, if the request is idempotent.
+    /// Ask the same node again, if the request is idempotent.
     SameNodeIfIdempotent,
     /// Ask another node, if the request is idempotent.
     NextNodeIfIdempotent,
@@ -36,10 +36,11 @@ impl ServerError {
             (Code::Unavailable | Code::Bootstrapping, _) => Retry::NextNode,
             (Code::Server | Code::Overloaded, _) => Retry::NextNodeIfIdempotent,
             (Code::ReadTimeout, Details::ReadTimeout { replicas, data_present }) => {
-                // Enough replicas were there, but not the one with the data: it is known by now.
+                // Enough replicas responded, but not the one with the data, which the node now
+                // knows.
                 let is_useful = replicas.received >= replicas.required && !data_present;
                 match is_useful {
-                    // A conditional statement reads, too.
+                    // A conditional statement also reads.
                     true if replicas.consistency.is_serial() => Retry::SameNodeIfIdempotent,
                     true => Retry::SameNode,
                     false => Retry::Never,
@@ -58,7 +59,7 @@ impl ServerError {
         }
     }
 
-    /// Whether a write that met this error may have been applied all the same, or will be.
+    /// Whether a write that failed with this error may have been applied nevertheless, or will be.
     pub fn is_doubtful(&self) -> bool {
         match (self.code, &self.details) {
             (
@@ -72,7 +73,7 @@ impl ServerError {
                 | Code::Other(_),
                 _,
             ) => true,
-            // The read of a conditional statement, which may have gone further before.
+            // The read of a conditional statement, which may have got further before.
             (_, Details::ReadTimeout { replicas, .. } | Details::ReadFailure { replicas, .. }) => {
                 replicas.consistency.is_serial()
             }

@@ -10,7 +10,7 @@ use super::{Taken, shortened};
 use crate::types::{Type, Udt};
 use crate::value::{Accept, AcceptEntries, Duration, Misfit, Presence, Source, Unfit};
 
-/// Every question is handed on.
+/// Forwards every method.
 macro_rules! forward {
     ($self:ident => $inner:expr) => {
         forward!(@all $self, $inner,
@@ -200,7 +200,7 @@ macro_rules! tuples {
                 listed("(", [$(self.$at.describe()),+].into_iter(), ")")
             }
 
-            /// Into tuples only: a list has elements of one type, and so does `Vec`.
+            /// Only for tuples: a list has elements of one type, and so does `Vec`.
             fn items<Z: Accept<Misfit>>(&self, ty: &Type, into: &mut Z) -> Taken {
                 if !matches!(ty, Type::Tuple(_)) {
                     return Err(Unfit::Kind);

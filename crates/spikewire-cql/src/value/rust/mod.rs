@@ -1,8 +1,8 @@
-//! Values of Rust's own types, to send.
+//! Rust types as values to send.
 //!
-//! | file | what it holds |
+//! | file | contents |
 //! |---|---|
-//! | `scalars` | numbers, text, bytes, addresses; [`Unset`] and the types of this crate |
+//! | `scalars` | numbers, text, bytes, addresses; [`Unset`] and this crate's own types |
 //! | `containers` | options, references, lists, sets, maps, tuples |
 
 mod containers;
@@ -17,7 +17,7 @@ use crate::value::Misfit;
 
 type Taken<T = ()> = Result<T, Unfit<Misfit>>;
 
-/// A value in a few words.
+/// A short description of a value.
 pub(super) fn brief(value: impl Debug) -> String {
     shortened(format!("{value:?}"))
 }

@@ -1,4 +1,4 @@
-//! Numbers, text, bytes, addresses; what no type of Rust stands for has one here.
+//! Numbers, text, bytes and addresses, and types for what Rust has no type for.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -26,7 +26,7 @@ macro_rules! present {
 macro_rules! integers {
     ($($int:ty)*) => {
         $(
-            /// Goes into every type of integer that has room for it, and into `decimal`.
+            /// Accepted for every integer type that can hold it, and for `decimal`.
             impl Source for $int {
                 present!();
 
@@ -36,7 +36,7 @@ macro_rules! integers {
                 }
 
                 fn varint(&self, out: &mut Vec<u8>) -> Taken {
-                    // In front of the sign of numbers that have none.
+                    // Unsigned numbers need a leading zero byte as their sign.
                     let sign = if *self < <$int>::default() { 0xff } else { 0 };
                     out.push(sign);
                     out.extend_from_slice(&self.to_be_bytes());
@@ -117,7 +117,7 @@ impl Source for Vec<u8> {
     }
 }
 
-/// A `blob`; one of 16 bytes is a `uuid`, too.
+/// A `blob`; with 16 bytes, also a `uuid`.
 impl<const N: usize> Source for [u8; N] {
     present!();
 
@@ -188,7 +188,7 @@ impl Source for Duration {
     }
 }
 
-/// No value: what the column holds stays.
+/// No value: leaves the column unchanged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Unset;
 
@@ -234,7 +234,7 @@ impl fmt::Debug for Uuid {
     }
 }
 
-/// A text that is no UUID.
+/// A text that is not a UUID.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} is no UUID: it takes 32 hexadecimal digits, as 8-4-4-4-12 or without hyphens")]
 pub struct InvalidUuid(pub String);
@@ -269,12 +269,12 @@ impl FromStr for Uuid {
 pub struct Timestamp(pub i64);
 
 impl Timestamp {
-    /// The current time, to the millisecond.
+    /// The current time, with millisecond precision.
     pub fn now() -> Self {
         Self::floor(SystemTime::now())
     }
 
-    /// The last millisecond that began before this time.
+    /// The last millisecond that began at or before this time.
     pub fn floor(time: SystemTime) -> Self {
         let nanoseconds = match time.duration_since(SystemTime::UNIX_EPOCH) {
             Ok(after) => after.as_nanos() as i128,
@@ -284,7 +284,7 @@ impl Timestamp {
         Self(whole.clamp(i64::MIN.into(), i64::MAX.into()) as i64)
     }
 
-    /// As a time of the system's clock, if that reaches as far.
+    /// As a system time, if that can represent it.
     pub fn to_system_time(self) -> Option<SystemTime> {
         let span = std::time::Duration::from_millis(self.0.unsigned_abs());
         match self.0 {
