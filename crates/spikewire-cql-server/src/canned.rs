@@ -1,4 +1,4 @@
-//! Rows that are made up.
+//! Made-up rows.
 
 use std::net::IpAddr;
 
@@ -6,13 +6,13 @@ use spikewire_cql::response::Column;
 use spikewire_cql::types::Type;
 use spikewire_cql::value::{Value, encode};
 
-/// Bytes of a blob.
+/// Size of a blob in bytes.
 pub(crate) const BLOB: usize = 100;
 
-/// Milliseconds since 1970 of the first timestamp.
+/// The first timestamp, in milliseconds since 1970.
 const FIRST_TIME: i64 = 1_700_000_000_000;
 
-/// The value that a column has in a row: different in each, and the same every time.
+/// The value of a column in a row: different in each row, and reproducible.
 pub(crate) fn value(column: &Column, row: usize) -> Value {
     let number = row as i64;
     match &column.ty {
@@ -62,7 +62,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// So many rows of these columns.
+    /// This many rows of these columns.
     pub(crate) fn of(columns: &[Column], rows: usize) -> Result<Self, String> {
         let mut page = Self::default();
         for row in 0..rows {
@@ -74,12 +74,12 @@ impl Page {
         Ok(page)
     }
 
-    /// How many there are.
+    /// Number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.ends.len()
     }
 
-    /// The cells of some of them.
+    /// The cells of a range of rows.
     pub(crate) fn cells(&self, from: usize, to: usize) -> &[u8] {
         let end = |row: usize| if row == 0 { 0 } else { self.ends[row - 1] };
         &self.cells[end(from)..end(to)]

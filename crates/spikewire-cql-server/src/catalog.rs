@@ -1,4 +1,4 @@
-//! Keyspaces, tables and prepared statements, for all connections.
+//! Keyspaces, tables and prepared statements, shared by all connections.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::SocketAddr;
@@ -17,20 +17,20 @@ use crate::system::{self, Facts};
 use crate::table::Table;
 use crate::text::{MadeTable, Name, Statement};
 
-/// What a statement is, once it has been read.
+/// The result of reading a statement.
 pub(crate) enum Read {
-    /// Something to execute.
+    /// A statement to execute.
     Prepared(Arc<Prepared>),
-    /// Something that was done, and what it changed.
+    /// A schema change that was made, if it changed anything.
     Changed(Option<SchemaChange>),
-    /// The connection has another keyspace.
+    /// The new keyspace of the connection.
     Use(String),
 }
 
 /// Keyspaces, tables and prepared statements.
 pub(crate) struct Catalog {
     address: SocketAddr,
-    /// Rows of an answer that is about more than one.
+    /// Number of rows in replies with more than one.
     rows: usize,
     shards: Option<Shards>,
     system: Vec<Arc<Table>>,
@@ -45,7 +45,7 @@ struct State {
     prepared: HashMap<[u8; 16], Arc<Prepared>>,
 }
 
-/// The server's way to say that a statement makes no sense.
+/// The error for an invalid statement.
 pub(crate) fn invalid(message: impl Into<String>) -> ServerError {
     error(Code::Invalid, message)
 }
@@ -56,7 +56,7 @@ pub(crate) fn error(code: Code, message: impl Into<String>) -> ServerError {
 }
 
 impl Catalog {
-    /// An empty one, of a node at this address.
+    /// An empty catalog of a node at this address.
     pub(crate) fn new(address: SocketAddr, rows: usize, shards: Option<Shards>) -> Self {
         Self {
             address,
@@ -69,27 +69,27 @@ impl Catalog {
         }
     }
 
-    /// Its shards, if it has some.
+    /// Its shards, if it has any.
     pub(crate) fn shards(&self) -> Option<&Shards> {
         self.shards.as_ref()
     }
 
-    /// Which schema there is: another number behind each change.
+    /// The schema version, which changes with each schema change.
     pub(crate) fn schema_version(&self) -> u64 {
         self.schema_version.load(Ordering::Acquire)
     }
 
-    /// Counts statements about made tables that were answered.
+    /// Adds to the number of statements executed on user tables.
     pub(crate) fn count(&self, statements: u64) {
         self.served.fetch_add(statements, Ordering::Relaxed);
     }
 
-    /// How many there were.
+    /// Number of statements executed on user tables.
     pub(crate) fn served(&self) -> u64 {
         self.served.load(Ordering::Relaxed)
     }
 
-    /// Reads a statement, and makes the changes that it asks for.
+    /// Reads a statement, and makes the schema changes in it.
     pub(crate) fn read(&self, text: &str, keyspace: Option<&str>) -> Result<Read, ServerError> {
         let statement = crate::text::parse(text).map_err(|why| error(Code::Syntax, why))?;
         match statement {
@@ -120,7 +120,7 @@ impl Catalog {
         }
     }
 
-    /// Prepares a statement: the same id for the same text in the same keyspace.
+    /// Prepares a statement. The id is the same for the same text in the same keyspace.
     pub(crate) fn prepare(
         &self,
         text: &str,
@@ -139,12 +139,12 @@ impl Catalog {
         }
     }
 
-    /// A prepared statement by its id.
+    /// The prepared statement with this id.
     pub(crate) fn prepared(&self, id: &[u8]) -> Option<Arc<Prepared>> {
         self.state.read().prepared.get(id).cloned()
     }
 
-    /// All rows of a table about this server.
+    /// All rows of a system table.
     pub(crate) fn system_rows(&self, table: &Table) -> Vec<Vec<Value>> {
         let state = self.state.read();
         let tables = state.keyspaces.values().flat_map(BTreeMap::values);

@@ -1,4 +1,4 @@
-//! One connection without its socket: bytes in, replies out.
+//! A connection without its socket: bytes in, replies out.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -20,16 +20,16 @@ use crate::canned::put;
 use crate::catalog::{Catalog, Read, error, invalid};
 use crate::statement::{Answer, Prepared};
 
-/// A connection: what was agreed on, and what it has prepared.
+/// A connection: its negotiated protocol and its prepared statements.
 pub(crate) struct Conversation {
     catalog: Arc<Catalog>,
     /// The shard that it leads to.
     shard: Option<u16>,
     sealing: Sealing,
-    /// That of the STARTUP; `None` before it.
+    /// The version of the STARTUP; `None` before it.
     version: Option<Version>,
     keyspace: Option<String>,
-    /// Prepared statements that were looked up, as long as the schema is this one.
+    /// Prepared statements that were looked up, valid for `schema_version`.
     known: HashMap<[u8; 16], Arc<Prepared>>,
     schema_version: u64,
     plain: Vec<u8>,
@@ -54,9 +54,9 @@ impl Conversation {
         }
     }
 
-    /// Takes the envelope or the segment that `sealed` begins with, once it is whole, and appends the
-    /// replies to what it holds. Returns how many bytes it had; `None` if it is not whole. Behind an
-    /// error the connection is to be closed.
+    /// Takes the envelope or segment at the beginning of `sealed`, once it is complete, and appends
+    /// the replies to its contents. Returns its length; `None` if it is incomplete. After an error
+    /// the connection must be closed.
     pub(crate) fn take(
         &mut self,
         sealed: &[u8],
@@ -100,7 +100,7 @@ impl Conversation {
         if let Err(too_long) = response.write(out, version, stream) {
             let message = Message::Error(error(Code::Server, too_long.to_string()));
             let response = Response { prefix: Prefix::default(), message };
-            // It is short.
+            // It is short, so it cannot fail.
             let _ = response.write(out, version, stream);
         }
     }
@@ -159,7 +159,7 @@ impl Conversation {
         written.map_err(|too_long| error(Code::Server, too_long.to_string()))
     }
 
-    /// Agrees on a version and on compression. The reply is still sealed as before.
+    /// Negotiates version and compression. The reply is still sealed as before.
     fn startup(
         &mut self,
         options: &[(&str, &str)],
@@ -235,7 +235,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// A prepared statement; its id is the error where there is none.
+    /// The prepared statement with this id, or the error if there is none.
     fn prepared(&mut self, id: &[u8]) -> Result<Arc<Prepared>, ServerError> {
         let version = self.catalog.schema_version();
         if version != self.schema_version {
@@ -274,7 +274,7 @@ impl Conversation {
         self.run(&prepared, known, &execute.values, &execute.parameters, out, stream)
     }
 
-    /// `known` are the result metadata that a client of version 5 says to have.
+    /// `known` is the id of the result metadata that a version 5 client has.
     fn run(
         &mut self,
         prepared: &Prepared,
@@ -389,7 +389,7 @@ impl Conversation {
     }
 }
 
-/// The row with which a page begins.
+/// The row at which a page begins.
 fn page_start(parameters: &Parameters<'_>) -> Result<usize, ServerError> {
     let Some(state) = parameters.paging_state else { return Ok(0) };
     let state = <[u8; 4]>::try_from(state);

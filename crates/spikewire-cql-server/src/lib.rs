@@ -1,7 +1,7 @@
-//! Canned replies over Cassandra's native protocol, versions 4 and 5: what is left of a server when
-//! clients are to be measured and not the server. It is no database. Tables can be made, statements
-//! prepared and executed, but nothing is stored: a write is answered as done, a read with rows that
-//! the server makes up.
+//! Canned replies over Cassandra's native protocol, versions 4 and 5: a server that costs next to
+//! nothing, for measuring clients. It is not a database. Tables can be created, and statements
+//! prepared and executed, but nothing is stored: writes are acknowledged, and reads return made-up
+//! rows.
 //!
 //! ```
 //! use spikewire_cql_server::{Options, Server};
@@ -11,24 +11,24 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! It is one node that owns the whole ring. `system.local`, `system.peers_v2` and the tables of
-//! `system_schema` say so, so that drivers connect, and know the tables that were made. A SELECT that
-//! names the whole primary key gets one row, in which the columns of the key hold what was asked for;
-//! any other SELECT gets [`Options::rows`] rows, page by page. There are no conditional writes, no
-//! functions, no passwords, no TLS and no events; what is not understood is refused. It can be divided
-//! into shards ([`Sharded`]): then it counts what comes to each.
+//! It is a single node that owns the whole ring. `system.local`, `system.peers_v2` and the tables
+//! of `system_schema` say so, and describe the tables that were created, so that drivers can
+//! connect. A SELECT with the whole primary key returns one row, whose key columns hold the
+//! requested values; any other SELECT returns [`Options::rows`] rows in pages. There are no
+//! conditional writes, functions, passwords, TLS or events; anything not understood is rejected.
+//! The server can be divided into shards ([`Sharded`]), whose traffic it counts.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `server` | the socket that listens, and a thread for each connection |
-//! | `shards` | a server that is divided, as those of Scylla are |
-//! | `conversation` | one connection without its socket: bytes in, replies out |
+//! | `server` | the listening socket, and a thread per connection |
+//! | `shards` | a sharded server, like Scylla |
+//! | `conversation` | a connection without its socket: bytes in, replies out |
 //! | `catalog` | keyspaces, tables and prepared statements |
 //! | `table` | a table and its columns |
-//! | `system` | what clients ask about the node and the schema |
-//! | `statement` | a statement with its tables looked up: its markers, its columns, its answer |
-//! | `canned` | rows that are made up |
-//! | `text` | statements as texts |
+//! | `system` | system tables about the node and the schema |
+//! | `statement` | a resolved statement: its markers, columns and answer |
+//! | `canned` | made-up rows |
+//! | `text` | parsing statements |
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! The socket that listens, and a thread for each connection.
+//! The listening socket, and a thread per connection.
 
 use std::collections::HashMap;
 use std::io::{self, ErrorKind, Read, Write};
@@ -16,21 +16,21 @@ use crate::shards::{ShardAwarePort, Sharded, Shards, Traffic};
 
 const LISTENER: Token = Token(0);
 const STOP: Token = Token(1);
-/// Where clients choose their shard.
+/// The port on which clients choose their shard.
 const CHOOSING: Token = Token(2);
-/// Bytes of a read.
+/// Size of a read in bytes.
 const READ: usize = 1 << 17;
-/// Replies are written when there is nothing left to answer, or when they are this long.
+/// Replies are written when there is nothing left to process, or when they reach this size.
 const LONGEST_WRITE: usize = 1 << 18;
 
-/// How a server is started.
+/// Options of a server.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where it listens; port 0 is a free one. Clients are told the same address.
+    /// The address to listen on; port 0 chooses a free one. Clients are told the same address.
     pub address: SocketAddr,
-    /// Rows of an answer to a SELECT that does not name the whole primary key.
+    /// Number of rows returned by a SELECT without the whole primary key.
     pub rows: usize,
-    /// How it is divided; `None`: it is not.
+    /// How the server is sharded; `None` if it is not.
     pub sharded: Option<Sharded>,
 }
 
@@ -40,7 +40,7 @@ impl Default for Options {
     }
 }
 
-/// A running server; it ends when it is dropped.
+/// A running server, which ends when it is dropped.
 pub struct Server {
     address: SocketAddr,
     waker: Waker,
@@ -48,7 +48,7 @@ pub struct Server {
     listening: Option<JoinHandle<()>>,
 }
 
-/// The connections there are.
+/// The open connections.
 #[derive(Default)]
 struct Connections {
     next: u64,
@@ -57,7 +57,7 @@ struct Connections {
 }
 
 impl Server {
-    /// Starts one; it accepts connections when this returns.
+    /// Starts a server, which accepts connections as soon as this returns.
     pub fn start(options: &Options) -> io::Result<Self> {
         let mut listener = TcpListener::bind(options.address)?;
         let address = listener.local_addr()?;
@@ -82,17 +82,17 @@ impl Server {
         Ok(Self { address, waker, catalog, listening: Some(listening) })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// What has come to each shard; nothing where it has none.
+    /// The traffic of each shard; empty if there are none.
     pub fn traffic(&self) -> Vec<Traffic> {
         self.catalog.shards().map(Shards::traffic).unwrap_or_default()
     }
 
-    /// How many statements about made tables it has answered.
+    /// Number of statements executed on user tables.
     pub fn served(&self) -> u64 {
         self.catalog.served()
     }
@@ -127,7 +127,8 @@ fn listen(mut poll: Poll, listeners: &[(Token, TcpListener)], catalog: &Arc<Cata
                     Ok((stream, peer)) => {
                         threads.retain(|thread| !thread.is_finished());
                         let from = (*token == CHOOSING).then_some(peer.port());
-                        // Without a thread for it, the connection is closed, and its client sees that.
+                        // If no thread can be started, the connection is closed, which its client
+                        // sees.
                         threads.extend(serve(stream, from, catalog, &connections).ok().flatten());
                     }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => break,
@@ -155,8 +156,8 @@ fn is_of_one_connection(error: &io::Error) -> bool {
     )
 }
 
-/// Starts the thread of a connection, unless its shard refuses it. `from` is the port that it comes
-/// from where that chooses the shard.
+/// Starts the thread of a connection, unless its shard refuses it. `from` is the source port, if
+/// that chooses the shard.
 fn serve(
     stream: mio::net::TcpStream,
     from: Option<u16>,
@@ -187,7 +188,7 @@ fn serve(
             connections.open.insert(id, handle);
             id
         };
-        // A connection ends in whatever way its client likes.
+        // However the client ends the connection, that is no error here.
         let _ = converse(stream, catalog.clone(), shard);
         connections.lock().open.remove(&id);
         if let (Some(shards), Some(shard)) = (catalog.shards(), shard) {

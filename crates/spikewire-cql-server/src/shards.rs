@@ -1,53 +1,53 @@
-//! A server that is divided into shards, as those of Scylla are.
+//! A sharded server, like Scylla.
 
 use spikewire_cql::sharding::Sharding;
 use spikewire_sync::Mutex;
 
-/// How a server is divided.
+/// How a server is sharded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sharded {
-    /// Its shards.
+    /// Number of shards.
     pub shards: u16,
-    /// How many of a token's highest bits count for nothing.
+    /// How many of a token's most significant bits are ignored.
     pub ignored_bits: u8,
-    /// Whether there is a second port, where clients choose their shard.
+    /// Whether there is a second port on which clients choose their shard.
     pub port: ShardAwarePort,
-    /// Shards that close what comes for them over that port.
+    /// Shards that close connections made over that port.
     pub refusing: Vec<u16>,
-    /// What it says in its SUPPORTED instead of the truth, by key.
+    /// Incorrect values in its SUPPORTED, by key.
     pub says: Vec<(String, String)>,
 }
 
-/// A port where clients choose their shard.
+/// A port on which clients choose their shard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShardAwarePort {
     /// There is none.
     None,
-    /// The port that a connection comes from chooses its shard.
+    /// The source port of a connection chooses its shard.
     Chooses,
-    /// It does not, as if something in between changed the ports of clients: connections get the
+    /// The source port is ignored, as if something in between had rewritten it: connections get the
     /// shard that has the fewest.
     Rewritten,
 }
 
 impl Sharded {
-    /// So many shards, with a port where clients choose them.
+    /// This many shards, with a port on which clients choose them.
     pub fn new(shards: u16) -> Self {
         let (refusing, says) = (Vec::new(), Vec::new());
         Self { shards, ignored_bits: 12, port: ShardAwarePort::Chooses, refusing, says }
     }
 }
 
-/// What came to a shard.
+/// The traffic of a shard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Traffic {
-    /// Connections that are open.
+    /// Open connections.
     pub open: u64,
-    /// Connections that were opened.
+    /// Connections opened so far.
     pub opened: u64,
-    /// Prepared statements about rows of this shard.
+    /// Prepared statements executed for rows of this shard.
     pub own: u64,
-    /// Prepared statements about rows of other shards.
+    /// Prepared statements executed for rows of other shards.
     pub others: u64,
 }
 
@@ -60,7 +60,7 @@ pub(crate) struct Shards {
 }
 
 impl Shards {
-    /// `port` is where clients choose their shard.
+    /// `port` is the port on which clients choose their shard.
     pub(crate) fn new(sharded: Sharded, port: Option<u16>) -> Self {
         let traffic = vec![Traffic::default(); usize::from(sharded.shards.max(1))];
         Self { sharded, port, traffic: Mutex::new(traffic) }
@@ -71,7 +71,7 @@ impl Shards {
         Sharding { shard, shards: shards.max(1), ignored_bits, port: self.port, tls_port: None }
     }
 
-    /// What a connection to this shard is told.
+    /// The options sent to a connection to this shard.
     pub(crate) fn says(&self, shard: u16) -> Vec<(String, String)> {
         let truth = self.sharding(shard).options().into_iter();
         let mut said: Vec<_> = truth.map(|(key, value)| (key.to_owned(), value)).collect();
@@ -82,8 +82,8 @@ impl Shards {
         said
     }
 
-    /// The shard of a new connection; `from` is the port of the client where that chooses. `None` if
-    /// the shard refuses it.
+    /// The shard of a new connection; `from` is the client's source port, if that chooses. `None`
+    /// if the shard refuses it.
     pub(crate) fn open(&self, from: Option<u16>) -> Option<u16> {
         let mut traffic = self.traffic.lock();
         let chosen = from.filter(|_| self.sharded.port == ShardAwarePort::Chooses);
@@ -99,19 +99,19 @@ impl Shards {
         Some(shard as u16)
     }
 
-    /// A connection to a shard has ended.
+    /// Records that a connection to a shard has ended.
     pub(crate) fn close(&self, shard: u16) {
         self.traffic.lock()[usize::from(shard)].open -= 1;
     }
 
-    /// A statement came to a shard.
+    /// Counts a statement executed on a shard.
     pub(crate) fn count(&self, shard: u16, token: i64) {
         let is_own = self.sharding(shard).shard_of(token) == shard;
         let traffic = &mut self.traffic.lock()[usize::from(shard)];
         *if is_own { &mut traffic.own } else { &mut traffic.others } += 1;
     }
 
-    /// What has come to each.
+    /// The traffic of each shard.
     pub(crate) fn traffic(&self) -> Vec<Traffic> {
         self.traffic.lock().clone()
     }

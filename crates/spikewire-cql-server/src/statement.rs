@@ -1,4 +1,4 @@
-//! A statement with its tables looked up: its markers, its columns, its answer.
+//! A resolved statement: its markers, columns and answer.
 
 use std::sync::Arc;
 
@@ -12,42 +12,42 @@ use crate::canned::{Page, put, value};
 use crate::table::Table;
 use crate::text::{Condition, Select, Term};
 
-/// A statement that is ready to be executed.
+/// A statement ready for execution.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     pub(crate) table: Arc<Table>,
     pub(crate) markers: Metadata,
-    /// Which marker supplies each column of the partition key; empty where not all do.
+    /// Which marker supplies each column of the partition key; empty if not all do.
     pub(crate) partition_key: Vec<u16>,
     pub(crate) result: Option<Metadata>,
     pub(crate) metadata_id: [u8; 16],
     pub(crate) answer: Answer,
 }
 
-/// What its execution leads to.
+/// What executing a statement returns.
 #[derive(Debug)]
 pub(crate) enum Answer {
-    /// It was done.
+    /// Nothing.
     Done,
-    /// One row, made up cell by cell.
+    /// One row, cell by cell.
     Row(Vec<Cell>),
-    /// Rows that are made up.
+    /// Made-up rows.
     Page(Page),
-    /// Rows of a table about this server: these columns of those that match.
+    /// Rows of a system table: these columns of the matching ones.
     System { columns: Vec<usize>, filters: Vec<(usize, Cell)> },
 }
 
 /// A cell.
 #[derive(Debug)]
 pub(crate) enum Cell {
-    /// What is bound to a marker.
+    /// The value bound to a marker.
     Bound(usize),
-    /// Made up, or written in the statement: with its length.
+    /// Made up, or a literal in the statement; length-prefixed.
     Fixed(Vec<u8>),
 }
 
 impl Cell {
-    /// Its bytes, with their length.
+    /// Its length-prefixed bytes.
     pub(crate) fn bytes<'a>(&'a self, bound: &[&'a [u8]]) -> &'a [u8] {
         match self {
             Self::Bound(marker) => bound[*marker],
@@ -56,7 +56,7 @@ impl Cell {
     }
 }
 
-/// The id of something that is written like this.
+/// The id of something with this text.
 pub(crate) fn id_of(text: &[u8]) -> [u8; 16] {
     let mut id = [0; 16];
     id[..8].copy_from_slice(&token(text).to_be_bytes());
@@ -64,11 +64,11 @@ pub(crate) fn id_of(text: &[u8]) -> [u8; 16] {
     id
 }
 
-/// Collects the markers of a statement, in their order.
+/// Collects the markers of a statement, in order.
 struct Markers<'a> {
     table: &'a Table,
     columns: Vec<Column>,
-    /// The column of the table that each is compared with or written to.
+    /// The table column that each is compared with or written to.
     of: Vec<Option<usize>>,
 }
 
@@ -83,7 +83,7 @@ impl<'a> Markers<'a> {
         self.columns.len() - 1
     }
 
-    /// One that is about no column, such as `[ttl]`.
+    /// Adds a marker without a column, such as `[ttl]`.
     fn add_other(&mut self, name: &str, ty: Type) {
         let (keyspace, table) = (self.table.keyspace.clone(), self.table.name.clone());
         self.columns.push(Column { keyspace, table, name: name.into(), ty });
@@ -102,7 +102,7 @@ impl<'a> Markers<'a> {
     }
 }
 
-/// INSERT.
+/// Resolves an INSERT.
 pub(crate) fn insert(
     table: Arc<Table>,
     columns: &[(String, Term)],
@@ -139,7 +139,7 @@ pub(crate) fn insert(
     })
 }
 
-/// SELECT; `rows` are made up where the statement does not name the whole primary key.
+/// Resolves a SELECT; it returns `rows` made-up rows unless it has the whole primary key.
 pub(crate) fn select(table: Arc<Table>, select: &Select, rows: usize) -> Result<Prepared, String> {
     let mut markers = Markers::new(&table);
     let mut filters = Vec::new();
@@ -191,7 +191,7 @@ pub(crate) fn select(table: Arc<Table>, select: &Select, rows: usize) -> Result<
     })
 }
 
-/// A cell of a row that was asked for by its key: what was asked for, or something made up.
+/// A cell of a row selected by its key: the requested value, or a made-up one.
 fn made_up(table: &Table, at: usize, filters: &[(usize, Cell)]) -> Result<Cell, String> {
     match filters.iter().find(|(column, _)| *column == at) {
         Some((_, Cell::Bound(marker))) => Ok(Cell::Bound(*marker)),
@@ -204,7 +204,7 @@ fn made_up(table: &Table, at: usize, filters: &[(usize, Cell)]) -> Result<Cell, 
     }
 }
 
-/// A value that is written in a statement, as a cell.
+/// A literal in a statement as a cell.
 fn literal(table: &Table, at: usize, text: &str) -> Result<Vec<u8>, String> {
     use spikewire_cql::value::Value;
     let column = &table.columns[at].0;
@@ -233,7 +233,7 @@ impl Prepared {
         Err(format!("there were {markers} markers(?) in CQL but {bound} bound variables"))
     }
 
-    /// The token of the partition that it is about, if that is bound.
+    /// The token of the statement's partition, if its key is bound.
     pub(crate) fn token(&self, values: &Values<'_>) -> Result<Option<i64>, String> {
         if self.partition_key.is_empty() {
             return Ok(None);
@@ -248,7 +248,7 @@ impl Prepared {
         Ok(Some(token(&key)))
     }
 
-    /// The value of each marker, with its length.
+    /// The value of each marker, length-prefixed.
     pub(crate) fn bound<'a>(&self, values: &Values<'a>) -> Result<Vec<&'a [u8]>, String> {
         self.check(values)?;
         let mut reader = Reader(values.bytes);

@@ -1,4 +1,4 @@
-//! What clients ask about the node and the schema.
+//! System tables about the node and the schema.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use spikewire_cql::value::Value;
 
 use crate::table::{Kind, Table};
 
-/// The version of Cassandra whose tables these are.
+/// The Cassandra version whose tables these are.
 const RELEASE: &str = "5.0.9";
 const CQL: &str = "3.4.7";
 const DATACENTER: &str = "dc1";
@@ -17,20 +17,20 @@ const PARTITIONER: &str = "org.apache.cassandra.dht.Murmur3Partitioner";
 const STRATEGY: &str = "org.apache.cassandra.locator.SimpleStrategy";
 /// The id of the node.
 const HOST: [u8; 16] = *b"canned\x40\x00\x80\x00server";
-/// The only token: the node owns everything.
+/// The only token, since the node owns everything.
 const TOKEN: &str = "0";
 
-/// What the rows of these tables are about.
+/// The data of these tables.
 pub(crate) struct Facts<'a> {
     pub(crate) address: SocketAddr,
     pub(crate) schema_version: u64,
     pub(crate) keyspaces: Vec<&'a str>,
     pub(crate) tables: Vec<&'a Table>,
-    /// Statements about made tables that were answered.
+    /// Statements executed on user tables.
     pub(crate) served: u64,
 }
 
-/// The tables that there are.
+/// The system tables.
 pub(crate) fn tables() -> Vec<Arc<Table>> {
     let set = || Type::set(Type::Text);
     let texts = || Type::map(Type::Text, Type::Text);

@@ -7,14 +7,14 @@ use spikewire_cql::types::Type;
 
 use crate::text::MadeTable;
 
-/// What a column is to its table.
+/// The role of a column in its table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// A part of the partition key, by its place in it.
+    /// In the partition key, at this position.
     Partition(usize),
-    /// A part of the rest of the primary key, by its place in that.
+    /// A clustering column, at this position.
     Clustering(usize),
-    /// Neither.
+    /// Not in the primary key.
     Regular,
 }
 
@@ -25,12 +25,12 @@ pub(crate) struct Table {
     pub(crate) name: Arc<str>,
     /// In the order of `SELECT *`.
     pub(crate) columns: Vec<(Column, Kind)>,
-    /// Whether its rows are about this server, and not made up.
+    /// Whether it is a system table, whose rows are not made up.
     pub(crate) is_system: bool,
 }
 
 impl Table {
-    /// The table that a statement makes.
+    /// The table created by a statement.
     pub(crate) fn made(keyspace: &str, made: MadeTable) -> Result<Self, String> {
         let MadeTable { name, columns, partition, clustering, .. } = made;
         let keys = partition.iter().map(|name| (name, true));
@@ -47,7 +47,7 @@ impl Table {
         };
         let mut columns: Vec<_> =
             columns.into_iter().map(|(name, ty)| (kind(&name), name, ty)).collect();
-        // The primary key first, in its order, then the others by their names, as Cassandra does.
+        // The primary key first, in its order, then the other columns by name, as in Cassandra.
         columns.sort_by_cached_key(|(kind, name, _)| match kind {
             Kind::Partition(at) => (0, *at, String::new()),
             Kind::Clustering(at) => (1, *at, String::new()),
@@ -57,7 +57,7 @@ impl Table {
         Ok(Self::new(keyspace, &name.table, columns, false))
     }
 
-    /// A table that clients ask about this server.
+    /// A system table.
     pub(crate) fn system(
         keyspace: &str,
         name: &str,
@@ -86,7 +86,7 @@ impl Table {
         Self { keyspace, name: table, columns, is_system }
     }
 
-    /// Where a column stands.
+    /// The index of a column.
     pub(crate) fn position(&self, name: &str) -> Result<usize, String> {
         let found = self.columns.iter().position(|(column, _)| *column.name == *name);
         found.ok_or_else(|| format!("Undefined column name {name} in table {}", self.full_name()))
@@ -97,7 +97,7 @@ impl Table {
         format!("{}.{}", self.keyspace, self.name)
     }
 
-    /// Where the columns of the partition key stand, in the order of the key.
+    /// The indexes of the partition key's columns, in key order.
     pub(crate) fn partition_key(&self) -> Vec<usize> {
         let at = |(at, (_, kind)): (usize, &(Column, Kind))| match kind {
             Kind::Partition(_) => Some(at),
@@ -106,7 +106,7 @@ impl Table {
         self.columns.iter().enumerate().filter_map(at).collect()
     }
 
-    /// Where the columns of the whole primary key stand.
+    /// The indexes of the primary key's columns.
     pub(crate) fn primary_key(&self) -> impl Iterator<Item = usize> {
         let is_key = |(_, (_, kind)): &(usize, &(Column, Kind))| *kind != Kind::Regular;
         self.columns.iter().enumerate().filter(is_key).map(|(at, _)| at)

@@ -1,4 +1,4 @@
-//! Dialogues with a running server, over its socket.
+//! Dialogues with a running server over its socket.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -15,7 +15,7 @@ use spikewire_cql_server::{Options, Server};
 const KEYSPACE: &str = "CREATE KEYSPACE k WITH replication = {'class': 'SimpleStrategy'}";
 const TABLE: &str = "CREATE TABLE k.t (b int, a text, v blob, n bigint, PRIMARY KEY ((a, b)))";
 
-/// A connection that takes one reply at a time.
+/// A connection that reads one reply at a time.
 struct Client {
     socket: TcpStream,
     version: Version,
@@ -102,7 +102,7 @@ fn execute(
     out
 }
 
-/// What a reply says, and which request it answers.
+/// The result in a reply.
 fn result(envelope: &[u8]) -> QueryResult<'_> {
     match Response::read(envelope).unwrap().message {
         Message::Result(result) => result,
@@ -151,7 +151,7 @@ fn statements_are_prepared_and_answered_in_every_way_of_sealing() {
         assert_eq!(rows.cells.cell().unwrap().unwrap().len(), 8);
         assert_eq!(rows.cells.cell().unwrap(), Some(&b"key"[..]));
 
-        // Who has other metadata gets them, in spite of skipping.
+        // A client with outdated metadata gets the current one, even if it asked to skip it.
         if version == Version::V5 {
             client.send(execute(version, (select.id, b"other"), &key, &skipping));
             let reply = client.reply();

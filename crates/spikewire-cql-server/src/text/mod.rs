@@ -1,10 +1,10 @@
-//! Statements as texts: as much of CQL as clients and the benchmark lab use.
+//! Parsing statements: the part of CQL that clients and the benchmark lab use.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`token`] | names, texts, markers and signs |
-//! | [`syntax`] | what a statement is made of |
-//! | [`parse`] | from tokens to a statement |
+//! | [`token`] | names, texts, markers and punctuation |
+//! | [`syntax`] | the syntax tree |
+//! | [`parse`] | the parser |
 
 mod parse;
 mod syntax;

@@ -1,12 +1,11 @@
-//! From tokens to a statement.
+//! The parser.
 
 use spikewire_cql::types::Type;
 
 use super::syntax::{Condition, MadeTable, Name, Select, Statement, Term};
 use super::token::{Token, tokens};
 
-/// Reads a statement. What it says besides what is looked at here (options of tables, ORDER BY) is
-/// passed over.
+/// Parses a statement. Parts that do not matter here (table options, ORDER BY) are skipped.
 pub(crate) fn parse(text: &str) -> Result<Statement, String> {
     let tokens = tokens(text)?;
     let mut parser = Parser { tokens: &tokens };
@@ -234,7 +233,7 @@ impl<'a> Parser<'a> {
         Ok(())
     }
 
-    /// A type: a name, and what stands in angle brackets behind it.
+    /// A type: a name, with anything in angle brackets after it.
     fn ty(&mut self) -> Result<Type, String> {
         let (mut text, mut depth) = (self.name()?, 0_usize);
         while depth > 0 || self.tokens.first() == Some(&Token::Sign('<')) {

@@ -1,8 +1,8 @@
-//! What a statement is made of.
+//! The syntax tree.
 
 use spikewire_cql::types::Type;
 
-/// A keyspace, where it is written, and a table in it.
+/// A table, and its keyspace if given.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) keyspace: Option<String>,
@@ -53,10 +53,10 @@ pub(crate) struct Condition {
 /// A value in a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Term {
-    /// It is bound.
+    /// A bind marker.
     Marker,
-    /// A text in quotes.
+    /// A quoted text.
     Text(String),
-    /// Anything else that is written out.
+    /// Any other literal.
     Literal(String),
 }

@@ -1,9 +1,9 @@
-//! Names, texts, markers and signs.
+//! Names, texts, markers and punctuation.
 
-/// A piece of a statement.
+/// A token of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
-    /// A name or a keyword, in lower case unless it was in quotes.
+    /// A name or keyword, in lower case unless it was quoted.
     Name(String),
     /// A text in single quotes.
     Text(String),
@@ -15,7 +15,7 @@ pub(crate) enum Token {
     Sign(char),
 }
 
-/// Takes a statement apart.
+/// Splits a statement into tokens.
 pub(crate) fn tokens(text: &str) -> Result<Vec<Token>, String> {
     let mut rest = text.trim_start();
     let mut found = Vec::new();
@@ -59,7 +59,7 @@ fn word(text: &str) -> (&str, &str) {
     text.split_at(end)
 }
 
-/// What stands in quotes; a quote inside is written twice.
+/// The contents of quotes (doubled quotes stand for one), and the rest.
 fn quoted(text: &str, quote: char) -> Result<(String, &str), String> {
     let mut found = String::new();
     let mut rest = &text[1..];
