@@ -1,46 +1,46 @@
-//! What may be wrong with a value, and in which row and column.
+//! Errors in a value, with row and column.
 
 use std::fmt;
 
 use spikewire_aerospike_protocol::Malformed;
 
-/// What kind of error it is, for languages that tell these apart.
+/// The class of an error, for languages that distinguish them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ErrorClass {
-    /// The value is of another type than the column.
+    /// The value has another type than the column.
     Type,
-    /// The type is right, the value is not.
+    /// The type is right, but not the value.
     Value,
-    /// A number is beyond the column's bounds.
+    /// A number is out of the column's range.
     Overflow,
 }
 
-/// A value that does not go where it should.
+/// A value that does not fit where it should go.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ColumnError {
-    /// What kind of error it is.
+    /// Its class.
     pub class: ErrorClass,
-    /// What is wrong, with the culprit in it.
+    /// What is wrong, including the value.
     pub message: String,
 }
 
 impl ColumnError {
-    /// The value is of another type than the column.
+    /// The value has another type than the column.
     pub fn kind(message: impl Into<String>) -> Self {
         Self { class: ErrorClass::Type, message: message.into() }
     }
 
-    /// The type is right, the value is not.
+    /// The type is right, but not the value.
     pub fn value(message: impl Into<String>) -> Self {
         Self { class: ErrorClass::Value, message: message.into() }
     }
 
-    /// A number beyond the column's bounds.
+    /// A number is out of the column's range.
     pub fn overflow(message: impl Into<String>) -> Self {
         Self { class: ErrorClass::Overflow, message: message.into() }
     }
 
-    /// Says where inside a value it is.
+    /// Adds the place within a value.
     #[must_use]
     pub fn within(self, place: &str) -> Self {
         Self { message: format!("{place}: {}", self.message), ..self }
@@ -67,16 +67,16 @@ impl From<spikewire_cql::notation::Malformed> for ColumnError {
     }
 }
 
-/// Why columns were not made, by row.
+/// Why columns could not be built, with the row.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RowError {
-    /// The row failed; its error is the batch's to tell.
+    /// The row failed; its error is in the batch.
     Failed(usize),
-    /// There is no such record, and that was not to be masked.
+    /// There is no such record, and there is no mask for that.
     NoRecord(usize),
-    /// A column got no value, and that was not to be masked.
+    /// A column has no value, and there is no mask for that.
     NoValue(usize, String),
-    /// A value that does not go into its column.
+    /// A value does not fit its column.
     Bad(usize, String, ColumnError),
 }
 

@@ -1,23 +1,23 @@
-//! The columns that do not come from bins.
+//! Columns that do not come from bins.
 
-/// The names of such columns, where they are wanted.
+/// The names of these columns, if they are wanted.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct ExtraColumns {
-    /// Holds the user keys.
+    /// Column of user keys.
     pub key: Option<String>,
-    /// Holds the generations.
+    /// Column of generations.
     pub generation: Option<String>,
-    /// Holds how many seconds records have left.
+    /// Column of remaining times to live, in seconds.
     pub ttl: Option<String>,
 }
 
 impl ExtraColumns {
-    /// The names alone.
+    /// Just the names.
     pub fn names(&self) -> (Option<&String>, Option<&String>, Option<&String>) {
         (self.key.as_ref(), self.generation.as_ref(), self.ttl.as_ref())
     }
 
-    /// Each with the word for it.
+    /// Each name with its kind.
     pub fn all(&self) -> [(&'static str, Option<&String>); 3] {
         [
             ("key", self.key.as_ref()),
@@ -26,7 +26,7 @@ impl ExtraColumns {
         ]
     }
 
-    /// A name that is there twice.
+    /// A name that is used twice.
     pub fn repeated(&self) -> Option<&String> {
         let names: Vec<&String> = self.all().into_iter().filter_map(|(_, name)| name).collect();
         names

@@ -1,16 +1,16 @@
-//! Records as columns: values go from the wire straight into the memory of arrays.
+//! Records as columns: values are decoded from the wire directly into the memory of arrays.
 //!
-//! No language is in here: a binding says which columns it wants, hands over messages, and takes
-//! the arrays.
+//! This crate is independent of any host language: a binding chooses the columns, passes in
+//! messages, and takes the arrays.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`wire_value`] | one value on the wire, borrowed, with containers still packed |
-//! | [`error`] | what may be wrong with a value, and in which row and column |
-//! | [`extra`] | the columns that do not come from bins: key, generation, time to live |
-//! | [`arrow`] | columns of Arrow arrays, with or without a schema |
-//! | [`fixed`] | rows of fields with a fixed size, as in a structured array |
-//! | [`cql`] | rows of CQL as Arrow columns |
+//! | [`wire_value`] | a value on the wire, borrowed, with containers still packed |
+//! | [`error`] | errors in a value, with row and column |
+//! | [`extra`] | columns that do not come from bins: key, generation, time to live |
+//! | [`arrow`] | Arrow arrays from records, with or without a schema |
+//! | [`fixed`] | rows of fixed-size fields, as in a NumPy structured array |
+//! | [`cql`] | CQL rows as Arrow columns |
 
 #![forbid(unsafe_code)]
 

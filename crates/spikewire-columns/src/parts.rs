@@ -1,11 +1,11 @@
-//! Arrow arrays of the parts that columns have gathered.
+//! Building Arrow arrays from their parts.
 
 use arrow_array::{ArrayRef, make_array};
 use arrow_buffer::{Buffer, NullBuffer};
 use arrow_data::ArrayData;
 use arrow_schema::{ArrowError, DataType};
 
-/// An array of parts, which are checked.
+/// An array of these parts, which are validated.
 pub fn array(
     kind: DataType,
     len: usize,

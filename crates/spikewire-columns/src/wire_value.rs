@@ -1,4 +1,4 @@
-//! One value on the wire, as columns read it: borrowed, with containers still packed.
+//! A value on the wire as columns read it: borrowed, with containers still packed.
 
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
@@ -6,20 +6,20 @@ use spikewire_aerospike_protocol::value::{
     geojson_text, particle as kind, read_bool, read_float, read_int,
 };
 
-/// A value of a bin, or of a list or map in one.
+/// The value of a bin, or within a list or map.
 #[derive(Debug, Clone, Copy)]
 pub enum WireValue<'a> {
     /// No value.
     Nil,
     /// True or false.
     Bool(bool),
-    /// An integer of 64 bits.
+    /// A 64-bit integer.
     Int(i64),
-    /// 2^63 or more; other clients can write it into lists and maps.
+    /// 2^63 or more, which other clients can write into lists and maps.
     UInt(u64),
-    /// A float of 64 bits.
+    /// A 64-bit float.
     Float(f64),
-    /// Text, not checked to be UTF-8.
+    /// Text, not validated as UTF-8.
     Text(&'a [u8]),
     /// A byte string.
     Bytes(&'a [u8]),
@@ -27,13 +27,13 @@ pub enum WireValue<'a> {
     GeoJson(&'a [u8]),
     /// A HyperLogLog sketch.
     Hll(&'a [u8]),
-    /// A list bin that was not looked into.
+    /// A list bin that was not opened.
     PackedList(&'a [u8]),
-    /// A map bin that was not looked into.
+    /// A map bin that was not opened.
     PackedMap(&'a [u8]),
-    /// A list whose items are next in the reader.
+    /// A list whose items follow in the reader.
     List(u32),
-    /// A map whose pairs are next in the reader.
+    /// A map whose pairs follow in the reader.
     Map(u32),
 }
 
@@ -51,12 +51,12 @@ impl<'a> WireValue<'a> {
             kind::HLL => Self::Hll(bytes),
             kind::LIST => Self::PackedList(bytes),
             kind::MAP => Self::PackedMap(bytes),
-            // Blobs, and the types nothing has a better shape for.
+            // Blobs, and types without a better representation.
             _ => Self::Bytes(bytes),
         })
     }
 
-    /// The next value in a list or map. Order flags are stepped over and not counted.
+    /// The next value in a list or map. Order flags are skipped and not counted.
     pub fn next(reader: &mut Reader<'a>) -> Result<Self, Malformed> {
         Ok(match reader.next()? {
             Token::Nil => Self::Nil,
@@ -82,7 +82,7 @@ impl<'a> WireValue<'a> {
         })
     }
 
-    /// Steps over what is in it, as deep as lists and maps may be nested.
+    /// Skips its contents, up to the maximum nesting of lists and maps.
     pub fn skip(&self, reader: &mut Reader<'a>, depth: usize) -> Result<(), Malformed> {
         let count = match *self {
             Self::List(count) => u64::from(count),
@@ -96,7 +96,7 @@ impl<'a> WireValue<'a> {
         Ok(())
     }
 
-    /// Whether it is neither a byte string nor made of values.
+    /// Whether it is neither a byte string nor a container.
     pub fn is_plain(&self) -> bool {
         matches!(
             self,
@@ -121,18 +121,18 @@ impl<'a> WireValue<'a> {
     }
 }
 
-/// The depth of what is in a list or map, of the levels that are left.
+/// The remaining depth within a list or map.
 pub fn deeper(depth: usize) -> Result<usize, Malformed> {
     depth.checked_sub(1).ok_or(Malformed::new("list or map", "nested too deep"))
 }
 
-/// Opens a packed list or map: its head, and the reader of what is in it.
+/// Opens a packed list or map; returns its header, and a reader for its contents.
 pub fn open(bytes: &[u8]) -> Result<(WireValue<'_>, Reader<'_>), Malformed> {
     let mut reader = Reader::new(bytes);
     Ok((WireValue::next(&mut reader)?, reader))
 }
 
-/// Nothing may follow a list or map in its bin.
+/// Checks that nothing follows a list or map in its bin.
 pub fn close(reader: &Reader<'_>) -> Result<(), Malformed> {
     if reader.is_at_end() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Records of the wire as Arrow tables.
+//! Records from the wire as Arrow tables.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use spikewire_aerospike_protocol::value::Value;
 use spikewire_columns::arrow::{BufferPool, TableBuilder};
 use spikewire_columns::{ErrorClass, ExtraColumns, RowError, WireValue};
 
-/// A record's message as a node sends it.
+/// A record's message as sent by a node.
 fn message(bins: &[(&str, Value)]) -> Vec<u8> {
     let header = Header { generation: 3, ops: bins.len() as u16, ..Header::default() };
     let mut out = header.to_bytes().to_vec();

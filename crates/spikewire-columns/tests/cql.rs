@@ -1,4 +1,4 @@
-//! Rows of CQL as Arrow tables.
+//! CQL rows as Arrow tables.
 
 use std::sync::Arc;
 
@@ -74,7 +74,7 @@ fn numbers_and_text_with_nulls() {
     assert_eq!(flags, [Some(true), None, None]);
 }
 
-/// More rows than are taken at a time, with something of every kind between plain values.
+/// More rows than a block has, with something of every kind between plain values.
 #[test]
 fn nulls_among_many_rows_stay_in_their_places() {
     let columns = vec![
@@ -203,7 +203,7 @@ fn decimals_take_what_holds_all_of_them() {
     assert_eq!(kind(&[decimal(1, 39)]), DataType::Decimal256(76, 39));
     assert_eq!(kind(&[decimal(7, -75)]), DataType::Decimal256(76, 0));
     assert_eq!(kind(&[decimal(7, -76)]), DataType::Utf8);
-    // 0 is 0 wherever its point is.
+    // 0 is 0 whatever its scale.
     assert_eq!(kind(&[decimal(0, -1000), decimal(5, 1)]), DataType::Decimal128(38, 1));
     for scale in [77, i32::MAX, i32::MIN] {
         let array = one(Type::Decimal, &[decimal(12, scale), Value::Null, decimal(3, 0)]);
@@ -231,7 +231,7 @@ fn bytes_that_are_no_value_name_their_place() {
 #[test]
 fn text_that_is_no_utf8_is_refused() {
     let columns: Arc<[Column]> = vec![column("a", Type::Text)].into();
-    // Each half of a letter in a row of its own: together they would be one.
+    // Each row has half of a character: concatenated they would be valid.
     let bytes = [0, 0, 0, 1, 0xc3, 0, 0, 0, 1, 0xa9];
     let mut table = Table::new(columns, 2);
     table.append(Cells(Reader(&bytes)), 2).unwrap();

@@ -1,4 +1,4 @@
-//! Values over the bytes of a structured array's fields.
+//! Values in the fields of a structured array.
 
 use spikewire_aerospike_protocol::value::Value;
 use spikewire_columns::fixed::{Cell, CellKind, Field};

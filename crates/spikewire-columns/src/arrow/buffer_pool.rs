@@ -1,34 +1,34 @@
-//! Memory that the tables of a query give back, for the tables that follow.
+//! Reuses the memory of a query's tables for the following ones.
 //!
-//! Memory that is fresh from the system costs more than copying a record's bytes to it. A caller who
-//! is through with a table before the next one is made pays for it once.
+//! Fresh memory from the system costs more than copying a record's bytes into it. A caller that
+//! drops each table before requesting the next pays for it once.
 
 use std::sync::{Arc, Weak};
 
 use arrow_buffer::Buffer;
 use spikewire_sync::Mutex;
 
-/// More bytes of one column are not kept.
+/// Larger columns are not kept.
 const MOST: usize = 16 << 20;
 
-/// What is kept for the columns of a query.
+/// Memory kept for the columns of a query.
 #[derive(Debug, Default)]
 pub struct BufferPool {
     columns: Mutex<Vec<Kept>>,
 }
 
-/// What is kept for one column.
+/// Memory kept for one column.
 #[derive(Debug)]
 struct Kept {
     name: String,
-    /// Bytes that the column had last.
+    /// The column's last size in bytes.
     len: usize,
-    /// Empty while they are in use.
+    /// Empty while in use.
     spare: Vec<u8>,
 }
 
 impl BufferPool {
-    /// Room for a column's bytes: as much as they took last.
+    /// Memory for a column's bytes, as much as it last needed.
     pub fn take(&self, name: &str) -> Vec<u8> {
         let (spare, len) = match self.columns.lock().iter_mut().find(|kept| kept.name == name) {
             Some(kept) => (std::mem::take(&mut kept.spare), kept.len),
@@ -37,7 +37,7 @@ impl BufferPool {
         if spare.capacity() > 0 { spare } else { Vec::with_capacity(len + len / 8) }
     }
 
-    /// A column's bytes for a table. They come back after the last reference is gone.
+    /// A column's bytes for a table. They return to the pool when the last reference is dropped.
     pub fn lend(self: &Arc<Self>, name: &str, data: Vec<u8>) -> Buffer {
         let len = data.len();
         let known = {
@@ -50,7 +50,7 @@ impl BufferPool {
             self.columns.lock().push(kept);
         }
         if len < data.capacity() / 2 {
-            // The last table is shorter, and should not hold more than it needs.
+            // The last table is shorter, and should not hold more memory than it needs.
             let short = Buffer::from_slice_ref(&data);
             self.give(name, data);
             return short;
@@ -70,12 +70,12 @@ impl BufferPool {
         {
             std::mem::swap(&mut kept.spare, &mut data);
         }
-        // What is freed is freed without the lock.
+        // Memory is freed without holding the lock.
         drop(columns);
     }
 }
 
-/// Bytes that are in a table.
+/// Bytes that a table holds.
 struct Lent {
     pool: Weak<BufferPool>,
     name: String,

@@ -1,4 +1,4 @@
-//! All columns of a batch together.
+//! All columns of a batch.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::wire_value::WireValue;
 pub struct TableBuilder {
     all: Vec<Column>,
     schema: Option<SchemaRef>,
-    /// Whether bins that have no column yet get one, and may then hold any types.
+    /// Whether bins without a column get one, and columns may hold values of any types.
     loose: bool,
     key: Option<usize>,
     generation: Option<usize>,
@@ -34,8 +34,8 @@ pub struct TableBuilder {
 }
 
 impl TableBuilder {
-    /// The columns of a schema, or those that the rows will have. `loose`: columns may become
-    /// objects. `pool`: where their memory is from, and comes back to.
+    /// The columns of a schema, or those found in the rows. `loose` allows columns to become
+    /// objects. `pool` provides and reuses their memory.
     pub fn new(
         schema: Option<SchemaRef>,
         extra: &ExtraColumns,
@@ -76,19 +76,18 @@ impl TableBuilder {
         Ok(columns)
     }
 
-    /// Whether user keys are wanted.
+    /// Whether there is a column for user keys.
     pub fn wants_keys(&self) -> bool {
         self.key.is_some()
     }
 
-    /// Adds a user key to the column of keys, if there is one: nothing where only the digest is
-    /// known.
+    /// Adds a user key to the key column, if there is one: null if only the digest is known.
     pub fn push_key(&mut self, key: Option<&WireValue<'_>>, row: usize) -> Result<(), RowError> {
         let Some(at) = self.key else { return Ok(()) };
         self.put(at, key.unwrap_or(&WireValue::Nil), row)
     }
 
-    /// Adds a whole row with its user key.
+    /// Adds a complete row with its user key.
     pub fn row(
         &mut self,
         header: &Header,
@@ -103,7 +102,7 @@ impl TableBuilder {
         self.end_row(row)
     }
 
-    /// Ends a row: what has no value in it is null.
+    /// Ends a row; columns without a value get a null.
     pub fn end_row(&mut self, row: usize) -> Result<(), RowError> {
         for at in 0..self.all.len() {
             if self.all[at].len() <= row {
@@ -113,7 +112,7 @@ impl TableBuilder {
         Ok(())
     }
 
-    /// Adds what a record holds to a row.
+    /// Adds the contents of a record to a row.
     pub fn record(
         &mut self,
         header: &Header,
@@ -132,7 +131,7 @@ impl TableBuilder {
         let broken = |error: Malformed| RowError::Bad(row, String::new(), error.into());
         let mut next = 0;
         while let Some(op) = walk.next().map_err(broken)? {
-            // Bins mostly come in the same order, row after row.
+            // Bins usually come in the same order in each row.
             let at = match self.all.get(next) {
                 Some(column) if column.name.as_bytes() == op.name => next,
                 _ => match self.all.iter().position(|it| it.name.as_bytes() == op.name) {
@@ -162,7 +161,7 @@ impl TableBuilder {
             match WireValue::of_bin(op.particle, op.value) {
                 Ok(WireValue::Nil) => {}
                 Ok(item) => {
-                    // Of several answers for one bin the last one counts.
+                    // If a bin has several results, the last one wins.
                     column.truncate(row);
                     self.put(at, &item, row)?;
                 }
@@ -203,7 +202,7 @@ impl TableBuilder {
     }
 }
 
-/// The column of something that is no bin, where no schema has it.
+/// The column for metadata that is not a bin, unless a schema defines it.
 fn plain(what: &str, name: &str, loose: bool) -> Column {
     let (kind, numbers) = match what {
         "generation" => (DataType::UInt16, Numbers::U16(vec![])),

@@ -1,4 +1,4 @@
-//! One column being built: values in, Arrow memory out.
+//! A column being built: values in, Arrow memory out.
 
 use arrow_buffer::{BooleanBufferBuilder, NullBufferBuilder};
 use arrow_schema::DataType;
@@ -9,12 +9,12 @@ use super::number::Numbers;
 use crate::error::ColumnError;
 use crate::wire_value::{self, WireValue};
 
-/// Values of a column without those that are null.
+/// The non-null values of a column.
 #[derive(Debug)]
 pub enum Store {
-    /// Nothing but nulls so far.
+    /// Only nulls so far.
     Empty,
-    /// Flags.
+    /// Booleans.
     Bool(BooleanBufferBuilder),
     /// Numbers of one type.
     Numbers(Numbers),
@@ -28,9 +28,9 @@ pub enum Store {
     Array(usize, Box<Column>),
     /// Maps: keys and values.
     Map(Offsets, Box<[Column; 2]>),
-    /// Maps with known keys: a column for each.
+    /// Maps with known keys: a column per key.
     Struct(Vec<Column>),
-    /// Values that nothing above holds together; counted, and left to the caller.
+    /// Values that fit none of the above; only counted, and left to the caller.
     Objects,
 }
 
@@ -45,17 +45,17 @@ pub struct Bytes {
     pub data: Vec<u8>,
 }
 
-/// Where each value ends in what it has its items from.
+/// The end of each value among its items.
 #[derive(Debug)]
 pub struct Offsets {
-    /// 0, and the end of each value.
+    /// 0, followed by the end of each value.
     pub all: Vec<i64>,
-    /// The type's limit of all items together.
+    /// The type's limit on the total number of items.
     pub most: i64,
 }
 
 impl Offsets {
-    /// Of no values so far; `large` types have offsets of 64 bits.
+    /// No values yet; `large` types have 64-bit offsets.
     pub fn new(large: bool) -> Self {
         Self { all: vec![0], most: if large { i64::MAX } else { i32::MAX.into() } }
     }
@@ -76,12 +76,12 @@ impl Offsets {
     }
 }
 
-/// Where a value is: its row, and how much deeper lists and maps may go.
+/// The position of a value: its row, and how much deeper lists and maps may be nested.
 #[derive(Debug, Clone, Copy)]
 pub struct Depth {
     /// Its row.
     pub row: usize,
-    /// Levels of lists and maps that are left.
+    /// Remaining levels of lists and maps.
     pub depth: usize,
 }
 
@@ -96,24 +96,24 @@ impl Depth {
     }
 }
 
-/// A column, also one within a column.
+/// A column, possibly nested within another.
 #[derive(Debug)]
 pub struct Column {
     /// Its name.
     pub name: String,
-    /// The type that was asked for; none: what the values say.
+    /// The requested type; `None` if the values determine it.
     pub wanted: Option<DataType>,
     /// Whether it may have nulls.
     pub nullable: bool,
-    /// Whether values of different types become objects, instead of an error.
+    /// Whether values of different types become objects instead of an error.
     pub loose: bool,
     /// Its values.
     pub store: Store,
-    /// Which rows have one.
+    /// Which rows have a value.
     pub valid: NullBufferBuilder,
-    /// The row that settled the type.
+    /// The row that determined the type.
     settled: usize,
-    /// Room for bytes, if they turn out to be what the values are.
+    /// Memory for bytes, used if the values turn out to be bytes.
     pub spare: Vec<u8>,
 }
 
@@ -126,24 +126,24 @@ impl Column {
         Self { name, wanted, nullable, loose, store, valid, settled, spare }
     }
 
-    /// A column whose values say its type, behind nulls.
+    /// A column whose values determine its type, after some nulls.
     pub fn open(name: &str, nulls: usize) -> Self {
         let mut column = Self::new(name, None, true, Store::Empty);
         column.valid.append_n_nulls(nulls);
         column
     }
 
-    /// Whether there is no row yet.
+    /// Whether there are no rows yet.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// Rows so far.
+    /// Number of rows so far.
     pub fn len(&self) -> usize {
         self.valid.len()
     }
 
-    /// Adds a value. What is next in the reader belongs to it.
+    /// Adds a value. If it is a list or map, its contents follow in the reader.
     pub fn push(
         &mut self,
         item: &WireValue<'_>,
@@ -164,7 +164,7 @@ impl Column {
             WireValue::PackedList(bytes) | WireValue::PackedMap(bytes) if !self.is_objects() => {
                 let (head, mut reader) = wire_value::open(bytes)?;
                 self.push(&head, &mut reader, place)?;
-                // Objects are not looked into.
+                // The contents of objects are not checked.
                 if !self.is_objects() {
                     wire_value::close(&reader)?;
                 }
@@ -179,12 +179,12 @@ impl Column {
         Ok(())
     }
 
-    /// Whether its values fit no column of one type.
+    /// Whether its values do not fit a column of one type.
     pub fn is_objects(&self) -> bool {
         matches!(self.store, Store::Objects)
     }
 
-    /// Chooses the store by the first value.
+    /// Chooses the store according to the first value.
     fn settle(&mut self, item: &WireValue<'_>, row: usize) {
         self.settled = row;
         let len = self.len();
@@ -218,7 +218,7 @@ impl Column {
         };
     }
 
-    /// Stores a value; `false` when it is of another kind.
+    /// Stores a value; `false` if it is of another kind.
     fn value(
         &mut self,
         item: &WireValue<'_>,
@@ -237,7 +237,7 @@ impl Column {
                         "text that is not valid UTF-8: ask for binary in a schema",
                     ));
                 }
-                // Binary that was asked for takes text as it is.
+                // A column requested as binary also takes text.
                 if !out.text && self.wanted.is_none() {
                     return Ok(false);
                 }
@@ -304,7 +304,7 @@ impl Column {
         Ok(())
     }
 
-    /// A value of another kind than the column.
+    /// Handles a value of another kind than the column.
     fn mismatch(&mut self, item: &WireValue<'_>) -> Result<(), ColumnError> {
         if self.loose {
             self.store = Store::Objects;
@@ -322,7 +322,7 @@ impl Column {
         }))
     }
 
-    /// Adds a null even where the schema allows none: it may be below a null of a parent.
+    /// Adds a null, even if the schema does not allow one, since it may be below a null parent.
     pub fn null(&mut self) {
         match &mut self.store {
             Store::Empty | Store::Objects => {}
@@ -339,7 +339,7 @@ impl Column {
         self.valid.append_null();
     }
 
-    /// Drops everything behind the first `len` values.
+    /// Drops everything after the first `len` values.
     pub fn truncate(&mut self, len: usize) {
         if len >= self.len() {
             return;
@@ -368,7 +368,7 @@ impl Column {
     }
 }
 
-/// The pairs of a map into the fields of a struct; keys without a field are left out.
+/// Stores the pairs of a map in the fields of a struct; keys without a field are left out.
 fn members(
     fields: &mut [Column],
     count: u32,

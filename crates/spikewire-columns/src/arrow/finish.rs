@@ -1,4 +1,4 @@
-//! A column's memory as an Arrow array.
+//! Conversion of a column's memory to an Arrow array.
 
 use std::sync::Arc;
 
@@ -23,12 +23,12 @@ impl Offsets {
 }
 
 impl Column {
-    /// The array, of the type that was asked for or that the values have.
+    /// The array, of the requested type or the type of the values.
     pub fn finish(self) -> Result<ArrayRef, ArrowError> {
         self.finish_with(Buffer::from_vec)
     }
 
-    /// The same; `keep` makes Arrow memory of the column's own bytes.
+    /// Like `finish`; `keep` turns the column's bytes into Arrow memory.
     pub fn finish_with(self, keep: impl FnOnce(Vec<u8>) -> Buffer) -> Result<ArrayRef, ArrowError> {
         let Self { wanted, store, mut valid, .. } = self;
         let (len, nulls) = (valid.len(), valid.finish());
@@ -52,7 +52,7 @@ impl Column {
             Store::Bytes(Bytes { text, ends, data }) => {
                 let buffers = vec![ends.finish(), keep(data)];
                 match wanted {
-                    // Views are made from the plain layout: they share its bytes.
+                    // Views are made from the plain layout and share its bytes.
                     Some(DataType::Utf8View) => {
                         let plain = made(DataType::Utf8, buffers, vec![])?.to_data();
                         Ok(Arc::new(StringViewArray::from(&StringArray::from(plain))))
@@ -84,7 +84,7 @@ impl Column {
             Store::Map(ends, pair) => {
                 let [mut keys, values] = *pair;
                 if keys.wanted.is_none() && matches!(keys.store, Store::Empty) {
-                    // No map had a key; the type of keys must be one that is never null.
+                    // No map had a key; the key type must be one that is never null.
                     keys.store =
                         Store::Bytes(Bytes { text: true, ends: Offsets::new(false), data: vec![] });
                 }

@@ -1,13 +1,13 @@
 //! Arrow columns from records.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `builder` | all columns of a table together |
+//! | `builder` | all columns of a table |
 //! | `column` | the values of one column |
 //! | `number` | its numbers |
-//! | `finish` | making the array |
+//! | `finish` | conversion to an array |
 //! | `schema` | the column for a field of a schema |
-//! | `buffer_pool` | memory that serves again |
+//! | `buffer_pool` | reuse of memory |
 
 mod buffer_pool;
 mod builder;

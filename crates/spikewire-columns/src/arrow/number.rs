@@ -1,4 +1,4 @@
-//! Numbers in a column: each type's vector, and which numbers it takes.
+//! Numbers in a column: a vector per type, and which numbers it accepts.
 
 use arrow_buffer::Buffer;
 
@@ -7,14 +7,14 @@ use crate::wire_value::WireValue;
 
 macro_rules! numbers {
     ($($variant:ident $type:ident $shown:literal),*) => {
-        /// Numbers of one type. Times are the integers they are kept as.
+        /// Numbers of one type. Times are stored as integers.
         #[derive(Debug)]
         pub enum Numbers {
             $(#[doc = concat!("The type ", $shown, ".")] $variant(Vec<$type>),)*
         }
 
         impl Numbers {
-            /// Stores a number; `false` for what is none, or of another kind.
+            /// Stores a number; `false` if the value is not one, or of another kind.
             #[inline]
             pub fn push(&mut self, item: &WireValue<'_>) -> Result<bool, ColumnError> {
                 match self {
@@ -29,7 +29,7 @@ macro_rules! numbers {
                 Ok(true)
             }
 
-            /// Stores a zero, in the place of a null.
+            /// Stores a zero in place of a null.
             pub fn zero(&mut self) {
                 match self {
                     $(Self::$variant(all) => all.push($type::default()),)*
@@ -43,7 +43,7 @@ macro_rules! numbers {
                 }
             }
 
-            /// The type, as NumPy calls it.
+            /// The type's NumPy name.
             pub fn name(&self) -> &'static str {
                 match self {
                     $(Self::$variant(_) => $shown,)*
@@ -73,7 +73,7 @@ numbers!(
     F64 f64 "float64"
 );
 
-/// What a type makes of a value.
+/// The result of converting a value to a type.
 enum Took<T> {
     Number(T),
     Beyond(String),
@@ -103,7 +103,7 @@ macro_rules! integer {
 
 integer!(i8 i16 i32 i64 u8 u16 u32 u64);
 
-/// An integer that the float must hold exactly.
+/// Converts an integer to a float, which must represent it exactly.
 macro_rules! exact {
     ($int:expr, $type:ident) => {{
         let float = $int as $type;

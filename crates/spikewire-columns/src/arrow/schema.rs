@@ -1,4 +1,4 @@
-//! The column for a field of the schema that a caller asks for.
+//! The column for a field of the requested schema.
 
 use arrow_buffer::BooleanBufferBuilder;
 use arrow_schema::{DataType, Field};

@@ -1,4 +1,5 @@
-//! Some rows at a time, column by column: what kind of values a column takes is asked once for many.
+//! Blocks of rows, converted column by column, so that a column's type is checked once for many
+//! values.
 
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::response::rows::Cells;
@@ -9,7 +10,7 @@ use super::column::{Column, Store};
 use super::sink::Columns;
 use crate::error::ColumnError;
 
-/// Rows of a block: with some columns their cells' places fit into the nearest cache.
+/// Rows per block: the cell positions of a few columns fit into the L1 cache.
 pub(super) const ROWS: usize = 256;
 
 /// The cells of some rows.
@@ -20,8 +21,8 @@ pub(super) struct Block<'a> {
 }
 
 impl<'a> Block<'a> {
-    /// Takes the cells of so many rows in place of those that it had. An error names the row and the
-    /// column of the cell that has none.
+    /// Replaces its cells with those of this many rows. An error gives the row and the column of
+    /// the missing cell.
     pub fn take(
         &mut self,
         cells: &mut Cells<'a>,
@@ -37,7 +38,7 @@ impl<'a> Block<'a> {
         Ok(())
     }
 
-    /// Appends one of its columns to the column `top`. An error comes with its row.
+    /// Appends one of its columns to the column `top`. An error includes its row.
     pub fn append(
         &self,
         at: usize,
@@ -49,7 +50,7 @@ impl<'a> Block<'a> {
         let from = |row| self.cells.iter().skip(at + row * self.columns).step_by(self.columns);
         loop {
             row += plain(&mut columns.all.borrow_mut()[top], ty, &mut from(row).copied());
-            // What stopped it, if it was not the end: null, no bytes, another type, a wrong length.
+            // The end, or what stopped it: a null, no bytes, another type, or a wrong length.
             let Some(cell) = from(row).next() else { return Ok(()) };
             columns.at.set(top);
             decode(ty, *cell, columns).map_err(|error| (row, error))?;
@@ -58,7 +59,7 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Appends values as long as they are there and of the commonest types; how many.
+/// Appends values of the most common types until one does not fit; returns how many.
 fn plain<'a>(
     column: &mut Column,
     ty: &Type,

@@ -1,12 +1,12 @@
-//! The memory of a column, and of those that it is made of.
+//! The memory of a column and of its children.
 
 use arrow_buffer::{BooleanBufferBuilder, IntervalMonthDayNano, NullBufferBuilder};
 use spikewire_cql::types::Type;
 
 use super::exact::Exact;
 
-/// A column being filled. Columns stand in one row with those that they are made of, each behind its
-/// parent, and know each other by their indices there.
+/// A column being filled. Columns are stored in one vector together with their children, each after
+/// its parent, and refer to each other by index.
 #[derive(Debug)]
 pub(super) struct Column {
     pub ty: Type,
@@ -35,7 +35,7 @@ pub(super) enum Store {
     List(Ends, usize),
     /// Maps: where each ends among the entries.
     Map(Ends, [usize; 2]),
-    /// So many elements each.
+    /// Vectors with this many elements.
     Vector(usize, usize),
     Struct(Vec<usize>),
 }
@@ -62,7 +62,8 @@ impl Ends {
 }
 
 impl Column {
-    /// Appends a column for `ty` with room for so many rows, and those that it is made of; its index.
+    /// Appends a column for `ty` and its children, with capacity for this many rows; returns its
+    /// index.
     pub fn add(all: &mut Vec<Self>, ty: &Type, rows: usize) -> usize {
         let at = all.len();
         let store = Store::Struct(vec![]);
@@ -87,7 +88,7 @@ impl Column {
                 Store::List(Ends::new(rows), Self::add(all, element, 0))
             }
             Type::Vector(vector) => {
-                // A column of a type that came from a server should not reserve what it announces.
+                // The dimension is announced by a server, so no memory is reserved for it.
                 Store::Vector(vector.dimension, Self::add(all, &vector.element, 0))
             }
             Type::Map(entry) => {
@@ -116,7 +117,7 @@ impl Column {
         Store::Struct(fields)
     }
 
-    /// How many values it has.
+    /// Number of values.
     pub fn len(&self) -> usize {
         self.valid.len()
     }

@@ -1,4 +1,5 @@
-//! Integers and decimals of any size: kept as they came, until it is known what holds all of them.
+//! Arbitrary-precision integers and decimals, kept in wire form until it is known which type holds
+//! all of them.
 
 use arrow_array::ArrayRef;
 use arrow_array::array::{Decimal128Array, Decimal256Array, StringArray};
@@ -7,7 +8,7 @@ use arrow_schema::ArrowError;
 use spikewire_cql::value::{Varint, shortest};
 use std::sync::Arc;
 
-/// Most digits of a decimal of 128 bits, and of 256.
+/// Maximum number of digits of 128-bit and 256-bit decimals.
 const NARROW: u8 = 38;
 const WIDE: u8 = 76;
 
@@ -16,7 +17,7 @@ const WIDE: u8 = 76;
 pub(super) struct Exact {
     scales: Vec<i32>,
     ends: Vec<usize>,
-    /// Two's complement, big-endian, of all digits.
+    /// All digits in two's complement, big-endian.
     digits: Vec<u8>,
 }
 
@@ -33,7 +34,7 @@ impl Exact {
         self.scales.iter().copied().zip(spans)
     }
 
-    /// Decimals of the largest scale that a value has, of 38 digits or of 76; text where those do not
+    /// Decimals of 38 or 76 digits with the largest scale of the values, or text if those cannot
     /// hold all of them.
     pub fn finish(self, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
         let is_null = |row| nulls.as_ref().is_some_and(|nulls| nulls.is_null(row));
@@ -45,7 +46,7 @@ impl Exact {
             });
             return Ok(Arc::new(text.collect::<StringArray>()));
         };
-        // `unscaled` sees to it that the scale fits.
+        // `unscaled` ensures that the scale fits.
         let scale = scale as i8;
         let most = i256::from_i128(10_i128.pow(NARROW.into()));
         let fits = |value: &i256| *value < most && *value > -most;
@@ -58,7 +59,7 @@ impl Exact {
         Ok(Arc::new(made.with_precision_and_scale(WIDE, scale)?))
     }
 
-    /// All values × 10^scale, unless one has more than 76 digits then.
+    /// All values × 10^scale, unless one would have more than 76 digits.
     fn unscaled(&self, scale: i32, is_null: impl Fn(usize) -> bool) -> Option<Vec<i256>> {
         u8::try_from(scale).ok().filter(|scale| *scale <= WIDE)?;
         let most = power(WIDE.into())?;
@@ -86,7 +87,7 @@ fn wide(digits: &[u8]) -> Option<i256> {
     Some(i256::from_be_bytes(bytes))
 }
 
-/// All digits, and the place of the point as an exponent where it is not among them.
+/// All digits, with an exponent for the decimal point unless the scale is zero.
 fn shown(scale: i32, digits: &Varint) -> String {
     let digits = digits.to_string();
     if scale == 0 { digits } else { format!("{digits}E{}", -i64::from(scale)) }

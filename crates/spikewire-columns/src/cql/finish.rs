@@ -1,4 +1,4 @@
-//! Columns as Arrow arrays.
+//! Conversion of columns to Arrow arrays.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::parts::array;
 
 type Made = Result<(Arc<Field>, ArrayRef), ArrowError>;
 
-/// The array of a column and the field that describes it.
+/// The array of a column, and the field that describes it.
 pub(super) fn finish(all: &mut [Option<Column>], at: usize, name: &str, nullable: bool) -> Made {
     let Some(Column { ty, mut valid, store, .. }) = all[at].take() else {
         return Err(ArrowError::InvalidArgumentError("a column in two places".to_owned()));
@@ -114,7 +114,7 @@ fn with_extension(field: Field, name: &str) -> Field {
 }
 
 impl Ends {
-    /// Offsets of 32 bits, or of 64 where they are too large.
+    /// 32-bit offsets, or 64-bit ones if they are too large.
     fn narrow(self) -> Result<Buffer, Buffer> {
         if i32::try_from(self.last()).is_err() {
             return Err(Buffer::from_vec(self.0));

@@ -1,11 +1,11 @@
-//! Rows of CQL as Arrow columns, in one pass over the bytes of a page.
+//! CQL rows as Arrow columns, in one pass over the bytes of a page.
 //!
 //! | type | becomes |
 //! |---|---|
-//! | `tinyint`, `smallint`, `int`, `bigint`, `counter` | integers of 8 to 64 bits |
+//! | `tinyint`, `smallint`, `int`, `bigint`, `counter` | 8-bit to 64-bit integers |
 //! | `boolean`, `float`, `double` | the same |
-//! | `text`, `ascii`, `inet` | text; with offsets of 64 bits where there are 2 GB of it |
-//! | `blob`, classes without a spelling | bytes, likewise |
+//! | `text`, `ascii`, `inet` | text; with 64-bit offsets for 2 GB or more |
+//! | `blob`, classes without a CQL spelling | bytes, likewise |
 //! | `timestamp`, `date`, `time` | `timestamp[ms, UTC]`, `date32`, `time64[ns]` |
 //! | `uuid`, `timeuuid` | 16 bytes, marked `arrow.uuid` |
 //! | `varint`, `decimal` | decimals of 38 or 76 digits that hold all values of the column exactly; else text |
@@ -13,18 +13,18 @@
 //! | `list`, `set` | a list |
 //! | `vector` | a list of fixed size |
 //! | `map` | a map |
-//! | tuple, user-defined type | a struct; the fields of a tuple are called `0`, `1` and so on |
+//! | tuple, user-defined type | a struct; the fields of a tuple are named `0`, `1` and so on |
 //!
-//! Values of no bytes, of types whose values have bytes, are null.
+//! Empty values (zero bytes, for types whose values otherwise have some) become null.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `table` | all columns together |
+//! | `table` | all columns |
 //! | `column` | the memory of a column |
-//! | `block` | some rows at a time, column by column |
+//! | `block` | blocks of rows, converted column by column |
 //! | `sink` | values into columns |
-//! | `exact` | integers and decimals of any size |
-//! | `finish` | making the arrays |
+//! | `exact` | arbitrary-precision integers and decimals |
+//! | `finish` | conversion to arrays |
 
 mod block;
 mod column;

@@ -1,4 +1,4 @@
-//! Values into columns, as they are decoded.
+//! The sink that decodes values into columns.
 
 use std::cell::{Cell, RefCell};
 use std::io::Write;
@@ -11,7 +11,7 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink};
 use super::column::{Column, Store, push_null};
 use crate::error::ColumnError;
 
-/// All columns, of which one takes the next value.
+/// All columns, one of which takes the next value.
 #[derive(Debug, Default)]
 pub(super) struct Columns {
     pub all: RefCell<Vec<Column>>,
@@ -21,8 +21,8 @@ pub(super) struct Columns {
 
 type Done = Result<(), ColumnError>;
 
-/// What stands in a column that was made for another type; never met, as columns are made from the
-/// types that they are filled by.
+/// The error for a value in a column of another type. Never happens, since columns are created from
+/// the types with which they are filled.
 #[cold]
 fn other(ty: &Type) -> ColumnError {
     ColumnError::kind(format!("another value than {ty}"))
@@ -53,7 +53,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Goes into the column's children with `inside`, and says that there is a value.
+    /// Enters the column's children with `inside`, and records that there is a value.
     fn container(
         &self,
         child: impl FnOnce(&Store) -> Option<usize>,
@@ -83,7 +83,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Takes the elements of a vector from their bytes; `false` for types that are not just numbers.
+    /// Takes the elements of a vector from their bytes; `false` unless they are plain numbers.
     fn numbers(&self, bytes: &[u8]) -> bool {
         fn each<const N: usize, T>(
             bytes: &[u8],
@@ -117,7 +117,7 @@ impl Columns {
         true
     }
 
-    /// Whether the elements of the next vector are just numbers.
+    /// Whether the elements of the next vector are plain numbers.
     fn has_numbers(&self) -> bool {
         let all = self.all.borrow();
         matches!(
@@ -128,7 +128,7 @@ impl Columns {
 
     fn first_field(store: &Store, at: usize) -> Option<usize> {
         match store {
-            // Without fields nothing is asked for a column.
+            // Without fields, no column is looked up.
             Store::Struct(fields) => Some(fields.first().copied().unwrap_or(at)),
             _ => None,
         }
@@ -186,7 +186,7 @@ impl Sink for Columns {
         push!(self, F64, value)
     }
 
-    // All text of a column is checked at once when the array is made.
+    // All text of a column is validated at once when the array is made.
     #[inline]
     fn utf8(&self, _: &Type, value: &[u8]) -> Done {
         self.bytes(value)
@@ -229,7 +229,7 @@ impl Sink for Columns {
         let mut all = self.all.borrow_mut();
         let column = &mut all[self.at.get()];
         let Store::Bytes(ends, data) = &mut column.store else { return Err(other(&column.ty)) };
-        // Writing to a vector does not fail.
+        // Writing to a vector cannot fail.
         let _ = write!(data, "{value}");
         ends.push(data.len());
         column.valid.append_non_null();

@@ -1,4 +1,4 @@
-//! All columns of some rows together.
+//! All columns of some rows.
 
 use arrow_array::{RecordBatch, RecordBatchOptions};
 use arrow_schema::{ArrowError, Schema};
@@ -12,18 +12,18 @@ use super::finish::finish;
 use super::sink::Columns;
 use crate::error::RowError;
 
-/// Columns that rows are appended to.
+/// Columns to which rows are appended.
 #[derive(Debug)]
 pub struct Table {
     described: Arc<[Described]>,
     columns: Columns,
-    /// Where each column of the rows is among all.
+    /// The index of each column of the rows among all columns.
     tops: Vec<usize>,
     rows: usize,
 }
 
 impl Table {
-    /// For these columns, with room for so many rows.
+    /// A table with these columns and capacity for this many rows.
     pub fn new(described: Arc<[Described]>, rows: usize) -> Self {
         let columns = Columns::default();
         let mut all = columns.all.borrow_mut();
@@ -33,7 +33,7 @@ impl Table {
         Self { described, columns, tops, rows: 0 }
     }
 
-    /// Appends the rows that begin these cells.
+    /// Appends this many rows from the beginning of these cells.
     pub fn append(&mut self, mut cells: Cells<'_>, rows: usize) -> Result<(), RowError> {
         let bad = |row, column: usize, error| {
             RowError::Bad(row, self.described[column].name.to_string(), error)

@@ -1,11 +1,11 @@
-//! One value into the bytes of one element.
+//! Writing a value into one element.
 
 use super::{Cell, CellKind};
 use crate::error::ColumnError;
 use crate::wire_value::WireValue;
 
 impl Cell {
-    /// Writes a value over the element's bytes, of which there are `self.size`.
+    /// Writes a value into the element's bytes, which are `self.size` long.
     #[inline]
     pub fn write(
         &self,
@@ -105,7 +105,7 @@ impl Cell {
         Ok(())
     }
 
-    /// An integer in a field of floats, which must hold just that.
+    /// Writes an integer into a float field, which must represent it exactly.
     fn whole(&self, int: i128, shown: &str, out: &mut [u8]) -> Result<(), ColumnError> {
         let exact = if self.size == 8 { int as f64 as i128 } else { int as f32 as i128 };
         if exact != int {
@@ -153,7 +153,7 @@ impl Cell {
         }
     }
 
-    /// The low bytes of a number.
+    /// Writes the low bytes of a number.
     #[inline]
     fn put(&self, bits: u64, out: &mut [u8]) {
         match (self.size, self.swapped) {

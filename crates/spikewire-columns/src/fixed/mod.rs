@@ -1,21 +1,21 @@
-//! Rows of fields with a fixed size, as in a structured array: values over the bytes of elements.
+//! Rows of fixed-size fields, as in a NumPy structured array.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `cell` | one value into the bytes of one element |
-//! | `nested` | lists into sub-arrays of exactly their shape |
+//! | `cell` | writing a value into one element |
+//! | `nested` | writing lists into sub-arrays of the same shape |
 
 mod cell;
 mod nested;
 
-/// The kinds of a field's elements.
+/// The kind of a field's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CellKind {
     /// A signed integer.
     Int,
     /// An unsigned integer.
     UInt,
-    /// A float of 4 or 8 bytes.
+    /// A 4-byte or 8-byte float.
     Float,
     /// One byte, 0 or 1.
     Bool,
@@ -25,36 +25,36 @@ pub enum CellKind {
     Text,
     /// Bytes of exactly this size.
     Raw,
-    /// A signed integer, of which the least one is taken for "not a time".
+    /// A signed integer whose minimum means "not a time".
     Time,
 }
 
 /// One element of a field.
 #[derive(Debug, Clone, Copy)]
 pub struct Cell {
-    /// What it is.
+    /// Its kind.
     pub kind: CellKind,
     /// Its size in bytes.
     pub size: usize,
-    /// Whether its bytes are in the other order than the machine has.
+    /// Whether its byte order differs from the machine's.
     pub swapped: bool,
 }
 
 /// A field of a row.
 #[derive(Debug)]
 pub struct Field {
-    /// The bin that goes there.
+    /// The bin's name.
     pub name: String,
-    /// Its type as messages show it.
+    /// Its type, for messages.
     pub shown: String,
-    /// Where it begins in a row.
+    /// Its offset in a row.
     pub offset: usize,
-    /// Where its flags are in a row of the mask: one per element.
+    /// The offset of its flags in a row of the mask, which has one flag per element.
     pub mask: usize,
-    /// What each of its elements is.
+    /// Its elements.
     pub cell: Cell,
-    /// Elements along each axis of a sub-array; empty for a single value.
+    /// Size of each axis of a sub-array; empty for a single value.
     pub shape: Vec<usize>,
-    /// Elements in all.
+    /// Total number of elements.
     pub count: usize,
 }

@@ -1,4 +1,4 @@
-//! Lists into sub-arrays of exactly their shape.
+//! Writing lists into sub-arrays of the same shape.
 
 use spikewire_aerospike_protocol::msgpack::Reader;
 
@@ -7,8 +7,8 @@ use crate::error::ColumnError;
 use crate::wire_value::{self, WireValue};
 
 impl Field {
-    /// Writes a value into the field's bytes and flags: one flag per element, 1 where there is
-    /// none.
+    /// Writes a value into the field's bytes and flags. There is one flag per element, 1 for a
+    /// missing one.
     #[inline]
     pub fn write(
         &self,
@@ -59,7 +59,7 @@ impl Field {
         }
     }
 
-    /// Writes the list `item` along one axis, and those in it along the next ones.
+    /// Writes the list `item` along one axis, and the lists in it along the next ones.
     fn axis(
         &self,
         item: &WireValue<'_>,
