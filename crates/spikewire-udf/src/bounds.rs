@@ -1,4 +1,4 @@
-//! How much a function may use: time, and the memory of the values it makes.
+//! Limits of a function: its time, and the memory of the values it creates.
 
 use std::any::Any;
 use std::cell::{Cell, OnceCell, RefCell};
@@ -11,15 +11,15 @@ use rustix::time::{ClockId, clock_gettime};
 
 use crate::failure::{Failure, message_of};
 
-/// How often a caller is asked whether it still waits.
+/// How often a caller is asked whether it is still waiting.
 const WATCH: Duration = Duration::from_millis(10);
 
-/// What one call of a function may use.
+/// Limits of one function call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Time of the processor for one call; for a stream, for one record of it.
+    /// CPU time for one call; for a stream, for each of its records.
     pub time: Duration,
-    /// Bytes that Lua's own objects may take, and as much again for lists, maps and bytes.
+    /// Bytes that Lua's own objects may take, and the same amount again for lists, maps and bytes.
     pub memory: usize,
 }
 
@@ -30,29 +30,29 @@ impl Default for Limits {
     }
 }
 
-/// What ends all work besides the limits.
+/// What may end all work besides the limits.
 #[derive(Debug)]
 struct Watch {
     deadline: Option<Instant>,
-    /// Gives whether the caller was interrupted.
+    /// Returns whether the caller was interrupted.
     interrupted: Function,
     /// When the caller is asked next.
     next: Instant,
 }
 
-/// What is used of the limits, shared by a machine and the values its code makes.
+/// Usage of the limits, shared by a machine and the values that its code creates.
 pub(crate) struct Bounds {
     limits: Limits,
-    /// In time of the processor.
+    /// In CPU time.
     deadline: Cell<Duration>,
-    /// The clock on the wall cannot be later than this while there is time of the processor left.
+    /// Before this wall clock time, the CPU time cannot be used up.
     earliest: Cell<Option<Instant>>,
     used: Cell<usize>,
     watch: RefCell<Option<Watch>>,
-    /// Set by the watch; everything fails from then on.
+    /// Set by the watch; from then on everything fails.
     ended: RefCell<Option<Failure>>,
     lua: OnceCell<WeakLua>,
-    /// Containers whose owner is gone: they are dropped one after the other, not one in the other.
+    /// Containers whose owner was dropped. They are dropped one after the other, not recursively.
     orphans: RefCell<Vec<Box<dyn Any>>>,
     is_dropping: Cell<bool>,
 }
@@ -78,7 +78,7 @@ impl Bounds {
         })
     }
 
-    /// Says which state's garbage to collect when memory runs out.
+    /// Sets the state whose garbage is collected when memory runs out.
     pub fn attach(&self, lua: WeakLua) {
         let _ = self.lua.set(lua);
     }
@@ -87,29 +87,29 @@ impl Bounds {
         self.limits
     }
 
-    /// Bytes of lists, maps and bytes.
+    /// Bytes used by lists, maps and bytes.
     pub fn used(&self) -> usize {
         self.used.get()
     }
 
-    /// The time starts to run.
+    /// Starts the time limit.
     pub fn start(&self) {
         self.deadline.set(now().saturating_add(self.limits.time));
         self.earliest.set(Instant::now().checked_add(self.limits.time));
     }
 
-    /// From now on work also ends at `deadline`, or when `interrupted` says so.
+    /// From now on work also ends at `deadline`, or when `interrupted` returns true.
     pub fn watch(&self, deadline: Option<Instant>, interrupted: Function) {
         *self.watch.borrow_mut() = Some(Watch { deadline, interrupted, next: Instant::now() });
     }
 
-    /// Nothing but the limits ends work from now on.
+    /// From now on only the limits end work.
     pub fn unwatch(&self) {
         self.watch.take();
         self.ended.take();
     }
 
-    /// Fails when the time is over, or the caller does not wait any more.
+    /// Fails if the time is up, or if the caller is no longer waiting.
     pub fn check_time(&self) -> mlua::Result<()> {
         let instant = Instant::now();
         self.ask(instant)?;
@@ -148,15 +148,16 @@ impl Bounds {
         }
     }
 
-    /// What an error means: the end of the watch, if that is what was raised.
+    /// Converts an error: to the reason why the watch ended the work, if it did.
     pub fn failure(&self, error: &mlua::Error) -> Failure {
         self.ended.borrow().clone().unwrap_or_else(|| Failure::Raised(message_of(error)))
     }
 
-    /// Takes memory for a value; fails when there is none left.
+    /// Reserves memory for a value; fails if there is not enough.
     pub fn take(&self, bytes: usize) -> mlua::Result<()> {
         if self.used.get().saturating_add(bytes) > self.limits.memory {
-            // Lua sees little of what its objects hold here, so it collects them late.
+            // Lua does not see most of the memory that its objects hold here, so it collects them
+            // late.
             if let Some(lua) = self.lua.get().and_then(WeakLua::try_upgrade) {
                 lua.gc_collect()?;
             }
@@ -172,12 +173,12 @@ impl Bounds {
         Ok(())
     }
 
-    /// Gives memory back.
+    /// Releases memory.
     pub fn give(&self, bytes: usize) {
         self.used.set(self.used.get().saturating_sub(bytes));
     }
 
-    /// Drops containers without recursion, however deep they are nested.
+    /// Drops containers without recursion, however deeply they are nested.
     pub fn drop_all(&self, containers: impl Iterator<Item = Box<dyn Any>>) {
         self.orphans.borrow_mut().extend(containers);
         if self.is_dropping.replace(true) {
@@ -194,7 +195,7 @@ impl Bounds {
     }
 }
 
-/// How long this thread has worked: a busy machine takes no time away from a function.
+/// CPU time of this thread. Unlike wall clock time, it does not depend on other load.
 fn now() -> Duration {
     let time = clock_gettime(ClockId::ThreadCPUTime);
     Duration::new(time.tv_sec.unsigned_abs(), time.tv_nsec as u32)

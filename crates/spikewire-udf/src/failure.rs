@@ -1,15 +1,15 @@
-//! Why a function gave no result.
+//! Why a function failed.
 
 use std::fmt;
 
-/// Why a function gave no result.
+/// Why a function failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Failure {
-    /// No module of that name is registered.
+    /// No module with this name is registered.
     NoModule(String),
     /// The module has no such function.
     NoFunction(String),
-    /// The code raised this: `file:line: message` where the place is known.
+    /// The code raised this error: `file:line: message` if the place is known.
     Raised(String),
     /// The caller's deadline passed while it ran.
     TimedOut,
@@ -17,10 +17,10 @@ pub enum Failure {
     Interrupted,
 }
 
-/// What an error says in one line.
+/// An error as one line.
 pub(crate) fn message_of(error: &mlua::Error) -> String {
     match error {
-        // What Rust code raised below Lua code: the place is in the traceback.
+        // Raised by Rust code called from Lua; the place is in the traceback.
         mlua::Error::CallbackError { traceback, cause } => {
             let message = message_of(cause);
             match place(traceback) {

@@ -1,22 +1,21 @@
-//! Lua functions on records and on streams of records, in a sandbox with bounds on time and
-//! memory.
+//! Lua functions on records and on streams of records, in a sandbox with limits on time and memory.
 //!
-//! The embedded cluster runs them where the records are; a client runs the reduce stage of an
-//! aggregation over what the nodes sent. A [`Library`] holds the registered modules; a [`Machine`]
-//! has them loaded, for one thread. What Lua code sees stands in the modules: [`record`] objects
-//! and the `aerospike` object that stores them, the types `list`, `map`, `bytes` and `geojson`, and
-//! streams. Lua's own libraries are there as far as they cannot reach out: `string`, `table`,
+//! The embedded cluster runs them on its nodes; a client runs the reduce stage of an aggregation
+//! over what the nodes sent. A [`Library`] holds the registered modules; a [`Machine`] has them
+//! loaded, for one thread. Lua code sees [`record`] objects and the `aerospike` object that stores
+//! them, the types `list`, `map`, `bytes` and `geojson`, and streams; the modules document them. Of
+//! Lua's own libraries it has the parts that cannot reach out of the sandbox: `string`, `table`,
 //! `math`, `utf8`, and the clock of `os`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `library`, `machine` | registered modules; what runs their functions |
-//! | `sandbox`, `bounds` | what Lua code cannot reach, and how much it may use |
-//! | `strings`, `pattern`, `tables` | functions of Lua's libraries that can be ended like Lua code |
+//! | `library`, `machine` | registered modules; running their functions |
+//! | `sandbox`, `bounds` | what Lua code can access, and its limits |
+//! | `strings`, `pattern`, `tables` | replacements of Lua library functions that can be interrupted |
 //! | [`record`], `stream` | records and streams as Lua code sees them |
-//! | `value` | values as Lua code holds them, on the way to Lua and back |
-//! | `types` | what Lua code can do with lists, maps, bytes and `GeoJSON` |
-//! | `failure` | why a function gave no result |
+//! | `value` | values as Lua code holds them, and their conversion |
+//! | `types` | the operations of Lua code on lists, maps, bytes and `GeoJSON` |
+//! | `failure` | why a function failed |
 
 #![forbid(unsafe_code)]
 

@@ -7,19 +7,19 @@ use crate::bounds::Limits;
 use crate::failure::message_of;
 use crate::sandbox;
 
-/// Modules by file name, as registered: `"counters.lua"` is package `"counters"`.
+/// Modules by file name as registered: `"counters.lua"` is package `"counters"`.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Library {
     modules: BTreeMap<Box<str>, Arc<str>>,
 }
 
 impl Library {
-    /// Registers a module, in place of one of that name. Whether it compiles, tells [`check`].
+    /// Registers a module, replacing one with the same name. Does not compile it; see [`check`].
     pub fn put(&mut self, file: &str, source: &str) {
         self.modules.insert(file.into(), source.into());
     }
 
-    /// Removes a module; whether there was one.
+    /// Removes a module; returns whether there was one.
     pub fn remove(&mut self, file: &str) -> bool {
         self.modules.remove(file).is_some()
     }
@@ -34,7 +34,7 @@ impl Library {
         self.modules.iter().map(|(file, source)| (&**file, &**source))
     }
 
-    /// The file and source of a package.
+    /// File name and source of a package.
     pub(crate) fn package(&self, name: &str) -> Option<(String, Arc<str>)> {
         let file = format!("{name}.lua");
         let source = self.modules.get(file.as_str())?;
@@ -42,10 +42,10 @@ impl Library {
     }
 }
 
-/// Why a source is not Lua.
+/// Why a source does not compile.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompileError {
-    /// Line number from 1; 0 when unknown.
+    /// Line number from 1; 0 if unknown.
     pub line: u32,
     /// What is wrong there.
     pub message: String,

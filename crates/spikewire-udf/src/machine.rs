@@ -18,8 +18,8 @@ use crate::sandbox;
 use crate::stream::{Pipeline, Side, StreamOps};
 use crate::value::Val;
 
-/// Modules loaded into a sandbox, for one thread. Each module is loaded when it is first called
-/// and has globals of its own, which live as long as the machine.
+/// Modules loaded into a sandbox, for one thread. Each module is loaded when it is first called,
+/// and has its own globals, which live as long as the machine.
 pub struct Machine {
     lua: Lua,
     bounds: Rc<Bounds>,
@@ -35,13 +35,13 @@ impl Machine {
         Ok(Self { lua, bounds, library, loaded: RefCell::default() })
     }
 
-    /// The modules it was made for.
+    /// The modules it was created for.
     pub fn library(&self) -> &Arc<Library> {
         &self.library
     }
 
-    /// Works with the machine; what runs meanwhile also ends at `deadline`, or soon after
-    /// `interrupted` says so. It is asked every few milliseconds.
+    /// Calls a closure with the machine; meanwhile, functions also end at `deadline`, or soon after
+    /// `interrupted` returns true, which is called every few milliseconds.
     pub fn watched<R>(
         &self,
         deadline: Option<Instant>,
@@ -58,15 +58,15 @@ impl Machine {
         outcome.map_err(|error| self.bounds.failure(&error))
     }
 
-    /// Whether code has left so much behind that the next call may lack memory.
+    /// Whether so much memory is in use that the next call may run out of it.
     pub fn is_nearly_full(&self) -> bool {
         let most = self.bounds.limits().memory / 2;
         let is_full = || self.lua.used_memory() > most || self.bounds.used() > most;
         is_full() && (self.lua.gc_collect().is_err() || is_full())
     }
 
-    /// Applies `function` of `package` to a record. The record comes back with what the function
-    /// stored; also when it failed afterwards, as the storing is done by then.
+    /// Applies `function` of `package` to a record. Returns the record with what the function
+    /// stored, even if it failed afterwards, since that is stored already.
     pub fn apply(
         &self,
         package: &str,
@@ -81,7 +81,7 @@ impl Machine {
                 let record = mlua::Value::UserData(self.lua.create_userdata(handle.clone())?);
                 let arguments = self.arguments(record, arguments)?;
                 match function.call(arguments)? {
-                    // Servers answer nothing for a table of Lua's own.
+                    // Servers return nothing for a Lua table.
                     mlua::Value::Table(_) => Ok(Value::Nil),
                     value => Val::from_lua(value)?.to_value(&self.bounds),
                 }
@@ -91,7 +91,7 @@ impl Machine {
         (handle.take(), result)
     }
 
-    /// Asks `function` of `package` what it does with a stream.
+    /// Calls `function` of `package` to learn what it does with a stream.
     pub fn stream(
         &self,
         package: &str,

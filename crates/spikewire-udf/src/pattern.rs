@@ -1,7 +1,7 @@
-//! Lua's patterns, matched within the bounds of the function that runs.
+//! Lua patterns, matched within the limits of the running function.
 //!
-//! Lua's own matcher is one call of C code that no hook can end, and a pattern with many
-//! repetitions can keep it busy for ages. This one counts its steps and looks at the clock.
+//! Lua's own matcher is a single call of C code that no hook can interrupt, and a pattern with many
+//! repetitions can take it forever. This one counts its steps and checks the time.
 
 use std::cell::Cell;
 
@@ -9,11 +9,11 @@ use mlua::{Error, Result};
 
 use crate::bounds::Bounds;
 
-/// Most captures in a pattern.
+/// Maximum number of captures in a pattern.
 const CAPTURES: usize = 32;
-/// Deepest recursion, as in Lua.
+/// Maximum recursion depth, as in Lua.
 const DEPTH: usize = 200;
-/// Steps between two looks at the clock.
+/// Steps between two checks of the time.
 const STEPS: usize = 4096;
 
 /// What a pattern captured.
@@ -63,13 +63,13 @@ impl<'a> Matcher<'a> {
         self.run(at, 0)
     }
 
-    /// How many captures the pattern made.
+    /// Number of captures.
     pub fn capture_count(&self) -> usize {
         self.captures.len()
     }
 
-    /// A capture of the last match, which was `start..end`. The first one of a pattern without
-    /// captures is the whole match.
+    /// A capture of the last match, which was `start..end`. For a pattern without captures, the
+    /// first one is the whole match.
     pub fn capture(&self, number: usize, (start, end): (usize, usize)) -> Result<Captured> {
         let Some(capture) = self.captures.get(number) else {
             if number == 0 {
@@ -84,7 +84,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// Counts work; fails when the function's time is over.
+    /// Counts work; fails if the function's time is up.
     fn step(&self, count: usize) -> Result<()> {
         let steps = self.steps.get() + count;
         if steps < STEPS {
@@ -99,7 +99,7 @@ impl<'a> Matcher<'a> {
         self.pattern.get(p).copied()
     }
 
-    /// Matches the pattern from `p` on at `s`.
+    /// Matches the rest of the pattern, from `p`, at `s`.
     fn run(&mut self, s: usize, p: usize) -> Result<Option<usize>> {
         self.depth += 1;
         if self.depth > DEPTH {
@@ -185,7 +185,7 @@ impl<'a> Matcher<'a> {
         Ok(found)
     }
 
-    /// As many of the item `p..end` as possible, then the rest.
+    /// Matches as many of the item `p..end` as possible, then the rest.
     fn longest(&mut self, s: usize, p: usize, end: usize) -> Result<Option<usize>> {
         let mut count = 0;
         while self.is_match(s + count, p, end)? {
@@ -202,7 +202,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// As few of the item `p..end` as possible, then the rest.
+    /// Matches as few of the item `p..end` as possible, then the rest.
     fn shortest(&mut self, mut s: usize, p: usize, end: usize) -> Result<Option<usize>> {
         loop {
             if let Some(found) = self.run(s, end + 1)? {
@@ -215,7 +215,7 @@ impl<'a> Matcher<'a> {
         }
     }
 
-    /// `%bxy`: from an x to the y that balances it.
+    /// `%bxy`: matches from an x to the y that balances it.
     fn balanced(&self, s: usize, p: usize) -> Result<Option<usize>> {
         let (Some(open), Some(close)) = (self.at(p), self.at(p + 1)) else {
             let text = "malformed pattern (missing arguments to '%b')";
@@ -239,7 +239,7 @@ impl<'a> Matcher<'a> {
         Ok(None)
     }
 
-    /// `%f[set]`: where the set begins; gives the end of the item in the pattern.
+    /// `%f[set]`: matches where the set begins; returns the end of the item in the pattern.
     fn frontier(&self, s: usize, p: usize) -> Result<Option<usize>> {
         if self.at(p) != Some(b'[') {
             return Err(Error::runtime("missing '[' after '%f' in pattern"));
@@ -251,7 +251,7 @@ impl<'a> Matcher<'a> {
         Ok(is_there.then_some(end))
     }
 
-    /// `%1`: what a capture holds, once more.
+    /// `%1`: matches the contents of a capture again.
     fn repeated(&self, s: usize, digit: u8) -> Result<Option<usize>> {
         let invalid = || Error::runtime(format!("invalid capture index %{}", digit - b'0'));
         let number = digit.checked_sub(b'1').ok_or_else(invalid)?;
@@ -266,7 +266,7 @@ impl<'a> Matcher<'a> {
         Ok(self.subject[s..].starts_with(held).then_some(s + len))
     }
 
-    /// The end of the single item at `p`, without its repetition.
+    /// The end of the single item at `p`, without its quantifier.
     fn item_end(&self, p: usize) -> Result<usize> {
         match self.pattern[p] {
             b'%' if p + 1 == self.pattern.len() => {
@@ -278,7 +278,7 @@ impl<'a> Matcher<'a> {
                 if self.at(p) == Some(b'^') {
                     p += 1;
                 }
-                // A ']' that comes first is one of the set.
+                // A ']' that comes first is a member of the set.
                 loop {
                     self.step(1)?;
                     match self.at(p) {
@@ -309,7 +309,7 @@ impl<'a> Matcher<'a> {
         })
     }
 
-    /// Whether the set from the '[' at `p` to the ']' at `end` holds a byte.
+    /// Whether the set from the '[' at `p` to the ']' at `end` contains a byte.
     fn is_in_set(&self, byte: u8, p: usize, end: usize) -> Result<bool> {
         self.step((end - p) / 8 + 1)?;
         let mut p = p + 1;
@@ -341,8 +341,8 @@ impl<'a> Matcher<'a> {
     }
 }
 
-/// Whether a byte is of the class that a letter names; a capital means all others, and what is no
-/// class means itself.
+/// Whether a byte belongs to the class with this letter. A capital letter means the complement; any
+/// other character means itself.
 fn is_of_class(byte: u8, class: u8) -> bool {
     let found = match class.to_ascii_lowercase() {
         b'a' => byte.is_ascii_alphabetic(),

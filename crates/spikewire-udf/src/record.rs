@@ -1,7 +1,7 @@
-//! Records as Lua code sees them, and what it did to them.
+//! Records as Lua code sees them, and the changes it made.
 //!
-//! `rec["bin"]` reads a bin and assigns it; nothing is stored until `aerospike:create(rec)` or
-//! `aerospike:update(rec)`. `record.ttl(rec)` and its like tell the rest.
+//! `rec["bin"]` reads or assigns a bin; nothing is stored until `aerospike:create(rec)` or
+//! `aerospike:update(rec)`. Functions such as `record.ttl(rec)` return metadata.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -14,69 +14,69 @@ use crate::bounds::Bounds;
 use crate::failure::message_of;
 use crate::value::{Bytes, Val};
 
-/// Longest bin name.
+/// Maximum length of a bin name.
 const NAME: usize = 15;
 
-/// A record that a function is applied to.
+/// A record to which a function is applied.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Record {
-    /// Whether it is there.
+    /// Whether it exists.
     pub exists: bool,
     /// Its bins.
     pub bins: BTreeMap<String, Value>,
     /// Its generation.
     pub generation: u32,
-    /// Seconds it has left to live; 0 for ever.
+    /// Remaining time to live in seconds; 0 for never expires.
     pub ttl: u32,
     /// The user key, if it is stored.
     pub key: Option<Value>,
     /// Its set.
     pub set: Option<String>,
-    /// What identifies it.
+    /// Its digest.
     pub digest: [u8; 20],
-    /// When it was last written, in ms since 2010.
+    /// When it was last written, in milliseconds since 2010.
     pub last_update: u64,
-    /// Bytes it takes.
+    /// Its size in bytes.
     pub size: usize,
-    /// What the function stored, if it did.
+    /// What the function stored, if anything.
     pub change: Option<Change>,
 }
 
-/// What a function did to a record.
+/// The change that a function made to a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Change {
-    /// The bins are as [`Record::bins`] has them now.
+    /// The bins are now those in [`Record::bins`].
     Write {
-        /// Names of the bins that were assigned, those that went included.
+        /// Names of assigned bins, including removed ones.
         bins: Vec<String>,
-        /// Seconds to live, if the function set them: as the TTL of a write.
+        /// Time to live in seconds, as in a write, if the function set it.
         ttl: Option<u32>,
-        /// Whether the stored user key goes.
+        /// Whether the stored user key is removed.
         drop_key: bool,
     },
-    /// The record is gone.
+    /// The record was removed.
     Remove,
 }
 
-/// A record in the hands of Lua code.
+/// A record accessed by Lua code.
 #[derive(Debug)]
 pub(crate) struct Held {
     record: Record,
-    /// Bins that were looked at or assigned: what Lua code holds of them.
+    /// Bins that were read or assigned, as Lua code holds them.
     live: BTreeMap<String, Val>,
-    /// Those that were assigned since they were stored.
+    /// Bins assigned since the last store.
     assigned: Vec<String>,
     ttl: Option<u32>,
     drop_key: bool,
-    /// What the bins take as they are stored now.
+    /// Sizes of the bins as currently stored.
     stored: BTreeMap<String, usize>,
-    /// Memory that `live` was counted as.
+    /// Memory reserved for `live`.
     counted: usize,
     bounds: Rc<Bounds>,
 }
 
 impl Held {
-    /// Holds a value of a bin from now on.
+    /// Holds a bin's value from now on.
     fn hold(&mut self, name: &str, value: Val) -> Result<()> {
         let cost = name.len() + value.cost();
         self.bounds.take(cost)?;
@@ -96,7 +96,7 @@ impl Drop for Held {
     }
 }
 
-/// Clones are the same record.
+/// A handle; clones refer to the same record.
 #[derive(Debug, Clone)]
 pub(crate) struct Handle(Rc<RefCell<Held>>);
 
@@ -114,7 +114,7 @@ impl Handle {
         })))
     }
 
-    /// The record with what was stored. Lua code that kept it sees an empty one.
+    /// Takes the record with what was stored. Lua code that kept it sees an empty one.
     pub fn take(&self) -> Record {
         std::mem::take(&mut self.0.borrow_mut().record)
     }
@@ -181,7 +181,7 @@ impl Handle {
         Ok(())
     }
 
-    /// 0, or why not: 1 when it is there already.
+    /// Stores a new record. Returns 0, or 1 if it already exists.
     pub fn create(&self) -> Result<i64> {
         let held = self.0.borrow();
         if held.record.exists {
@@ -191,7 +191,7 @@ impl Handle {
         self.store().map(|()| 0)
     }
 
-    /// 0, or -2 when there is no record.
+    /// Stores changes. Returns 0, or -2 if there is no record.
     pub fn update(&self) -> Result<i64> {
         if !self.exists() {
             return Ok(-2);
@@ -199,7 +199,7 @@ impl Handle {
         self.store().map(|()| 0)
     }
 
-    /// 0, or 1 when there is no record.
+    /// Removes the record. Returns 0, or 1 if there is none.
     pub fn remove(&self) -> i64 {
         let held = &mut *self.0.borrow_mut();
         if !held.record.exists {
@@ -234,7 +234,7 @@ impl UserData for Handle {
 
 type Of = UserDataRef<Handle>;
 
-/// Makes the table `record`: what can be asked of a record besides its bins.
+/// Creates the table `record`, with functions for a record's metadata.
 pub(crate) fn register(lua: &Lua) -> Result<()> {
     let record = lua.create_table()?;
     macro_rules! tell {
@@ -271,7 +271,7 @@ pub(crate) fn register(lua: &Lua) -> Result<()> {
     };
     record.set("bin_names", lua.create_function(names)?)?;
     let set_ttl = |_: &Lua, (rec, ttl): (Of, i64)| {
-        // -1 and -2 mean never and unchanged, as in a write.
+        // -1 means never and -2 unchanged, as in a write.
         let slot = u32::try_from(ttl).ok().or(match ttl {
             -1 => Some(u32::MAX),
             -2 => Some(u32::MAX - 1),

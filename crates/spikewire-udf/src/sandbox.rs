@@ -1,4 +1,4 @@
-//! A Lua state that cannot reach out of itself and cannot run for ever.
+//! A Lua state that cannot access anything outside and cannot run forever.
 
 use std::rc::Rc;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -13,17 +13,17 @@ use crate::failure::message_of;
 use crate::record::{self, Handle};
 use crate::{stream, strings, tables, types};
 
-/// How often running code is looked at, in instructions. One instruction may call a function of Lua
-/// that goes through a string as long as memory allows, so there are not many between two looks.
+/// How often running code is checked, in instructions. A single instruction may call a Lua function
+/// that scans a string as large as memory allows, so checks must be frequent.
 const LOOK: u32 = 200;
-/// Longest format of `os.date`.
+/// Maximum length of a format for `os.date`.
 const FORMAT: usize = 1024;
-/// What reads files, runs what was not registered, or steers the collector.
+/// Functions that read files, run unregistered code, or control the garbage collector.
 const FORBIDDEN: [&str; 6] = ["collectgarbage", "dofile", "load", "loadfile", "print", "require"];
-/// What is left of the library `os`.
+/// The part of the library `os` that is available.
 const CLOCK: [&str; 4] = ["clock", "date", "difftime", "time"];
 
-/// A state with libraries that cannot reach out, and a limit on memory.
+/// A state with safe libraries and a memory limit.
 pub fn bare(limits: Limits) -> Result<Lua> {
     let libraries = StdLib::TABLE | StdLib::STRING | StdLib::MATH | StdLib::UTF8 | StdLib::OS;
     let lua = Lua::new_with(libraries, LuaOptions::default())?;
@@ -75,7 +75,7 @@ fn plus(a: Value, b: Value) -> Result<Value> {
     })
 }
 
-/// Code that catches errors must not catch the end of its time.
+/// Keeps code that catches errors from catching the end of its time.
 fn guard(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let plain: Function = lua.globals().get("pcall")?;
     let own = bounds.clone();
@@ -83,7 +83,7 @@ fn guard(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
         let outcome = plain.call::<MultiValue>(arguments);
         own.check_time()?;
         let mut outcome = outcome?;
-        // What functions of this crate raise, as the text that Lua's own would raise.
+        // Errors raised by this crate become text, as those raised by Lua are.
         if let Some(Value::Error(error)) = outcome.get(1) {
             let text = lua.create_string(message_of(error))?;
             outcome = MultiValue::from_vec(vec![Value::Boolean(false), Value::String(text)]);
@@ -91,7 +91,7 @@ fn guard(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
         Ok(outcome)
     })?;
     lua.globals().set("pcall", pcall.clone())?;
-    // A handler runs when the error is caught, not where it is raised: when the hook raises it, no
+    // The handler runs when the error is caught, not where it is raised. If the hook raised it, no
     // hook would end the handler.
     let xpcall = lua.create_function(move |_, mut arguments: MultiValue| {
         let function = arguments.pop_front().unwrap_or(Value::Nil);
@@ -113,7 +113,7 @@ fn guard(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     lua.globals().set("xpcall", xpcall)
 }
 
-/// Lua runs finalizers without hooks, so nothing would end them.
+/// Lua runs finalizers without hooks, so nothing could end them.
 fn forbid_finalizers(lua: &Lua) -> Result<()> {
     let plain: Function = lua.globals().get("setmetatable")?;
     let set = lua.create_function(move |_, arguments: MultiValue| {
@@ -127,7 +127,7 @@ fn forbid_finalizers(lua: &Lua) -> Result<()> {
     lua.globals().set("setmetatable", set)
 }
 
-/// `os.date`, whose work grows with its format.
+/// `os.date` with a limited format, because its work grows with that.
 fn short_date(plain: Function) -> impl Fn(&Lua, MultiValue) -> Result<MultiValue> {
     move |_, arguments| {
         if let Some(Value::String(format)) = arguments.front()
@@ -139,8 +139,8 @@ fn short_date(plain: Function) -> impl Fn(&Lua, MultiValue) -> Result<MultiValue
     }
 }
 
-/// The globals of one module. Its code may change them, and the tables of the libraries, without
-/// changing what other modules see.
+/// The globals of one module. Its code may change them, and the library tables, without affecting
+/// other modules.
 pub fn environment(lua: &Lua) -> Result<Table> {
     let module = lua.create_table()?;
     lua.globals().for_each(|name: Value, value: Value| {
@@ -159,7 +159,7 @@ pub fn environment(lua: &Lua) -> Result<Table> {
     Ok(module)
 }
 
-/// Makes the object `aerospike`, which stores records, and the functions that log.
+/// Creates the object `aerospike`, which stores records, and the logging functions.
 fn aerospike(lua: &Lua) -> Result<()> {
     type Of = mlua::UserDataRef<Handle>;
     let object = lua.create_table()?;
@@ -179,7 +179,7 @@ fn aerospike(lua: &Lua) -> Result<()> {
     let nothing = |_: &Lua, _: MultiValue| Ok(0);
     object.set("log", lua.create_function(nothing)?)?;
     lua.globals().set("aerospike", object)?;
-    // An embedded cluster has no log, but a wrong format is still an error.
+    // The embedded cluster has no log, but a wrong format is still an error.
     let format: Function = lua.globals().get::<Table>("string")?.get("format")?;
     for level in ["trace", "debug", "info", "warn"] {
         let format = format.clone();

@@ -1,8 +1,8 @@
 //! Streams: `stream : filter(f) : map(f) : aggregate(init, f) : reduce(f)`.
 //!
-//! A function that gets a stream says what is to be done with it. The nodes do everything up to
-//! and with the first `reduce`, each for its own records; the client goes on from that `reduce`
-//! with what they sent.
+//! A function that gets a stream returns what to do with it. The nodes do everything up to and
+//! including the first `reduce`, each for its own records. The client continues from that `reduce`
+//! with their results.
 
 use std::rc::Rc;
 
@@ -14,16 +14,16 @@ use crate::failure::Failure;
 use crate::record::{Handle, Record};
 use crate::value::{List, Map, Val};
 
-/// Where a stream is worked on.
+/// Where a stream is processed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Side {
-    /// On a node: up to and with the first `reduce`.
+    /// On a node: up to and including the first `reduce`.
     Node,
     /// On the client: from the first `reduce` on.
     Client,
 }
 
-/// From this number on an aggregate is passed on at once, and the next one started.
+/// At this size an aggregate is passed on at once, and the next one started.
 const FULL: f64 = 1000.0;
 
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ enum StreamOp {
     Reduce(Function),
 }
 
-/// What a function asked of its stream so far.
+/// The operations that a function requested on its stream.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct StreamOps(Vec<StreamOp>);
 
@@ -45,7 +45,7 @@ impl StreamOps {
         Self(steps)
     }
 
-    /// The steps of one side.
+    /// The operations of one side.
     fn select(self, side: Side) -> Vec<StreamOp> {
         let reduce = self.0.iter().position(|step| matches!(step, StreamOp::Reduce(_)));
         match (side, reduce) {
@@ -78,7 +78,7 @@ impl UserData for StreamOps {
 
 const GROUP: &str = "spikewire groups";
 
-/// Makes what `groupby` is made of.
+/// Defines the functions that `groupby` is made of.
 pub(crate) fn register(lua: &Lua) -> Result<()> {
     let source = "
         local list, map = list, map
@@ -99,17 +99,17 @@ pub(crate) fn register(lua: &Lua) -> Result<()> {
     lua.set_named_registry_value(GROUP, table)
 }
 
-/// A stage of the work, with what it keeps.
+/// A stage of the pipeline, with its state.
 #[derive(Debug)]
 struct Stage {
     step: StreamOp,
-    /// An aggregate or a reduction so far.
+    /// The aggregate or reduction so far.
     kept: Option<mlua::Value>,
-    /// A `map` that gave nil ends its stream.
+    /// Whether the stream has ended, because a `map` returned nil.
     ended: bool,
 }
 
-/// A stream being worked on: values go in, what the last step gives comes out.
+/// A stream being processed: values go in, results of the last stage come out.
 #[derive(Debug)]
 pub struct Pipeline {
     lua: Lua,
@@ -124,7 +124,7 @@ impl Pipeline {
         Self { lua: lua.clone(), bounds: bounds.clone(), stages }
     }
 
-    /// Takes a record; what comes out at the end goes to `out`.
+    /// Processes a record; results go into `out`.
     pub fn record(
         &mut self,
         record: Record,
@@ -137,7 +137,7 @@ impl Pipeline {
         done.map_err(|error| self.bounds.failure(&error))
     }
 
-    /// Takes a value, such as one that a node sent.
+    /// Processes a value, such as one sent by a node; results go into `out`.
     pub fn value(
         &mut self,
         value: &Value,
@@ -149,7 +149,7 @@ impl Pipeline {
         done.map_err(|error| self.bounds.failure(&error))
     }
 
-    /// The stream is over: what aggregates and reductions kept comes out.
+    /// Ends the stream: the results of aggregates and reductions go into `out`.
     pub fn finish(mut self, out: &mut Vec<Value>) -> std::result::Result<(), Failure> {
         for at in 0..self.stages.len() {
             self.bounds.start();
@@ -165,7 +165,7 @@ impl Pipeline {
         Ok(())
     }
 
-    /// What an aggregate kept, or a fresh start of it.
+    /// The current aggregate, or a fresh initial value.
     fn aggregate(&mut self, at: usize) -> Result<mlua::Value> {
         let stage = &mut self.stages[at];
         match (stage.kept.take(), &stage.step) {
@@ -225,7 +225,8 @@ impl Pipeline {
     }
 }
 
-/// A value to start an aggregate with: lists and maps are copied, as the code changes them.
+/// A fresh initial value for an aggregate: lists and maps are copied, because the code changes
+/// them.
 fn fresh(lua: &Lua, init: &mlua::Value) -> Result<mlua::Value> {
     if let mlua::Value::UserData(object) = init {
         let table = if object.is::<Map>() {

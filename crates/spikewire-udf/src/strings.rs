@@ -1,4 +1,4 @@
-//! The functions of `string` whose work is not bounded by the length of their arguments.
+//! The `string` functions whose work is not bounded by the length of their arguments.
 
 use std::rc::Rc;
 
@@ -7,10 +7,10 @@ use mlua::{Error, Lua, LuaString, MultiValue, Result, Table, Value};
 use crate::bounds::Bounds;
 use crate::pattern::{Captured, Matcher};
 
-/// Bytes that have a meaning in patterns.
+/// Bytes with a special meaning in patterns.
 const SPECIAL: &[u8] = b"^$*+?.([%-";
 
-/// Puts them in the place of Lua's own.
+/// Replaces Lua's own functions with these.
 pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let string: Table = lua.globals().get("string")?;
     let own = bounds.clone();
@@ -28,14 +28,15 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let own = bounds.clone();
     let repeat = move |lua: &Lua, given: MultiValue| repeat(lua, &own, &given);
     string.set("rep", lua.create_function(repeat)?)?;
-    // Strings share one metatable, and with it one table of methods: not for scripts to change.
+    // All strings share one metatable, and with it one table of methods, which scripts must not
+    // change.
     if let Some(meta) = lua.type_metatable::<LuaString>() {
         meta.set("__metatable", false)?;
     }
     Ok(())
 }
 
-/// What Lua says of a wrong argument.
+/// Lua's error for a wrong argument.
 pub fn bad(number: usize, function: &str, expected: &str, given: Option<&Value>) -> Error {
     let given = match given {
         None => "no value",
@@ -47,14 +48,14 @@ pub fn bad(number: usize, function: &str, expected: &str, given: Option<&Value>)
     ))
 }
 
-/// A string argument, counted from 1; numbers are taken as text.
+/// A string argument, counted from 1; numbers are converted to text.
 pub fn text(lua: &Lua, given: &MultiValue, number: usize, function: &str) -> Result<LuaString> {
     let value = given.get(number - 1);
     let wrong = || bad(number, function, "string", value);
     lua.coerce_string(value.ok_or_else(wrong)?.clone())?.ok_or_else(wrong)
 }
 
-/// An integer argument, counted from 1; `None` when it is not there.
+/// An integer argument, counted from 1; `None` if it is missing.
 pub fn integer(
     lua: &Lua,
     given: &MultiValue,
@@ -132,7 +133,7 @@ fn captured(lua: &Lua, subject: &[u8], capture: Captured) -> Result<Value> {
     })
 }
 
-/// All captures of a match, or the whole of it.
+/// All captures of a match, or the whole match.
 fn all_captured(
     lua: &Lua,
     subject: &[u8],
@@ -159,7 +160,7 @@ fn each(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<mlua::Func
         let Some(first) = from.get() else { return Ok(MultiValue::from_vec(vec![Value::Nil])) };
         for at in first..=subject.len() {
             let Some(end) = matcher.match_at(at)? else { continue };
-            // The same end again is an empty match behind the last one.
+            // The same end again is an empty match right after the last one.
             if last.get() == Some(end) {
                 continue;
             }
@@ -172,7 +173,7 @@ fn each(lua: &Lua, bounds: &Rc<Bounds>, given: &MultiValue) -> Result<mlua::Func
     })
 }
 
-/// Text that grows no further than memory may.
+/// Text whose size is limited by the available memory.
 pub struct Output<'a> {
     bytes: Vec<u8>,
     bounds: &'a Bounds,
@@ -189,7 +190,7 @@ impl<'a> Output<'a> {
         &self.bytes
     }
 
-    /// Appends; fails where memory ends.
+    /// Appends; fails if memory is used up.
     pub fn push(&mut self, bytes: &[u8]) -> Result<()> {
         if self.bytes.len().saturating_add(bytes.len()) > self.bounds.limits().memory {
             return Err(Error::MemoryError("not enough memory".to_owned()));
@@ -237,7 +238,7 @@ fn replace(lua: &Lua, bounds: &Bounds, given: &MultiValue) -> Result<(LuaString,
     Ok((lua.create_string(out.bytes())?, count))
 }
 
-/// Appends what a match is replaced by.
+/// Appends the replacement for a match.
 fn replacement(
     lua: &Lua,
     new: &Value,
@@ -265,7 +266,7 @@ fn replacement(
     }
 }
 
-/// Appends a template with its `%0` to `%9`.
+/// Appends a template with its `%0` to `%9` filled in.
 fn fill(
     template: &[u8],
     subject: &[u8],

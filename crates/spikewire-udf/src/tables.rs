@@ -1,5 +1,5 @@
-//! The functions of `table` that loop over as many elements as a table claims to have: as Lua code,
-//! which can be ended like any other.
+//! The `table` functions that loop over as many elements as a table claims to have, written in Lua
+//! so that they can be interrupted.
 
 use std::rc::Rc;
 
@@ -100,7 +100,7 @@ end
 return { insert = insert, remove = remove, move = move, sort = sorted }
 ";
 
-/// Puts them in the place of Lua's own.
+/// Replaces Lua's own functions with these.
 pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let globals = lua.globals();
     let (table, math): (Table, Table) = (globals.get("table")?, globals.get("math")?);

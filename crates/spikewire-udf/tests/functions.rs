@@ -1,4 +1,4 @@
-//! Functions on records, and the bounds of the sandbox.
+//! Functions on records, and the limits of the sandbox.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

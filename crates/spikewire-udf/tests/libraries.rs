@@ -1,4 +1,4 @@
-//! The functions that stand in the place of Lua's own give what Lua's own give.
+//! The replacements of Lua's own functions return what Lua's own return.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use mlua::Lua;
 use spikewire_aerospike_protocol::value::Value;
 use spikewire_udf::{Library, Limits, Machine, Record};
 
-/// What a call gives, as text.
+/// The results of a call, as text.
 const SHOW: &str = "
 local function show(...)
     local text = ''
@@ -46,7 +46,7 @@ impl Both {
     }
 }
 
-/// Numbers that look random.
+/// A pseudo-random number generator.
 struct Random(u64);
 
 impl Random {

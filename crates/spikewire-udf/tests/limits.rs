@@ -1,5 +1,5 @@
-//! What would escape the limits: code that no hook sees, values that grow when they are copied, and
-//! what one module could do to another.
+//! Attempts to escape the limits: code that no hook sees, values that grow when they are copied,
+//! and modules that interfere with each other.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ fn machine(modules: &[(&str, &str)]) -> Machine {
     timed(modules, Duration::from_millis(100))
 }
 
-/// One whose functions have as much time as a slow build needs.
+/// A machine whose functions have as much time as a slow build needs.
 fn patient(source: &str) -> Machine {
     timed(&[("m.lua", source)], Duration::from_secs(100))
 }
@@ -30,7 +30,7 @@ fn call(machine: &Machine, package: &str) -> Result<Value, Failure> {
     machine.apply(package, "f", Record::default(), &[]).1
 }
 
-/// The body fails with this text, and the machine goes on.
+/// Checks that the body fails with this text, and that the machine stays usable.
 fn fails(body: &str, text: &str) {
     let source = format!("function f(r) {body} end function g() return 1 end");
     let machine = machine(&[("m.lua", &source)]);
@@ -82,7 +82,7 @@ fn nothing_can_be_repeated_without_end() {
 fn code_cannot_have_finalizers() {
     let gc = "{__gc = function() while true do end end}";
     fails(&format!("setmetatable({{}}, {gc})"), "__gc");
-    // Set later, it does nothing.
+    // Set later, it has no effect.
     let source = "function f()
         local meta = {}
         setmetatable({}, meta)
@@ -103,13 +103,13 @@ fn shared_lists_count_in_each_of_their_places() {
     fails(&format!("{bomb} return list.tostring(l)"), big);
     fails(&format!("{bomb} r.b = l aerospike:create(r)"), big);
     fails(&format!("{bomb} local m = map() m.a = l return m"), big);
-    // Each bin for itself would fit.
+    // Each bin alone would fit.
     let bins = "local s = list() for i = 1, 20000 do list.append(s, i) end
         local l = list {s, s, s, s}
         for i = 1, 8 do r['b' .. i] = l end
         aerospike:create(r)";
     fails(bins, big);
-    // What is shared and small is no matter.
+    // Sharing something small is fine.
     let source = "function f() local l = list {1} return list {l, l} end";
     let one = Value::List(vec![Value::Int(1)]);
     let twice = Value::List(vec![one.clone(), one]);
@@ -239,7 +239,7 @@ fn a_caller_ends_what_runs_for_it() {
         assert_eq!(run(function, None, &third).unwrap(), Err(Failure::Interrupted));
         assert_eq!(asked.get(), 3);
     }
-    // Later calls are not ended by what ended this one.
+    // Later calls are not affected.
     let quick = run("nothing", soon(), &|| false).unwrap();
     assert_eq!(quick, Err(Failure::NoFunction("nothing".into())));
 }

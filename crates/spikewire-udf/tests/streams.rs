@@ -1,4 +1,4 @@
-//! Aggregations: on the nodes, then on the client.
+//! Aggregations: first on the nodes, then on the client.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ fn records(numbers: impl IntoIterator<Item = i64>) -> Vec<Record> {
     numbers.into_iter().map(record).collect()
 }
 
-/// Runs `f` over the records of each node, and then over what they sent.
+/// Runs `f` over the records of each node, and then over their results.
 fn run(source: &str, nodes: Vec<Vec<Record>>, arguments: &[Value]) -> Result<Vec<Value>, Failure> {
     let machine = machine(source);
     let mut sent = Vec::new();

@@ -1,4 +1,4 @@
-//! `bytes`: a byte array that grows.
+//! `bytes`: a growable byte array.
 
 use std::rc::Rc;
 
@@ -9,13 +9,13 @@ use crate::bounds::Bounds;
 use crate::value::Bytes;
 
 impl Bytes {
-    /// The bytes from `at`, if there are as many.
+    /// Reads `N` bytes from `at`, if there are that many.
     fn read<const N: usize>(&self, at: Option<i64>) -> Option<[u8; N]> {
         let bytes = self.0.inner.borrow();
         bytes.get(place(at)?..)?.first_chunk().copied()
     }
 
-    /// Puts bytes at a place, from 1; zeros fill what lies between.
+    /// Writes bytes at a position, from 1; gaps are filled with zeros.
     fn write(&self, at: Option<i64>, data: &[u8]) -> Result<bool> {
         let Some(at) = place(at) else { return Ok(false) };
         let end = at.checked_add(data.len()).filter(|end| *end <= 1 << 30);
@@ -63,7 +63,7 @@ impl UserData for Bytes {
 
 type Of = UserDataRef<Bytes>;
 
-/// The functions on integers of one width and byte order.
+/// The functions for integers of one width and byte order.
 macro_rules! integers {
     ($lua:expr, $table:expr, $($name:literal $int:ty, $from:ident, $to:ident;)*) => {
         $(
@@ -83,7 +83,7 @@ macro_rules! integers {
 pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     let bytes = lua.create_table()?;
     let own = bounds.clone();
-    // The size is a capacity there: the array is empty until something is put into it.
+    // The size is only a capacity: the array is empty until something is written to it.
     let make = move |_: &Lua, _: mlua::MultiValue| Bytes::new(vec![], &own);
     callable(lua, &bytes, lua.create_function(make)?)?;
     integers! { lua, bytes,

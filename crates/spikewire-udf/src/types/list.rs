@@ -10,7 +10,7 @@ use super::{callable, place};
 use crate::bounds::Bounds;
 use crate::value::{COST, List, Val};
 
-/// Longest list that an index may make.
+/// Maximum length to which assigning to an index may extend a list.
 const LONGEST: usize = 1 << 24;
 
 impl List {
@@ -39,7 +39,7 @@ impl List {
         Ok(())
     }
 
-    /// A new list of some of the items.
+    /// A new list with some of the items.
     fn part(&self, range: impl std::slice::SliceIndex<[Val], Output = [Val]>) -> Result<Self> {
         let items = self.0.inner.borrow().get(range).unwrap_or_default().to_vec();
         Self::new(items, &self.0.bounds)
@@ -49,7 +49,7 @@ impl List {
         self.0.inner.borrow().len()
     }
 
-    /// What an iteration needs: a function that gives the next item each time.
+    /// An iterator function, which returns the next item on each call.
     fn iterator(&self, lua: &Lua) -> Result<mlua::Function> {
         let list = self.clone();
         let next = std::cell::Cell::new(0);

@@ -1,4 +1,4 @@
-//! `map`: values by key, in the order of the keys.
+//! `map`: values by key, ordered by key.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -9,7 +9,7 @@ use super::callable;
 use crate::bounds::Bounds;
 use crate::value::{Map, MapKey, Val};
 
-/// What an iteration over a map gives.
+/// What an iteration over a map returns.
 #[derive(Debug, Clone, Copy)]
 enum Give {
     Pairs,
@@ -45,7 +45,7 @@ impl Map {
 
     fn iterator(&self, lua: &Lua, give: Give) -> Result<Function> {
         let map = self.clone();
-        // The map may be changed while code walks it: go on behind the latest key.
+        // The map may be changed during iteration, so it continues after the latest key.
         let latest = std::cell::RefCell::new(None::<MapKey>);
         lua.create_function(move |lua, ()| {
             use std::ops::Bound::{Excluded, Unbounded};
@@ -124,7 +124,8 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     lua.globals().set("map", map)
 }
 
-/// The pairs of both; `join` makes one value of the two of a key, else the second one's stays.
+/// The pairs of both. For a key in both, `join` combines the two values; without it, the second one
+/// wins.
 fn merge(lua: &Lua, (left, right, join): (Of, Of, Option<Function>)) -> Result<Map> {
     let merged = left.copy()?;
     let added = right.0.inner.borrow().clone();
@@ -139,7 +140,7 @@ fn merge(lua: &Lua, (left, right, join): (Of, Of, Option<Function>)) -> Result<M
     Ok(merged)
 }
 
-/// The pairs whose keys only one of the two has.
+/// The pairs whose keys are in only one of the two.
 fn diff(_: &Lua, (left, right): (Of, Of)) -> Result<Map> {
     let (left, right) = (left.clone(), right.clone());
     let (one, other) = (left.0.inner.borrow(), right.0.inner.borrow());

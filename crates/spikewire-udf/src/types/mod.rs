@@ -1,4 +1,4 @@
-//! What Lua code can do with the types that bins can have and Lua's own cannot express.
+//! Operations of Lua code on bin types that Lua itself lacks.
 
 mod bytes;
 mod list;
@@ -11,7 +11,7 @@ use mlua::{Lua, Result, Table};
 
 use crate::bounds::Bounds;
 
-/// Makes the tables `list`, `map`, `bytes` and `geojson`; each can be called to make a value.
+/// Creates the tables `list`, `map`, `bytes` and `geojson`; each can be called to create a value.
 pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     list::register(lua, bounds)?;
     map::register(lua, bounds)?;
@@ -19,7 +19,7 @@ pub fn register(lua: &Lua, bounds: &Rc<Bounds>) -> Result<()> {
     opaque::register(lua)
 }
 
-/// Makes `table` callable: `make` is what a call does; its first argument is the table.
+/// Makes `table` callable: `make` is called with the table as its first argument.
 fn callable(lua: &Lua, table: &Table, make: mlua::Function) -> Result<()> {
     let meta = lua.create_table()?;
     meta.set("__call", make)?;
@@ -29,7 +29,7 @@ fn callable(lua: &Lua, table: &Table, make: mlua::Function) -> Result<()> {
     Ok(())
 }
 
-/// A Lua index, from 1, as one from 0; `None` for what is no place in a list.
+/// Converts a Lua index (from 1) to one from 0; `None` if it is not a valid index.
 fn place(index: Option<i64>) -> Option<usize> {
     index.and_then(|index| index.checked_sub(1)).and_then(|index| usize::try_from(index).ok())
 }

@@ -1,4 +1,4 @@
-//! Values that Lua code passes on and does not look into.
+//! Values that Lua code can pass on but not look into.
 
 use mlua::{Lua, MetaMethod, Result, UserData, UserDataMethods};
 

@@ -1,4 +1,4 @@
-//! Values on the way to Lua code and back.
+//! Conversion of values to and from Lua.
 
 use std::rc::Rc;
 
@@ -7,7 +7,7 @@ use mlua::{Error, Lua, Result};
 use super::{Bytes, GeoJson, List, Map, Sketch, Val};
 
 impl Val {
-    /// What Lua code handed over, where a value can be stored.
+    /// The value passed by Lua code, if it can be stored.
     pub fn from_lua(value: mlua::Value) -> Result<Self> {
         Ok(match value {
             mlua::Value::Nil => Self::Nil,
@@ -38,7 +38,7 @@ impl Val {
         })
     }
 
-    /// What Lua code gets to hold.
+    /// The value for Lua code.
     pub fn to_lua(&self, lua: &Lua) -> Result<mlua::Value> {
         Ok(match self {
             Self::Nil => mlua::Value::Nil,

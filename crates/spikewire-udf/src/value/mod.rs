@@ -1,13 +1,13 @@
-//! Values as Lua code holds them. Lists, maps and bytes are shared: code that changes a list it
-//! found in a map changes the map's.
+//! Values as Lua code holds them. Lists, maps and bytes are shared: code that changes a list found
+//! in a map changes the one in the map.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `shared` | what lists, maps and bytes have in common |
-//! | `lua` | values on the way to Lua code and back |
+//! | `shared` | shared content of lists, maps and bytes |
+//! | `lua` | conversion of values to and from Lua |
 //! | `stored` | values as they are stored and sent |
 //!
-//! What Lua code can do with lists, maps and bytes is in `crate::types`.
+//! The operations of Lua code on lists, maps and bytes are in `crate::types`.
 
 mod lua;
 mod shared;
@@ -24,9 +24,9 @@ use crate::bounds::Bounds;
 
 pub use self::shared::SharedContent;
 
-/// What a value in a container is counted as, besides its text.
+/// Memory counted for a value in a container, besides its text.
 pub const COST: usize = 48;
-/// Values between two looks at the clock.
+/// Values processed between two checks of the time.
 const LOOK: usize = 1024;
 
 /// A value in a record, list or map.
@@ -44,7 +44,7 @@ pub enum Val {
     Sketch(Sketch),
 }
 
-/// The key of a map, in the order of the wire.
+/// The key of a map, in wire order.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum MapKey {
     Int(i64),
@@ -52,12 +52,12 @@ pub enum MapKey {
     Bytes(Rc<[u8]>),
 }
 
-/// Bytes; clones are the same bytes.
+/// Bytes; clones share them.
 #[derive(Debug, Clone)]
 pub struct Bytes(pub Rc<SharedContent<Vec<u8>>>);
 
 impl Bytes {
-    /// These bytes.
+    /// New bytes.
     pub fn new(bytes: Vec<u8>, bounds: &Rc<Bounds>) -> Result<Self> {
         let len = bytes.len();
         let shared = SharedContent::new(bytes, bounds);
@@ -70,7 +70,7 @@ impl Bytes {
         self.0.inner.borrow().clone()
     }
 
-    /// How many.
+    /// Number of bytes.
     pub fn len(&self) -> usize {
         self.0.inner.borrow().len()
     }
@@ -117,7 +117,7 @@ impl Val {
         matches!(self, Self::List(_) | Self::Map(_))
     }
 
-    /// Notes that a container is in another one.
+    /// Records that a container is in another one.
     fn mark_nested(&self) {
         match self {
             Self::List(list) => list.0.mark_nested(),
@@ -126,7 +126,7 @@ impl Val {
         }
     }
 
-    /// What tells one container from others.
+    /// Identifies a container.
     fn address(&self) -> Option<*const ()> {
         match self {
             Self::List(list) => Some(list.0.address()),
@@ -135,7 +135,7 @@ impl Val {
         }
     }
 
-    /// Visits what a container holds; tells how much there was to look at.
+    /// Visits the values in a container; returns how many there were.
     fn each(&self, visit: &mut dyn FnMut(&Self)) -> usize {
         let mut count = 1;
         let mut counting = |value: &Self| {
@@ -150,7 +150,7 @@ impl Val {
         count
     }
 
-    /// What a copy of this takes; nested values count themselves.
+    /// Memory of a copy; nested values count themselves.
     fn full_cost(&self) -> usize {
         match self {
             Self::Bytes(bytes) => COST + bytes.len(),
@@ -158,7 +158,7 @@ impl Val {
         }
     }
 
-    /// What a container counts this as; nested containers count themselves.
+    /// Memory counted for this in a container; nested containers count themselves.
     pub fn cost(&self) -> usize {
         COST + match self {
             Self::Str(text) => text.len(),
@@ -170,7 +170,7 @@ impl Val {
 }
 
 impl MapKey {
-    /// A value as a key.
+    /// Converts a value to a key.
     pub fn new(key: &Val) -> Result<Self> {
         Ok(match key {
             Val::Int(int) => Self::Int(*int),
@@ -180,7 +180,7 @@ impl MapKey {
         })
     }
 
-    /// The key as Lua code gets to hold it.
+    /// The key as Lua code holds it.
     pub fn to_val(&self, bounds: &Rc<Bounds>) -> Result<Val> {
         Ok(match self {
             Self::Int(int) => Val::Int(*int),
@@ -198,7 +198,7 @@ impl MapKey {
         }
     }
 
-    /// What a map counts the key as.
+    /// Memory counted for the key in a map.
     pub fn cost(&self) -> usize {
         COST + match self {
             Self::Int(_) => 0,

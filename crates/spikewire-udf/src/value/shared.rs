@@ -1,4 +1,4 @@
-//! What lists, maps and bytes have in common: their content is shared, counted as memory, and never
+//! The common part of lists, maps and bytes: their content is shared, counted as memory, and never
 //! contains itself.
 
 use std::any::Any;
@@ -11,11 +11,11 @@ use mlua::{Error, Result};
 use super::{LOOK, MapKey, Val};
 use crate::bounds::Bounds;
 
-/// What is shared: the items of a list, the pairs of a map, bytes.
+/// Shared content: the items of a list, the pairs of a map, or bytes.
 pub trait Content {
-    /// Moves the containers among the values to `out`.
+    /// Moves the containers among its values to `out`.
     fn take_containers(&mut self, out: &mut Vec<Val>);
-    /// Every value that may be a container.
+    /// Visits every value that may be a container.
     fn each(&self, visit: &mut dyn FnMut(&Val));
 }
 
@@ -44,12 +44,12 @@ impl Content for BTreeMap<MapKey, Val> {
     }
 }
 
-/// What a list, map or bytes holds, and the memory it was counted as.
+/// The content of a list, map or bytes, and the memory counted for it.
 #[derive(Debug)]
 pub struct SharedContent<T: Content> {
     pub inner: RefCell<T>,
     counted: Cell<usize>,
-    /// Whether it was put into a container.
+    /// Whether it was ever put into a container.
     is_nested: Cell<bool>,
     pub bounds: Rc<Bounds>,
 }
@@ -65,7 +65,7 @@ impl<T: Content> SharedContent<T> {
         })
     }
 
-    /// Counts memory that is about to be used.
+    /// Reserves memory that is about to be used.
     pub fn grow(&self, bytes: usize) -> Result<()> {
         self.bounds.check_time()?;
         self.bounds.take(bytes)?;
@@ -73,24 +73,24 @@ impl<T: Content> SharedContent<T> {
         Ok(())
     }
 
-    /// Gives back memory that is not used any more.
+    /// Releases memory that is no longer used.
     pub fn shrink(&self, bytes: usize) {
         let bytes = bytes.min(self.counted.get());
         self.counted.set(self.counted.get() - bytes);
         self.bounds.give(bytes);
     }
 
-    /// Notes that it was put into a container.
+    /// Records that it was put into a container.
     pub(super) fn mark_nested(&self) {
         self.is_nested.set(true);
     }
 
-    /// What tells it from others.
+    /// Identifies it.
     pub(super) fn address(&self) -> *const () {
         std::ptr::from_ref(self).cast()
     }
 
-    /// Refuses a value that contains this container: it would contain itself.
+    /// Rejects a value that contains this container, which would then contain itself.
     pub fn admit(&self, value: &Val) -> Result<()> {
         if !value.is_container() {
             return Ok(());
@@ -100,7 +100,7 @@ impl<T: Content> SharedContent<T> {
             return itself();
         }
         value.mark_nested();
-        // What was never put anywhere is in no other container.
+        // What was never put into a container is in no other one.
         if !self.is_nested.get() {
             return Ok(());
         }

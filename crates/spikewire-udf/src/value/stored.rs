@@ -10,10 +10,10 @@ use spikewire_aerospike_protocol::value::Value;
 use super::{Bytes, GeoJson, LOOK, List, Map, MapKey, Sketch, Val};
 use crate::bounds::Bounds;
 
-/// Nesting beyond this is refused.
+/// Maximum nesting.
 const DEPTH: usize = 64;
 
-/// How much a value may still take when it is copied out.
+/// The remaining memory for a value that is being copied out.
 #[derive(Debug)]
 struct Budget<'a> {
     bounds: &'a Bounds,
@@ -40,7 +40,7 @@ impl Budget<'_> {
 }
 
 impl Val {
-    /// From what is stored or was sent.
+    /// From a stored or sent value.
     pub fn new(value: &Value, bounds: &Rc<Bounds>) -> Result<Self> {
         Ok(match value {
             Value::Nil => Self::Nil,
@@ -66,13 +66,12 @@ impl Val {
         })
     }
 
-    /// What is stored or sent, and the memory it was counted as. A list that is in several places
-    /// is copied for each of them.
+    /// The value as it is stored or sent. A list in several places is copied for each of them.
     pub fn to_value(&self, bounds: &Bounds) -> Result<Value> {
         self.to_value_within(bounds, bounds.limits().memory).map(|(value, _)| value)
     }
 
-    /// The same, within so many bytes; tells also how many it takes.
+    /// Like `to_value`, within this many bytes; also returns how many it takes.
     pub fn to_value_within(&self, bounds: &Bounds, bytes: usize) -> Result<(Value, usize)> {
         let mut budget = Budget { bounds, left: bytes, looked: 0 };
         let value = self.nested(DEPTH, &mut budget)?;
@@ -122,7 +121,7 @@ impl Val {
     }
 }
 
-/// Text that grows no longer than it may.
+/// Text with a limited length.
 struct Text {
     text: String,
     most: usize,
