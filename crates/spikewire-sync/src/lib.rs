@@ -1,14 +1,14 @@
 //! The locks of Spikewire: those of the standard library, without poisoning.
 //!
-//! Why not a lock crate: those that park threads in one table for the whole process (as
-//! `parking_lot` does) break in a forked child. If another thread was inside that table at the
-//! moment of the fork, its part of the table stays locked in the child for ever, and the next lock
-//! that has to wait there hangs, whichever lock it is. The locks of the standard library share
-//! nothing: a fork leaves locked only what was held at that moment, and the child does not touch
-//! what threads of its parent may have held.
+//! Why not a lock crate: implementations that park threads in a process-wide table (such as
+//! `parking_lot`) break in a forked child. If another thread was inside that table at the moment of
+//! the fork, its part of the table stays locked in the child forever, and the next lock that has to
+//! wait there hangs, whichever lock it is. The standard library's locks share nothing: after a fork
+//! only the locks held at that moment stay locked, and the child does not touch what its parent's
+//! threads may have held.
 //!
-//! Why without poisoning: a panic while a lock is held is a defect, reported where it happens. It
-//! must not become a second one in every thread that takes the lock later.
+//! Why without poisoning: a panic while a lock is held is a bug that is reported where it happens.
+//! It must not cause another panic in every thread that takes the lock later.
 
 #![forbid(unsafe_code)]
 
@@ -17,29 +17,29 @@ use std::time::Instant;
 
 pub use std::sync::{MutexGuard, RwLockReadGuard, RwLockWriteGuard};
 
-/// A value that one thread at a time may touch.
+/// A value that one thread at a time may access.
 #[derive(Debug, Default)]
 pub struct Mutex<T: ?Sized>(sync::Mutex<T>);
 
 impl<T> Mutex<T> {
-    /// An unlocked one.
+    /// An unlocked mutex.
     pub const fn new(value: T) -> Self {
         Self(sync::Mutex::new(value))
     }
 
-    /// The value, of an unshared lock.
+    /// Consumes the mutex and returns its value.
     pub fn into_inner(self) -> T {
         self.0.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<T: ?Sized> Mutex<T> {
-    /// Waits until it is free.
+    /// Locks it, waiting until it is free.
     pub fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes it if it is free.
+    /// Locks it if it is free.
     pub fn try_lock(&self) -> Option<MutexGuard<'_, T>> {
         match self.0.try_lock() {
             Ok(guard) => Some(guard),
@@ -59,20 +59,20 @@ impl<T: ?Sized> Mutex<T> {
 pub struct RwLock<T: ?Sized>(sync::RwLock<T>);
 
 impl<T> RwLock<T> {
-    /// An unlocked one.
+    /// An unlocked lock.
     pub const fn new(value: T) -> Self {
         Self(sync::RwLock::new(value))
     }
 }
 
 impl<T: ?Sized> RwLock<T> {
-    /// Waits until no writer holds it. Not to be called again by a thread that reads it already: a
-    /// writer that waits meanwhile goes first.
+    /// Locks it for reading, waiting until no writer holds it. Must not be called by a thread that
+    /// already holds it for reading: a writer that waits in between has priority.
     pub fn read(&self) -> RwLockReadGuard<'_, T> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until no reader or writer holds it.
+    /// Locks it for writing, waiting until no reader or writer holds it.
     pub fn write(&self) -> RwLockWriteGuard<'_, T> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
@@ -83,22 +83,22 @@ impl<T: ?Sized> RwLock<T> {
     }
 }
 
-/// What threads wait for while a [`Mutex`] guards the condition.
+/// Lets threads wait for a condition that a [`Mutex`] guards.
 #[derive(Debug, Default)]
 pub struct Condvar(sync::Condvar);
 
 impl Condvar {
-    /// A condition without waiters.
+    /// A condition variable without waiters.
     pub const fn new() -> Self {
         Self(sync::Condvar::new())
     }
 
-    /// Waits until it is notified; like every wait it may also end without a reason.
+    /// Waits until notified. May wake up spuriously.
     pub fn wait<'a, T>(&self, guard: MutexGuard<'a, T>) -> MutexGuard<'a, T> {
         self.0.wait(guard).unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The same, at most until `due`; says whether the time was up.
+    /// Like [`Condvar::wait`], at most until `due`; returns whether that has passed.
     pub fn wait_until<'a, T>(
         &self,
         guard: MutexGuard<'a, T>,

@@ -1,7 +1,7 @@
-//! A child of a fork uses locks of its own, independent of the threads of its parent.
+//! A forked child uses its own locks, independent of its parent's threads.
 //!
-//! A few hundred forks find gross faults only: locks that park in a shared table got through them,
-//! and hung within 20,000. To try that many, set FORKS=20000 and test in release mode.
+//! A few hundred forks find only gross faults: locks that park in a shared table passed, but hung
+//! within 20,000 forks. To try that many, set FORKS=20000 and test in release mode.
 #![cfg(unix)]
 
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -11,8 +11,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_sync::{Condvar, Mutex};
 
-/// Threads that keep waiting for each other: `threads` of them share `locks`, so that locks are
-/// waited for all the time.
+/// Starts `threads` threads that contend for `locks`, so that there is always one waiting.
 fn contend(threads: usize, locks: &Arc<[Mutex<u64>]>, stop: &Arc<AtomicBool>) {
     for at in 0..threads {
         let (locks, stop) = (locks.clone(), stop.clone());
@@ -29,7 +28,7 @@ fn contend(threads: usize, locks: &Arc<[Mutex<u64>]>, stop: &Arc<AtomicBool>) {
     }
 }
 
-/// What a child does: waits in locks and conditions of its own, in threads of its own.
+/// What a child does: waits for its own locks and conditions, in its own threads.
 fn use_locks() {
     let stop = Arc::new(AtomicBool::new(false));
     let locks: Arc<[Mutex<u64>]> = (0..8).map(|_| Mutex::new(0)).collect();
@@ -63,8 +62,8 @@ fn a_child_can_wait_in_locks_of_its_own() {
     contend(8, &locks, &stop);
     let forks = std::env::var("FORKS").map_or(200, |forks| forks.parse().expect("a number"));
     for _ in 0..forks {
-        // SAFETY: the child touches nothing that the parent's threads may hold, and leaves without
-        // running what is registered for the end of a process.
+        // SAFETY: the child touches nothing that the parent's threads may hold, and exits without
+        // running exit handlers.
         let child = unsafe { libc::fork() };
         assert!(child >= 0, "no fork");
         if child == 0 {
@@ -77,11 +76,11 @@ fn a_child_can_wait_in_locks_of_its_own() {
     stop.store(true, Relaxed);
 }
 
-/// Waits for a child, which has half a minute; it takes about a millisecond.
+/// Waits for a child for half a minute; it takes about a millisecond.
 fn wait_for(child: libc::pid_t) {
     let start = Instant::now();
     let mut status = 0;
-    // SAFETY: the child was forked here, and the status is a local.
+    // SAFETY: the child was forked here, and the status is a local variable.
     while unsafe { libc::waitpid(child, &raw mut status, libc::WNOHANG) } == 0 {
         if start.elapsed() > Duration::from_secs(30) {
             // SAFETY: as above.
