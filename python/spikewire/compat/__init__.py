@@ -1,1 +1,3 @@
-"""Faces of other clients over the engine of this package: programs move with one import."""
+"""The APIs of other clients, over the engine of this package: programs migrate with one changed
+import.
+"""

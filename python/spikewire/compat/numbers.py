@@ -1,6 +1,6 @@
-"""Numbers that have the same names for the official client and for aerospike-py.
+"""Constants with the same names in the official client and in aerospike-py.
 
-What differs between the two, or only one of them has, is in ``constants`` of its own package.
+Constants that differ, or that only one of them has, are in ``constants`` of its own package.
 """
 
 from __future__ import annotations

@@ -6,9 +6,9 @@
     client.put(("test", "users", "alice"), {"age": 28})
     key, meta, bins = client.get(("test", "users", "alice"))
 
-``spikewire.compat.aerospike_helpers`` has the names of ``aerospike_helpers``. ``install()`` serves
-programs that cannot be edited. What is not taken raises ``NotImplementedError`` and names what to
-use instead; docs/compat-aerospike.md has the whole list.
+``spikewire.compat.aerospike_helpers`` has the names of ``aerospike_helpers``. ``install()`` is for
+programs that cannot be edited. Unsupported features raise ``NotImplementedError`` with an
+alternative; docs/compat-aerospike.md has the full list.
 
 | module | holds |
 |---|---|

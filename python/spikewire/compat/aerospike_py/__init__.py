@@ -6,8 +6,8 @@
     client.put(("test", "users", "alice"), {"age": 28})
     print(client.get(("test", "users", "alice")).bins)
 
-``install()`` serves programs that cannot be edited. What is not taken raises
-``NotImplementedError`` and names what to use instead; docs/compat-aerospike-py.md has the list.
+``install()`` is for programs that cannot be edited. Unsupported features raise
+``NotImplementedError`` with an alternative; docs/compat-aerospike-py.md has the list.
 
 | module | holds |
 |---|---|
@@ -307,12 +307,12 @@ logging.getLogger("aerospike_py").addHandler(logging.NullHandler())
 
 
 def client(config: Any) -> Client:
-    """A client of a configuration; it connects with ``connect()``."""
+    """A client for a configuration; it connects with ``connect()``."""
     return Client(config)
 
 
 def async_client(config: Any) -> AsyncClient:
-    """A client of asyncio; it connects with ``await connect()``."""
+    """An asyncio client; it connects with ``await connect()``."""
     return AsyncClient(config)
 
 

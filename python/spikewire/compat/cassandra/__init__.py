@@ -1,9 +1,9 @@
 """The names of the DataStax / Apache Python driver for Cassandra, over ``spikewire.cql``.
 
-A program moves with one import: ``from spikewire.compat.cassandra.cluster import Cluster`` where it
-said ``from cassandra.cluster import Cluster``. ``install()`` serves programs that cannot be edited.
-What is not taken raises ``NotImplementedError`` and names it; docs/compat-cassandra.md has the
-whole list.
+A program migrates by changing an import: ``from spikewire.compat.cassandra.cluster import Cluster``
+instead of ``from cassandra.cluster import Cluster``. ``install()`` is for programs that cannot be
+edited. Unsupported features raise ``NotImplementedError`` with their names;
+docs/compat-cassandra.md has the full list.
 
 | module | holds |
 |---|---|

@@ -27,7 +27,7 @@ annotation, or else its name (client, session, cluster, query, scan)."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Runs the command; gives its exit code."""
+    """Runs the command; returns its exit status."""
     parser = argparse.ArgumentParser(
         "python -m spikewire.compat", description="Tools for programs written for other clients."
     )

@@ -29,12 +29,13 @@ class Finding(NamedTuple):
     name: str
     verdict: Verdict
     text: str
-    """What to use instead, or what differs; empty where nothing does."""
+    """What to use instead, or what differs; empty if nothing does."""
 
 
 def check(source: str, filename: str = "<program>") -> list[Finding]:
-    """What a program uses of other clients. Raises ``SyntaxError`` or ``ValueError`` for what is no
-    Python, and ``NotImportable`` where a drop-in for one of the clients cannot be imported."""
+    """Reports what a program uses of other clients. Raises ``SyntaxError`` or ``ValueError`` for
+    invalid Python, and ``NotImportable`` if a drop-in for one of the clients cannot be imported.
+    """
     found: list[Finding] = []
     for use in uses_of(source, filename):
         verdict, text = _judged(use)

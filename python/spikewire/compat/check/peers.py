@@ -16,7 +16,7 @@ __all__ = ["PEERS", "NotImportable", "Peer", "class_at", "module_at", "of_module
 
 
 class NotImportable(Exception):  # noqa: N818
-    """A drop-in that cannot be imported here: nothing can be said of its names."""
+    """A drop-in that cannot be imported here, so its names cannot be checked."""
 
 
 class Peer(NamedTuple):
