@@ -43,7 +43,7 @@ def _body(report: Report) -> Iterator[str]:
         yield "</section>"
     if report.published:
         yield '<section id="published"><h2>As published</h2>'
-        yield f"<p>{escape(source or 'Published elsewhere.')} Another machine and another server:"
+        yield f"<p>{escape(source or 'Published elsewhere')}. Another machine and another server:"
         yield "ratios compare, figures do not.</p>"
         for table in report.published:
             yield from parts.table(table, "published")

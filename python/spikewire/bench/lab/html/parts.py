@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
     from ..report import Chart, Entry, Heading, Row, Table
 
+SHORT = 12
+"""Headings of columns with no more letters stay in one line."""
+
 # HTML in texts is shown as text; pictures would be loaded from elsewhere.
 _MARKDOWN = MarkdownIt("commonmark", {"html": False}).enable("table").disable("image")
 
@@ -110,11 +113,12 @@ def _is_text(rows: Sequence[Row], key: str) -> bool:
 def _heading(one: Heading, *, text: bool) -> str:
     unit = f"<small>{escape(one.unit)}</small>" if one.unit else ""
     hint = f' title="{one.better} is better"' if one.better else ""
-    return f'<th scope="col"{hint}{_class(text)}>{escape(one.title)}{unit}</th>'
+    kind = "text" if text else "" if len(one.title) > SHORT else "short"
+    return f'<th scope="col"{hint}{_class(kind)}>{escape(one.title)}{unit}</th>'
 
 
-def _class(text: bool) -> str:
-    return ' class="text"' if text else ""
+def _class(name: str) -> str:
+    return f' class="{name}"' if name else ""
 
 
 def _field(entry: Entry, heading: Heading, *, text: bool) -> str:
@@ -122,7 +126,7 @@ def _field(entry: Entry, heading: Heading, *, text: bool) -> str:
         low, high = (number(edge, heading.digits) for edge in (entry.low or 0.0, entry.high or 0.0))
         value = number(entry.value, heading.digits)
         return f"<td>{escape(value)}<small>{escape(low)} to {escape(high)}</small></td>"
-    return f"<td{_class(text)}>{escape(shown(entry, heading))}</td>"
+    return f"<td{_class('text' if text else '')}>{escape(shown(entry, heading))}</td>"
 
 
 def _first(row: Row) -> str:

@@ -64,6 +64,7 @@ border-bottom:1px solid var(--rule);white-space:nowrap}
 tbody tr:last-child>*{border-bottom:0}
 thead th{background:var(--raised);color:var(--muted);font-weight:600;vertical-align:bottom;
 white-space:normal;overflow-wrap:normal;min-width:4.6rem}
+thead th.short{white-space:nowrap;min-width:0}
 th:first-child{text-align:left;position:sticky;left:0;background:var(--ground);font-weight:500;
 white-space:normal;min-width:8.5rem;max-width:20rem}
 thead th:first-child{background:var(--raised)}

@@ -147,7 +147,9 @@ def row(twin: Twin, verdicts: Mapping[str, str]) -> Row:
         "second": closed.measured(second.rate, second.rounds),
     }
     for name, pair in pairs.items():
-        fields[name], fields[f"{name}-spread"] = differ(*pair)
+        fields[name], spread = differ(*pair)
+        # A single round has none.
+        fields[f"{name}-spread"] = spread if min(first.rounds, second.rounds) > 1 else None
         fields[f"{name}-told"] = TOLD.get(verdicts[name], "yes")
     flaws = notes([first, second]) if first.flawed or second.flawed else []
     return Row(label, fields, first.cell.client, "; ".join(flaws))
@@ -167,14 +169,13 @@ def conclusions(twins: Sequence[Twin], judged: Mapping[tuple[int, str], Judged])
     untold = [one for one in judged.values() if one.verdict == UNTOLD]
     apart = [one for one in judged.values() if one.verdict not in TOLD]
     said = (
-        f"{len(apart)} of {len(judged)} figures are told apart from themselves, which may happen to"
-        f" any of them in {FALSE:.0%} of such runs."
+        f"{len(apart)} of {len(judged) - len(untold)} figures are told apart from themselves, which"
+        f" may happen to any of them in {FALSE:.0%} of such runs."
     )
     if untold:
         rounds = min(twin.first.rounds for twin in twins)
-        said += (
-            f" {len(untold)} cannot be told with {in_words(rounds)}: {untold[0].needed} are needed."
-        )
+        few = f"{in_words(rounds)} cannot tell, {untold[0].needed} are needed"
+        said = f"{said} Of {len(untold)} {few}." if len(untold) < len(judged) else f"{few}."
     known = [differ(*pair) for twin in twins for pair in twin.pairs().values()]
     shares = [percent / spread for percent, spread in known if spread]
     if not shares:
