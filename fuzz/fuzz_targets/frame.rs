@@ -4,7 +4,7 @@
 use libfuzzer_sys::fuzz_target;
 use spikewire_aerospike_protocol::frame::{self, HEADER_LEN, Kind};
 use spikewire_aerospike_protocol::message::Message;
-use spikewire_aerospike_protocol::{auth, info};
+use spikewire_aerospike_protocol::{auth, info, manage};
 
 fuzz_target!(|stream: &[u8]| {
     let mut rest = stream;
@@ -44,5 +44,15 @@ fn security(body: &[u8]) {
         out.clear();
         reply.encode(&mut out);
         assert_eq!(auth::Reply::parse(&out[HEADER_LEN..]), Ok(reply));
+    }
+    if let Ok(Some(request)) = manage::Request::parse(body) {
+        out.clear();
+        request.encode(&mut out);
+        assert_eq!(manage::Request::parse(&out[HEADER_LEN..]), Ok(Some(request)));
+    }
+    if let Ok(page) = manage::Page::parse(body) {
+        out.clear();
+        page.encode(&mut out);
+        assert_eq!(manage::Page::parse(&out[HEADER_LEN..]), Ok(page));
     }
 }

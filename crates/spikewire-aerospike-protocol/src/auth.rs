@@ -1,4 +1,5 @@
-//! Security frames: logging in, and authenticating each connection with the session token.
+//! Security frames: logging in, and authenticating each connection with the session token. Those that
+//! manage users and roles are in [`manage`](crate::manage).
 //!
 //! A body is 16 bytes (`scheme = 0`, `result`, `command`, field count, 12 zero bytes), then fields
 //! as in a message: `length u32` (with the id), `id u8`, data. Replies have the same shape with
@@ -46,6 +47,12 @@ const SALT: [u8; 16] = [
 ];
 #[cfg(feature = "login")]
 const COST: u32 = 10;
+
+/// The hash that stands for no password, which is that of `nopassword`: a user who is created with it
+/// logs in with a certificate, and with nothing else.
+pub const NO_PASSWORD: &str = "$2a$10$7EqJtq98hPqEX7fNZaFWoOePA2sZy..tlOF99W2N0g5KZ3dLaw8WO";
+
+const NO_FIELDS: &[(u8, &[u8])] = &[];
 
 /// The 60 characters that stand for a password on the wire. Takes about 50 ms of work on purpose:
 /// call it once, not per connection. Only the first 72 bytes of a password count.
@@ -113,7 +120,7 @@ impl<'a> Request<'a> {
                 let fields = [(field::USER, user.as_bytes()), (field::SESSION_TOKEN, token)];
                 write(out, ResultCode::OK, command::AUTHENTICATE, &fields);
             }
-            Self::CertificateLogin => write(out, ResultCode::OK, command::LOGIN, &[]),
+            Self::CertificateLogin => write(out, ResultCode::OK, command::LOGIN, NO_FIELDS),
             Self::CertificateAuthenticate { token } => {
                 let fields = [(field::SESSION_TOKEN, token)];
                 write(out, ResultCode::OK, command::AUTHENTICATE, &fields);
@@ -204,18 +211,41 @@ impl Reply {
     }
 }
 
-fn write(out: &mut Vec<u8>, result: ResultCode, command: u8, fields: &[(u8, &[u8])]) {
+/// Appends a frame of one entry.
+pub(crate) fn write(
+    out: &mut Vec<u8>,
+    result: ResultCode,
+    command: u8,
+    fields: &[(u8, impl AsRef<[u8]>)],
+) {
     let start = frame::begin(out, Kind::Admin);
-    out.extend_from_slice(&[0, result.0, command, fields.len() as u8]);
-    out.extend_from_slice(&[0; 12]);
-    for (id, data) in fields {
-        message::write_field(out, *id, data);
-    }
+    write_entry(out, result, command, fields);
     frame::finish(out, start);
 }
 
-/// Result, command and fields of a body; what follows the last field is ignored.
-fn read(body: &[u8]) -> Result<(ResultCode, u8, Vec<Field<'_>>), Malformed> {
+/// Appends an entry: a header and its fields.
+pub(crate) fn write_entry(
+    out: &mut Vec<u8>,
+    result: ResultCode,
+    command: u8,
+    fields: &[(u8, impl AsRef<[u8]>)],
+) {
+    out.extend_from_slice(&[0, result.0, command, fields.len() as u8]);
+    out.extend_from_slice(&[0; 12]);
+    for (id, data) in fields {
+        message::write_field(out, *id, data.as_ref());
+    }
+}
+
+/// Result, command and fields of a body's first entry; what follows the last field is ignored.
+pub(crate) fn read(body: &[u8]) -> Result<(ResultCode, u8, Vec<Field<'_>>), Malformed> {
+    read_entry(body).map(|(result, command, fields, _)| (result, command, fields))
+}
+
+/// An entry: result, command, fields, and how many bytes it took.
+pub(crate) fn read_entry(
+    body: &[u8],
+) -> Result<(ResultCode, u8, Vec<Field<'_>>, usize), Malformed> {
     let (head, mut rest) = body
         .split_first_chunk::<HEADER_LEN>()
         .ok_or(Malformed::new("security message", "shorter than 16 bytes"))?;
@@ -225,10 +255,10 @@ fn read(body: &[u8]) -> Result<(ResultCode, u8, Vec<Field<'_>>), Malformed> {
         fields.push(field);
         rest = &rest[used..];
     }
-    Ok((ResultCode(head[1]), head[2], fields))
+    Ok((ResultCode(head[1]), head[2], fields, body.len() - rest.len()))
 }
 
-fn find<'a>(fields: &[Field<'a>], id: u8) -> Option<&'a [u8]> {
+pub(crate) fn find<'a>(fields: &[Field<'a>], id: u8) -> Option<&'a [u8]> {
     fields.iter().find(|field| field.id == id).map(|field| field.data)
 }
 
@@ -250,10 +280,7 @@ mod tests {
     #[test]
     fn passwords_hash_as_servers_expect() {
         assert_eq!(hash_password("admin"), ADMIN);
-        assert_eq!(
-            hash_password("nopassword"),
-            "$2a$10$7EqJtq98hPqEX7fNZaFWoOePA2sZy..tlOF99W2N0g5KZ3dLaw8WO"
-        );
+        assert_eq!(hash_password("nopassword"), NO_PASSWORD);
         assert_eq!(ADMIN.len(), HASH_LEN);
     }
 
@@ -315,7 +342,7 @@ mod tests {
             assert!(Request::parse(&bytes[8..cut]).is_err(), "cut at {cut}");
             assert!(Reply::parse(&bytes[8..cut]).is_err(), "cut at {cut}");
         }
-        let other = frame_of(|out| write(out, ResultCode::OK, 9, &[]));
+        let other = frame_of(|out| write(out, ResultCode::OK, 9, NO_FIELDS));
         assert!(Request::parse(&other[8..]).is_err());
         let short = [(field::SESSION_TOKEN, &b"t"[..]), (field::SESSION_TTL, &[0, 1][..])];
         let short = frame_of(|out| write(out, ResultCode::OK, 0, &short));

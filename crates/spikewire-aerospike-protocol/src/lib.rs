@@ -7,6 +7,7 @@
 //! |---|---|
 //! | [`frame`] | the 8-byte proto header in front of every message |
 //! | [`auth`] | login and authenticate: the security messages and the password hash |
+//! | [`manage`] | users and roles: the security messages that change and list them |
 //! | [`host`] | seed hosts as people write them |
 //! | [`info`] | the text protocol: requests, replies, errors |
 //! | [`peers`], [`partition`], [`racks`] | the info values a cluster is described with |
@@ -38,6 +39,7 @@ pub mod host;
 pub mod info;
 pub mod key;
 pub mod limits;
+pub mod manage;
 pub mod message;
 pub mod msgpack;
 mod one_block;

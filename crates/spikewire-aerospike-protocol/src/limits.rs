@@ -10,6 +10,8 @@ pub const SET_NAME: usize = 63;
 pub const BIN_NAME: usize = 15;
 /// Longest index name in bytes.
 pub const INDEX_NAME: usize = 63;
+/// Longest name of a user, and of a role, in bytes.
+pub const USER_NAME: usize = 63;
 /// Most distinct bins in one record.
 pub const BINS_PER_RECORD: usize = 32_767;
 /// Most operations in one command.

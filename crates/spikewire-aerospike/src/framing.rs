@@ -9,8 +9,11 @@ use crate::security::{Access, Greeter};
 /// soon as it is there and, where a client logs in, the node has let it in.
 #[derive(Debug, Clone, Default)]
 pub struct Aerospike {
-    /// Whether the frame that was cut last answers an info request.
-    pub(crate) info: bool,
+    /// Whether the frame that was cut last is no message: it answers an info request, or one about
+    /// users and roles.
+    pub(crate) aside: bool,
+    /// Whether that frame is one of security.
+    pub(crate) security: bool,
     /// Whether the client logs in.
     pub(crate) logs_in: bool,
     /// What is said before the first command, until it was.
@@ -21,7 +24,7 @@ impl Aerospike {
     /// Of a new connection.
     pub(crate) fn new(access: &Access) -> Self {
         let greeter = access.greeter();
-        Self { info: false, logs_in: greeter.is_some(), greeter }
+        Self { aside: false, security: false, logs_in: greeter.is_some(), greeter }
     }
 }
 
@@ -39,10 +42,10 @@ impl Framing for Aerospike {
     fn cut(&mut self, bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
         let header = Header::parse(bytes).map_err(|error| malformed(&error.to_string(), bytes))?;
         let Some(header) = header else { return begun(bytes) };
-        self.info = match header.kind {
+        self.aside = match header.kind {
             Kind::Message => false,
-            Kind::Info => true,
-            Kind::Admin => self.hear_security()?,
+            Kind::Info => self.hear(false),
+            Kind::Admin => self.hear(true),
             Kind::Compressed => return Err(no_message()),
         };
         let len = HEADER_LEN + header.len;
@@ -51,12 +54,14 @@ impl Framing for Aerospike {
 }
 
 impl Aerospike {
-    /// A frame of security has come, which only a connection that logs in waits for.
+    /// A frame has come that is no message.
     #[cold]
-    fn hear_security(&mut self) -> Result<bool, Malformed> {
-        let greeter = self.greeter.as_mut().ok_or_else(no_message)?;
-        greeter.heard_security = true;
-        Ok(false)
+    fn hear(&mut self, security: bool) -> bool {
+        self.security = security;
+        if let Some(greeter) = &mut self.greeter {
+            greeter.heard_security = security;
+        }
+        true
     }
 }
 

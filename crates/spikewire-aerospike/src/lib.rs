@@ -36,5 +36,5 @@ pub use error::{Error, Kind, Result};
 pub use hedging::{Hedge, Hedging};
 pub use name::Name;
 pub use options::{Backoff, Options, Policy, ReplicaPolicy};
-pub use security::{Auth, Login, Secret};
+pub use security::{Auth, Credentials, Login, Secret};
 pub use spikewire_transport::tls::{Pem, Tls, TlsError, TlsOptions};

@@ -110,9 +110,18 @@ impl ResponseHandler for Ticket {
         matches!(self, Self::Question(question) if question.is_withdrawn())
     }
 
+    fn starts(&mut self) -> bool {
+        if let Self::Question(question) = self {
+            question.starts();
+        }
+        true
+    }
+
     fn collect(&mut self, messages: &[u8]) {
-        if let Self::Part(part) = self {
-            part.collect(messages);
+        match self {
+            Self::Part(part) => part.collect(messages),
+            Self::Question(question) => question.collect(messages),
+            Self::One { .. } => {}
         }
     }
 }

@@ -200,6 +200,10 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
             "migration_pause" => options.migration_pause = seconds(name, &value)?,
             "tls" => options.tls = tls(&value)?,
             "users" => options.users = users(&value)?,
+            "quotas" => {
+                options.quotas =
+                    value.extract().map_err(|_| type_error("quotas must be a bool"))?;
+            }
             "session_ttl" => options.session_ttl = seconds(name, &value)?,
             _ => {
                 return Err(type_error(format!("unknown option {name:?} of the embedded cluster")));

@@ -67,6 +67,9 @@ pub struct Arguments {
     /// What a user may do instead of everything, as NAME:ROLE,ROLE.
     #[arg(long, value_name = "NAME:ROLES")]
     pub roles: Vec<String>,
+    /// With --user: roles may have quotas.
+    #[arg(long, requires = "user")]
+    pub quotas: bool,
     /// Seconds for which those who logged in may open connections before they must log in again.
     #[arg(long, default_value_t = 86_400)]
     pub session_ttl: u64,
@@ -111,6 +114,7 @@ impl Arguments {
             migration_pause: Duration::from_millis(self.migration_pause),
             udf_time: Duration::from_millis(self.udf_time),
             users: self.users()?,
+            quotas: self.quotas,
             session_ttl: Duration::from_secs(self.session_ttl),
             tls: self.tls.then(|| TlsOptions {
                 name: self.tls_name.clone(),

@@ -83,4 +83,6 @@ export interface ClusterOptions extends NamespaceOptions {
   users?: { readonly [name: string]: string | UserOptions } | undefined
   /** How long a login is valid for opening connections, in seconds. Default: 86,400, a day. */
   sessionTtl?: number | undefined
+  /** Whether roles may have quotas, which servers must be configured for. Default: `false`. */
+  quotas?: boolean | undefined
 }

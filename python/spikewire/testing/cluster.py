@@ -78,6 +78,8 @@ class ClusterOptions(TypedDict, total=False):
     """Speak TLS only, with certificates created for the cluster. Default: False."""
     users: Mapping[str, str | User]
     """Users who must log in, by name: a password, or a dict. Default: {}, no login."""
+    quotas: bool
+    """Whether roles may have quotas, which servers must be configured for. Default: False."""
     session_ttl: Seconds
     """How long a session token is valid for opening connections. Default: 86,400, a day."""
 

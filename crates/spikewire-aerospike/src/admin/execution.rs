@@ -12,13 +12,15 @@ use std::sync::Arc;
 use spikewire_sync::Mutex;
 
 use super::run::recipients;
-use super::{AdminAction, InfoCommand, MessageRequest, NodeAnswer, Procedure};
+use super::{
+    AdminAction, InfoCommand, ManageRequest, MessageRequest, NodeAnswer, Procedure, Recipients,
+};
 use crate::clock::Tick;
 use crate::cluster::{self, Cluster, Node};
 use crate::command::{Command, Target};
-use crate::error::{Error, Result};
+use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
-use crate::transport::{INFO_WEIGHT, MESSAGE_WEIGHT, Next, Outcome};
+use crate::transport::{INFO_WEIGHT, MESSAGE_WEIGHT, Next, Outcome, SECURITY_WEIGHT};
 
 /// Who a procedure is run for.
 pub trait AdminWaiter<T>: Send + Sync + 'static {
@@ -40,6 +42,12 @@ pub struct AdminTicket<T> {
 
 /// An execution, whatever its procedure.
 trait Running<T>: Send + Sync {
+    /// A question is about to be asked, perhaps again.
+    fn starts(&self, question: usize);
+
+    /// Takes a part of the answer to a question that is not the last.
+    fn collect(&self, question: usize, part: &[u8]);
+
     /// Takes the outcome of a question, or the end of a pause.
     fn go_on(self: Arc<Self>, question: Option<usize>, outcome: Outcome<'_>, next: &mut Next<T>);
 
@@ -67,10 +75,23 @@ struct Progress<P> {
 /// A question to one node.
 struct Question {
     node: Arc<Node>,
-    /// `None`: a message.
-    command: Option<InfoCommand>,
-    answer: Option<Result<String>>,
+    asked: Asked,
+    answer: Option<NodeAnswer>,
 }
+
+/// What is asked.
+enum Asked {
+    Info(InfoCommand),
+    Message,
+    /// About users and roles; what came of a list so far, until it is too much.
+    Manage {
+        is_question: bool,
+        parts: Option<Vec<u8>>,
+    },
+}
+
+/// The longest list of users or roles that is taken, in bytes.
+const LONGEST_LIST: usize = 16 << 20;
 
 /// Starts a procedure; what it asks first goes to `next`. Its end goes to the waiter, at once if it
 /// asks nothing.
@@ -123,7 +144,7 @@ where
                 Ok(nodes) => {
                     let question = |node: Arc<Node>| Question {
                         node,
-                        command: Some(command.clone()),
+                        asked: Asked::Info(command.clone()),
                         answer: None,
                     };
                     progress.questions = nodes.into_iter().map(question).collect();
@@ -131,24 +152,38 @@ where
                 }
                 Err(error) => Some(Err(error)),
             },
-            AdminAction::Send(_) | AdminAction::Sleep(_) if self.cluster.is_closed() => {
+            AdminAction::Send(_) | AdminAction::Manage(_) | AdminAction::Sleep(_)
+                if self.cluster.is_closed() =>
+            {
                 Some(Err(Error::closed()))
             }
             AdminAction::Send(MessageRequest { node, frame, deadline }) => {
-                progress.questions =
-                    vec![Question { node: node.clone(), command: None, answer: None }];
-                progress.open = 1;
-                let target = Target::node(node, true);
-                let timeout = deadline.since(now);
-                // Where the client logs in, a session may have ended, which only a new connection mends.
-                let max_retries = u32::from(self.cluster.logs_in());
-                let policy = Policy { timeout, max_retries, ..Policy::default() };
-                let mut command =
-                    Command::new(frame.to_vec(), target, policy, now, self.ticket(Some(0)));
-                command.deadline = deadline;
+                let target = Target::node(node.clone(), true);
+                let mut command = self.one_question(target, &frame, deadline, now);
                 command.rows = MESSAGE_WEIGHT;
+                let question = Question { node, asked: Asked::Message, answer: None };
+                (progress.questions, progress.open) = (vec![question], 1);
                 next.commands.push(command);
                 return None;
+            }
+            AdminAction::Manage(ManageRequest { frame, is_question, deadline, .. }) => {
+                match recipients(&self.cluster, Recipients::Any)
+                    .map(|nodes| nodes.into_iter().next())
+                {
+                    Ok(Some(node)) => {
+                        let target = Target::node(node.clone(), !is_question);
+                        let mut command = self.one_question(target, &frame, deadline, now);
+                        command.rows = SECURITY_WEIGHT;
+                        command.stream = is_question;
+                        let asked = Asked::Manage { is_question, parts: Some(Vec::new()) };
+                        let question = Question { node, asked, answer: None };
+                        (progress.questions, progress.open) = (vec![question], 1);
+                        next.commands.push(command);
+                        return None;
+                    }
+                    Ok(None) => Some(Err(Error::new(Kind::NoNode, "the cluster has no node now"))),
+                    Err(error) => Some(Err(error)),
+                }
             }
             AdminAction::Sleep(until) => {
                 next.pauses.push((until, self.ticket(None)));
@@ -162,11 +197,28 @@ where
         }
         progress.open = progress.questions.len();
         for (at, question) in progress.questions.iter().enumerate() {
-            let Some(asked) = &question.command else { continue };
+            let Asked::Info(asked) = &question.asked else { continue };
             let command = self.info(question.node.clone(), asked, now, self.ticket(Some(at)));
             next.commands.push(command);
         }
         None
+    }
+
+    /// A request that is the only one now.
+    fn one_question<T: From<AdminTicket<T>> + 'static>(
+        self: &Arc<Self>,
+        target: Target,
+        frame: &[u8],
+        deadline: Tick,
+        now: Tick,
+    ) -> Box<Command<T>> {
+        let timeout = deadline.since(now);
+        // Where the client logs in, a session may have ended, which only a new connection mends.
+        let max_retries = u32::from(self.cluster.logs_in());
+        let policy = Policy { timeout, max_retries, ..Policy::default() };
+        let mut command = Command::new(frame.to_vec(), target, policy, now, self.ticket(Some(0)));
+        command.deadline = deadline;
+        command
     }
 
     /// An info request. What did not leave is asked once more; an answer that was lost is not.
@@ -199,29 +251,37 @@ where
     W: AdminWaiter<P::Output>,
     T: From<AdminTicket<T>> + 'static,
 {
+    fn starts(&self, question: usize) {
+        let mut progress = self.progress.lock();
+        let Some(question) = progress.questions.get_mut(question) else { return };
+        if let Asked::Manage { parts, .. } = &mut question.asked {
+            *parts = Some(Vec::new());
+        }
+    }
+
+    fn collect(&self, question: usize, part: &[u8]) {
+        let mut progress = self.progress.lock();
+        let Some(question) = progress.questions.get_mut(question) else { return };
+        let Asked::Manage { parts, .. } = &mut question.asked else { return };
+        match parts {
+            Some(all) if all.len() + part.len() <= LONGEST_LIST => all.extend_from_slice(part),
+            _ => *parts = None,
+        }
+    }
+
     fn go_on(self: Arc<Self>, question: Option<usize>, outcome: Outcome<'_>, next: &mut Next<T>) {
         let answers = {
             let mut progress = self.progress.lock();
             if let Some(at) = question {
                 let question = &mut progress.questions[at];
-                let answer = match (&question.command, outcome) {
-                    (Some(command), Ok(reply)) => {
-                        cluster::info_answer(&String::from_utf8_lossy(reply.body), command)
-                            .map_err(|error| error.on(question.node.to_string()))
-                    }
-                    (None, Ok(reply)) => cluster::message_answer(reply.body),
-                    (_, Err(error)) => Err(error),
-                };
-                question.answer = Some(answer);
+                question.answer = Some(question.answered(outcome));
                 progress.open -= 1;
                 if progress.open > 0 {
                     return;
                 }
             }
             let answered = std::mem::take(&mut progress.questions).into_iter();
-            let answered =
-                answered.filter_map(|it| Some(NodeAnswer { node: it.node, answer: it.answer? }));
-            answered.collect()
+            answered.filter_map(|question| question.answer).collect()
         };
         self.ask(answers, next);
     }
@@ -237,7 +297,52 @@ where
     }
 }
 
+impl Question {
+    /// What the node said.
+    fn answered(&mut self, outcome: Outcome<'_>) -> NodeAnswer {
+        let node = self.node.clone();
+        let reply = match outcome {
+            Ok(reply) => reply,
+            Err(error) => return NodeAnswer::text(node, Err(error)),
+        };
+        match &mut self.asked {
+            Asked::Info(command) => {
+                let answer = cluster::info_answer(&String::from_utf8_lossy(reply.body), command);
+                NodeAnswer::text(node, answer.map_err(|error| error.on(self.node.to_string())))
+            }
+            Asked::Message => NodeAnswer::text(node, cluster::message_answer(reply.body)),
+            Asked::Manage { is_question, parts } => {
+                let rows = match parts.take() {
+                    Some(mut all) => {
+                        all.extend_from_slice(reply.body);
+                        cluster::manage_answer(&all, *is_question)
+                    }
+                    None => {
+                        let why = format!("a list of more than {LONGEST_LIST} bytes");
+                        Err(Error::new(Kind::Malformed, why))
+                    }
+                };
+                NodeAnswer::rows(node, rows)
+            }
+        }
+    }
+}
+
 impl<T> AdminTicket<T> {
+    /// The question is about to be asked, perhaps again: what came before counts no more.
+    pub fn starts(&self) {
+        if let (Some(execution), Some(question)) = (&self.execution, self.question) {
+            execution.starts(question);
+        }
+    }
+
+    /// Takes a part of an answer that is not the last.
+    pub fn collect(&mut self, part: &[u8]) {
+        if let (Some(execution), Some(question)) = (&self.execution, self.question) {
+            execution.collect(question, part);
+        }
+    }
+
     /// Takes the outcome; what is asked next goes to `next`.
     pub fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<T>) {
         if let Some(execution) = self.execution.take() {

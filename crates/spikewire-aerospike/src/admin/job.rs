@@ -88,7 +88,7 @@ impl Procedure for StartJob {
 impl StartJob {
     fn step(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<RunningJob> {
         let limit = *self.limit.get_or_insert_with(|| TimeLimit::starting(self.timeout, now));
-        for NodeAnswer { node, answer } in answers {
+        for NodeAnswer { node, answer, .. } in answers {
             match answer {
                 Ok(_) => self.started.push(node),
                 Err(error) => return AdminAction::Done(Err(self.failed(&node, &error))),
@@ -320,7 +320,7 @@ mod tests {
         let mut start = starting(Duration::ZERO);
         start.next(Vec::new(), Tick(0));
         let late = Error::new(Kind::Timeout, "no answer").after(1, true);
-        let late = vec![NodeAnswer { node: node(0), answer: Err(late) }];
+        let late = vec![NodeAnswer::text(node(0), Err(late))];
         assert!(done(start.next(late, Tick(0))).unwrap_err().in_doubt());
     }
 

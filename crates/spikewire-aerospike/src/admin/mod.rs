@@ -1,4 +1,5 @@
-//! Administrative commands: info, secondary indexes, modules, background jobs, truncation.
+//! Administrative commands: info, secondary indexes, modules, background jobs, truncation, users and
+//! roles.
 //!
 //! Each is a [`Procedure`]: a state machine without I/O that says which nodes to ask what, or how
 //! long to pause, until it is done. Its runner only asks and waits, so that a blocking thread,
@@ -12,6 +13,8 @@
 //! | [`index`] | secondary indexes: create, wait, list, drop |
 //! | [`module`] | Lua modules: register, list, source, remove |
 //! | [`job`] | background jobs: start, progress, wait, abort |
+//! | [`user`], [`role`] | users and roles: create, change, list, drop |
+//! | `manage` | what these have in common |
 //! | [`truncate`] | all records of a set or a namespace |
 //! | [`mod@run`] | running a procedure on the calling thread |
 //! | `execution` | running it on a driver of many commands, without a thread |
@@ -21,17 +24,24 @@ pub mod command;
 mod execution;
 pub mod index;
 pub mod job;
+mod manage;
 pub mod module;
+pub mod role;
 pub mod run;
 pub mod truncate;
+pub mod user;
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use ask::Ask;
 pub use command::InfoCommand;
 pub use execution::{AdminTicket, AdminWaiter, start};
+pub use manage::Manage;
 pub use run::run;
+
+use spikewire_aerospike_protocol::manage::Row;
 
 use crate::clock::Tick;
 use crate::cluster::Node;
@@ -74,6 +84,8 @@ pub enum AdminAction<T> {
     /// Send one node a request that is answered by one message; the answer is an empty text or the
     /// node's refusal.
     Send(MessageRequest),
+    /// Send any node a request about users and roles; the answer is its list, or its refusal.
+    Manage(ManageRequest),
     /// Pause until then.
     Sleep(Tick),
     /// It is over.
@@ -86,6 +98,7 @@ impl<T> AdminAction<T> {
         match self {
             Self::Ask(nodes, command) => AdminAction::Ask(nodes, command),
             Self::Send(request) => AdminAction::Send(request),
+            Self::Manage(request) => AdminAction::Manage(request),
             Self::Sleep(until) => AdminAction::Sleep(until),
             Self::Done(outcome) => AdminAction::Done(outcome.map(change)),
         }
@@ -114,6 +127,26 @@ pub struct MessageRequest {
     pub deadline: Tick,
 }
 
+/// A request about users and roles.
+#[derive(Clone)]
+pub struct ManageRequest {
+    /// The whole frame.
+    pub frame: Arc<[u8]>,
+    /// Whether it changes nothing and is answered by a list.
+    pub is_question: bool,
+    /// How long the node has; zero: no limit.
+    pub limit: Duration,
+    /// When that is over.
+    pub deadline: Tick,
+}
+
+/// Shows no frame, which may hold a password's hash.
+impl fmt::Debug for ManageRequest {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ManageRequest").finish_non_exhaustive()
+    }
+}
+
 /// What a node answered.
 #[derive(Debug)]
 pub struct NodeAnswer {
@@ -121,6 +154,26 @@ pub struct NodeAnswer {
     pub node: Arc<Node>,
     /// The answer's text; its refusals are errors of [`Kind::Server`].
     pub answer: Result<String>,
+    /// The users or roles that were asked for.
+    pub rows: Vec<Row>,
+}
+
+impl NodeAnswer {
+    /// An answer that is a text.
+    pub fn text(node: Arc<Node>, answer: Result<String>) -> Self {
+        Self { node, answer, rows: Vec::new() }
+    }
+
+    /// The answer to a request about users and roles.
+    pub(crate) fn rows(node: Arc<Node>, answer: Result<Vec<Row>>) -> Self {
+        match answer {
+            Ok(rows) => Self { node, answer: Ok(String::new()), rows },
+            Err(error) => {
+                let error = error.on(node.to_string());
+                Self { node, answer: Err(error), rows: Vec::new() }
+            }
+        }
+    }
 }
 
 /// A procedure with another result; from [`Procedure::map`].
@@ -182,15 +235,13 @@ mod testing {
     }
 
     pub fn said(texts: &[&str]) -> Vec<NodeAnswer> {
-        let answer = |(number, text): (u32, &&str)| NodeAnswer {
-            node: node(number),
-            answer: Ok((*text).to_owned()),
-        };
+        let answer =
+            |(number, text): (u32, &&str)| NodeAnswer::text(node(number), Ok((*text).to_owned()));
         (0..).zip(texts).map(answer).collect()
     }
 
     pub fn refused(code: spikewire_aerospike_protocol::result_code::ResultCode) -> Vec<NodeAnswer> {
-        vec![NodeAnswer { node: node(0), answer: Err(Error::server(code)) }]
+        vec![NodeAnswer::text(node(0), Err(Error::server(code)))]
     }
 
     /// The command that is asked, and whether of every node.

@@ -28,6 +28,13 @@ pub fn run<P: Procedure + ?Sized>(
                 answers = cluster.ask(&nodes, &command, interrupted)?;
             }
             AdminAction::Send(request) => answers = vec![cluster.send(&request, interrupted)?],
+            AdminAction::Manage(request) => {
+                let nodes = recipients(cluster, Recipients::Any)?;
+                answers = match nodes.first() {
+                    Some(node) => vec![cluster.manage(node, &request, interrupted)?],
+                    None => Vec::new(),
+                };
+            }
             AdminAction::Sleep(until) => sleep(cluster, until, interrupted)?,
             AdminAction::Done(outcome) => return outcome,
         }

@@ -3,14 +3,16 @@
 
 use std::sync::Arc;
 
+use spikewire_aerospike_protocol::auth::Reply;
 use spikewire_aerospike_protocol::info;
+use spikewire_aerospike_protocol::manage::{Page, Row};
 use spikewire_aerospike_protocol::query::Answer;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use super::info_request::{InfoCommands, InfoRequest};
 use super::node_error::NodeError;
 use super::{Cluster, Node, poll};
-use crate::admin::{InfoCommand, MessageRequest, NodeAnswer};
+use crate::admin::{InfoCommand, ManageRequest, MessageRequest, NodeAnswer};
 use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 
@@ -70,7 +72,7 @@ impl Cluster {
                 Ok((answer, _)) => info_answer(&answer, command),
                 Err(error) => Err(error.into_error()),
             };
-            NodeAnswer { node: node.clone(), answer: answer.map_err(|it| it.on(node.to_string())) }
+            NodeAnswer::text(node.clone(), answer.map_err(|it| it.on(node.to_string())))
         });
         Ok(answers.collect())
     }
@@ -101,7 +103,40 @@ impl Cluster {
             (Ok(()), Ok((body, _))) => message_answer(&body),
             (Ok(()), Err(error)) => Err(error.into_error().after(1, in_doubt)),
         };
-        Ok(NodeAnswer { node: node.clone(), answer })
+        Ok(NodeAnswer::text(node.clone(), answer))
+    }
+
+    /// Sends a node a request about users and roles. An error says whether the node may act on it
+    /// all the same.
+    pub fn manage(
+        &self,
+        node: &Arc<Node>,
+        request: &ManageRequest,
+        interrupted: &dyn Fn() -> bool,
+    ) -> Result<NodeAnswer> {
+        if self.is_closed() {
+            return Err(NodeError::Stopped.into_error());
+        }
+        let net = &self.shared.net;
+        let mut sent = [InfoRequest::manage(
+            (node.address, &node.access),
+            request,
+            net.within,
+            &net.descriptors,
+        )];
+        let waited = self.finish_all(&mut sent, interrupted);
+        let [sent] = sent;
+        let in_doubt = sent.has_left() && !request.is_question;
+        match (waited, sent.finish_body()) {
+            (Err(error), _) => Err(error.after(1, in_doubt)),
+            (Ok(()), Ok((body, _))) => {
+                Ok(NodeAnswer::rows(node.clone(), manage_answer(&body, request.is_question)))
+            }
+            (Ok(()), Err(error)) => {
+                let error = error.into_error().after(1, in_doubt);
+                Ok(NodeAnswer::text(node.clone(), Err(error)))
+            }
+        }
     }
 
     fn finish_all(
@@ -126,6 +161,23 @@ pub fn info_answer(answer: &str, command: &InfoCommand) -> Result<String> {
         let code = Kind::Server(ResultCode(error.code));
         Error::new(code, error.to_string())
     })
+}
+
+/// The users or roles of the whole answer to a request about them; none if it is a change.
+pub fn manage_answer(body: &[u8], is_question: bool) -> Result<Vec<Row>> {
+    let malformed = |error: spikewire_aerospike_protocol::Malformed| {
+        Error::new(Kind::Malformed, error.to_string()).after(1, !is_question)
+    };
+    let (rows, code) = if is_question {
+        let page = Page::parse(body).map_err(malformed)?;
+        (page.rows, page.end.unwrap_or(ResultCode::OK))
+    } else {
+        (Vec::new(), Reply::parse(body).map_err(malformed)?.result)
+    };
+    match code {
+        ResultCode::OK | ResultCode::QUERY_END => Ok(rows),
+        code => Err(Error::server(code)),
+    }
 }
 
 /// The answer to a message: an empty text if the node agreed.

@@ -9,12 +9,14 @@ use std::time::Duration;
 
 use spikewire_aerospike_protocol::frame::{self, Header, Kind};
 use spikewire_aerospike_protocol::info;
+use spikewire_aerospike_protocol::manage::Page;
 use spikewire_transport::descriptors::{Descriptors, Listed};
 use spikewire_transport::dial::{DialError, Opening};
 use spikewire_transport::wire::Wire;
 
 use super::build;
 use super::node_error::{self, NodeError};
+use crate::admin::ManageRequest;
 use crate::clock::Tick;
 use crate::framing::Aerospike;
 use crate::security::Access;
@@ -73,6 +75,15 @@ enum Phase {
     Receiving,
 }
 
+/// What answers a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Expects {
+    /// A frame of this kind.
+    One(Kind),
+    /// Frames with users or roles, of which the last says that it is.
+    Pages,
+}
+
 /// A request in flight.
 #[derive(Debug)]
 pub(super) struct InfoRequest {
@@ -91,8 +102,10 @@ pub(super) struct InfoRequest {
     /// When it must be connected.
     connect_by: Tick,
     deadline: Tick,
-    /// What kind of frame answers it.
-    expects: Kind,
+    /// How long the deadline leaves for it, for messages.
+    patience: Duration,
+    /// What answers it.
+    expects: Expects,
     outcome: Option<Result<Vec<u8>, NodeError>>,
 }
 
@@ -131,8 +144,23 @@ impl InfoRequest {
         list: &Arc<Descriptors>,
     ) -> Self {
         let mut request = Self::new(to, within, deadline, list);
-        request.expects = Kind::Message;
+        request.expects = Expects::One(Kind::Message);
         request.dial(frame.to_vec());
+        request
+    }
+
+    /// The same for a request about users and roles.
+    pub fn manage(
+        to: (SocketAddr, &Access),
+        asked: &ManageRequest,
+        within: Duration,
+        list: &Arc<Descriptors>,
+    ) -> Self {
+        let mut request = Self::new(to, within, asked.deadline, list);
+        request.expects =
+            if asked.is_question { Expects::Pages } else { Expects::One(Kind::Admin) };
+        request.patience = asked.limit;
+        request.dial(asked.frame.to_vec());
         request
     }
 
@@ -156,7 +184,8 @@ impl InfoRequest {
             within,
             connect_by: Tick::now().after(within),
             deadline,
-            expects: Kind::Info,
+            patience: within,
+            expects: Expects::One(Kind::Info),
             outcome: None,
         }
     }
@@ -216,7 +245,7 @@ impl InfoRequest {
         if !self.is_over() && now >= self.deadline() {
             self.end(Err(match self.phase {
                 Phase::Connecting => NodeError::NoConnection(self.within),
-                _ => NodeError::NoAnswer(self.within),
+                _ => NodeError::NoAnswer(self.patience),
             }));
         }
     }
@@ -326,44 +355,90 @@ fn encode(commands: &[&str], introduce: bool) -> Vec<u8> {
 }
 
 /// The body of the answer once all of it is there.
-fn answer(input: &[u8], expects: Kind) -> Result<Option<Vec<u8>>, NodeError> {
+fn answer(input: &[u8], expects: Expects) -> Result<Option<Vec<u8>>, NodeError> {
+    match expects {
+        Expects::One(kind) => match first_body(input, kind)? {
+            Some((_, rest)) if !rest.is_empty() => twice(),
+            found => Ok(found.map(|(body, _)| body.to_vec())),
+        },
+        Expects::Pages => pages(input),
+    }
+}
+
+/// The body of the first frame, which is of this kind, and what follows the frame.
+fn first_body(input: &[u8], kind: Kind) -> Result<Option<(&[u8], &[u8])>, NodeError> {
     let Some(header) = Header::parse(input).map_err(|_| node_error::guess(input))? else {
         return Ok(None);
     };
-    if header.kind != expects || header.len == 0 || header.len > MAX_ANSWER {
+    if header.kind != kind || header.len == 0 || header.len > MAX_ANSWER {
         return Err(NodeError::Unusable(format!(
             "answered a request with {} bytes of kind {:?}",
             header.len, header.kind
         )));
     }
-    let body = &input[frame::HEADER_LEN..];
-    if body.len() > header.len {
-        return Err(NodeError::Unusable("answered a request twice".to_owned()));
+    Ok(input[frame::HEADER_LEN..].split_at_checked(header.len))
+}
+
+/// The bodies of all pages of a list, back to back.
+fn pages(input: &[u8]) -> Result<Option<Vec<u8>>, NodeError> {
+    if input.len() > MAX_ANSWER {
+        return Err(NodeError::Unusable(format!("answered with more than {MAX_ANSWER} bytes")));
     }
-    Ok((body.len() == header.len).then(|| body.to_vec()))
+    let (mut all, mut rest) = (Vec::new(), input);
+    while let Some((body, more)) = first_body(rest, Kind::Admin)? {
+        all.extend_from_slice(body);
+        rest = more;
+        let page = Page::parse(body).map_err(|error| NodeError::Unusable(error.to_string()))?;
+        if page.end.is_some() {
+            return if rest.is_empty() { Ok(Some(all)) } else { twice() };
+        }
+    }
+    Ok(None)
+}
+
+fn twice<T>() -> Result<T, NodeError> {
+    Err(NodeError::Unusable("answered a request twice".to_owned()))
 }
 
 #[cfg(test)]
 mod tests {
+    use spikewire_aerospike_protocol::manage::{Row, UserRow};
+    use spikewire_aerospike_protocol::result_code::ResultCode;
+
     use super::*;
 
     #[test]
     fn an_answer_is_taken_whole_or_not_at_all() {
+        let info = Expects::One(Kind::Info);
         let mut bytes = Vec::new();
         let start = frame::begin(&mut bytes, Kind::Info);
         bytes.extend_from_slice(b"node\tA1\n");
         frame::finish(&mut bytes, start);
         for cut in 0..bytes.len() {
-            assert_eq!(answer(&bytes[..cut], Kind::Info), Ok(None));
+            assert_eq!(answer(&bytes[..cut], info), Ok(None));
         }
-        assert_eq!(answer(&bytes, Kind::Info), Ok(Some(b"node\tA1\n".to_vec())));
+        assert_eq!(answer(&bytes, info), Ok(Some(b"node\tA1\n".to_vec())));
         bytes.push(2);
-        assert!(matches!(answer(&bytes, Kind::Info), Err(NodeError::Unusable(_))));
-        assert!(matches!(answer(b"HTTP/1.1 ", Kind::Info), Err(NodeError::NotThisProtocol(_))));
-        assert!(matches!(
-            answer(&[2, 3, 0, 0, 0, 0, 0, 9], Kind::Info),
-            Err(NodeError::Unusable(_))
-        ));
+        assert!(matches!(answer(&bytes, info), Err(NodeError::Unusable(_))));
+        assert!(matches!(answer(b"HTTP/1.1 ", info), Err(NodeError::NotThisProtocol(_))));
+        assert!(matches!(answer(&[2, 3, 0, 0, 0, 0, 0, 9], info), Err(NodeError::Unusable(_))));
+    }
+
+    #[test]
+    fn a_list_ends_with_the_page_that_says_so() {
+        let (mut bytes, mut bodies) = (Vec::new(), Vec::new());
+        for (name, end) in [("a", None), ("b", None), ("c", Some(ResultCode::QUERY_END))] {
+            let user = UserRow { name: name.to_owned(), ..UserRow::default() };
+            let start = bytes.len() + frame::HEADER_LEN;
+            Page { rows: vec![Row::User(user)], end }.encode(&mut bytes);
+            bodies.extend_from_slice(&bytes[start..]);
+        }
+        for cut in 0..bytes.len() {
+            assert_eq!(answer(&bytes[..cut], Expects::Pages), Ok(None), "{cut}");
+        }
+        assert_eq!(answer(&bytes, Expects::Pages), Ok(Some(bodies)));
+        bytes.push(2);
+        assert!(matches!(answer(&bytes, Expects::Pages), Err(NodeError::Unusable(_))));
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub use spikewire_transport::Janitor;
 use spikewire_transport::Metrics;
 use spikewire_transport::metrics::Observed;
 
-pub(crate) use ask::{info_answer, message_answer};
+pub(crate) use ask::{info_answer, manage_answer, message_answer};
 pub use build::Build;
 pub use node::{Breaker, Node};
 pub use snapshot::{NamespaceMap, Snapshot};
@@ -59,6 +59,7 @@ pub(crate) use tally::{Counted, Tally};
 use crate::error::{Error, Kind, Result};
 use crate::hedging::Hedging;
 use crate::options::Options;
+use crate::security::Credentials;
 use net::Net;
 use shared::Shared;
 use tender::Tender;
@@ -105,6 +106,11 @@ impl Cluster {
     /// Whether connections begin with a login.
     pub(crate) fn logs_in(&self) -> bool {
         self.shared.net.gate.logs_in()
+    }
+
+    /// Who logs in, if anybody does.
+    pub fn credentials(&self) -> Option<Arc<Credentials>> {
+        self.shared.net.gate.credentials().cloned()
     }
 
     /// The cluster as it was seen last. Takes no lock.

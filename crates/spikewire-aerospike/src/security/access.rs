@@ -52,6 +52,11 @@ impl Gate {
         self.credentials.is_some()
     }
 
+    /// Who logs in, if anybody does.
+    pub fn credentials(&self) -> Option<&Arc<Credentials>> {
+        self.credentials.as_ref()
+    }
+
     /// The way in at an address. Certificates are for `name`, or else for the address.
     pub fn access(&self, address: SocketAddr, name: Option<&str>) -> Result<Access, TlsError> {
         let encryption = match (&self.tls, name) {

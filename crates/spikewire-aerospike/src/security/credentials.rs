@@ -3,6 +3,8 @@
 use std::fmt;
 
 use spikewire_aerospike_protocol::auth::{Request, hash_password};
+use spikewire_aerospike_protocol::manage::Hash;
+use spikewire_sync::RwLock;
 
 use super::{Auth, Login, Secret};
 
@@ -10,7 +12,8 @@ use super::{Auth, Login, Secret};
 pub struct Credentials {
     /// `None`: the certificate says it.
     user: Option<String>,
-    hash: Option<String>,
+    /// It changes with the password.
+    hash: RwLock<Option<Hash>>,
     /// Where the password leaves as it is.
     clear: Option<Secret>,
 }
@@ -19,19 +22,35 @@ impl Credentials {
     /// Of a login that was checked.
     pub fn new(login: &Login, auth: Auth) -> Self {
         if auth == Auth::Pki {
-            return Self { user: None, hash: None, clear: None };
+            return Self { user: None, hash: RwLock::default(), clear: None };
         }
-        let hash = login.password.as_ref().map(|password| hash_password(password.reveal()));
+        let hash = login.password.as_ref().map(|password| hash_password(password.reveal()).into());
         let clear = if auth == Auth::Internal { None } else { login.password.clone() };
-        Self { user: login.user.clone(), hash, clear }
+        Self { user: login.user.clone(), hash: RwLock::new(hash), clear }
+    }
+
+    /// The user that the cluster keeps, and the hash of its password; `None`: another system keeps it,
+    /// or a certificate stands for both.
+    pub fn kept(&self) -> Option<(&str, Hash)> {
+        if self.clear.is_some() {
+            return None;
+        }
+        Some((self.user.as_deref()?, self.hash.read().clone()?))
+    }
+
+    /// Logs in with another password from now on, if this is its user.
+    pub fn changed(&self, user: &str, password: &Hash) {
+        if self.kept().is_some_and(|(own, _)| own == user) {
+            *self.hash.write() = Some(password.clone());
+        }
     }
 
     /// Appends what trades them for a session.
     pub fn write_login(&self, out: &mut Vec<u8>) {
-        match (&self.user, &self.hash) {
+        match (&self.user, &*self.hash.read()) {
             (Some(user), Some(hash)) => {
                 let clear_password = self.clear.as_ref().map(|clear| clear.reveal().as_bytes());
-                let credential = hash.as_bytes();
+                let credential = &hash.0;
                 Request::Login { user, credential, clear_password }.encode(out);
             }
             _ => Request::CertificateLogin.encode(out),

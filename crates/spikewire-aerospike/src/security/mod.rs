@@ -15,6 +15,7 @@ mod login;
 mod session;
 
 pub(crate) use access::{Access, Gate, name_of};
+pub use credentials::Credentials;
 pub(crate) use greeter::Greeter;
 pub use login::{Auth, Login, Secret};
 pub(crate) use session::Refused;

@@ -4,9 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use spikewire_aerospike_protocol::info;
+use spikewire_aerospike_protocol::manage::Page;
 use spikewire_aerospike_protocol::message::{self, Header, info3};
 use spikewire_aerospike_protocol::result_code::ResultCode;
+use spikewire_aerospike_protocol::{auth, info};
 use spikewire_transport::metrics::{About, Gauges};
 use spikewire_transport::protocol::{Asked, Disposition, Malformed, ReplyKind, Sharing};
 use spikewire_transport::topology::{
@@ -16,7 +17,7 @@ use spikewire_transport::{
     Breaker, CommandError, Encryption, Fault, FaultKind, Metrics, Protocol, Topology,
 };
 
-use super::{INFO_WEIGHT, LARGE, MANY, MESSAGE_WEIGHT, about};
+use super::{LARGE, MANY, MESSAGE_WEIGHT, SECURITY_WEIGHT, about};
 use crate::cluster::{Cluster, Node};
 use crate::command::{Router, Target};
 use crate::error::{Error, Kind, Result};
@@ -37,15 +38,11 @@ impl Protocol for Aerospike {
         body: &[u8],
         request: Asked,
     ) -> std::result::Result<Disposition, Malformed> {
-        if self.info != (request.weight == INFO_WEIGHT) {
+        if self.aside != (request.weight > MESSAGE_WEIGHT) {
             return Err(Malformed("a message in answer to an info request, or the reverse".into()));
         }
-        if self.info {
-            if self.logs_in && info_asks_for_login(body) {
-                let outcome = ReplyKind::Retry { doubtful: false };
-                return Ok(Disposition { outcome, closes: true });
-            }
-            return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
+        if self.aside {
+            return self.classify_aside(body, request);
         }
         if body.len() < message::HEADER_LEN {
             return Err(Malformed("a reply shorter than its header".into()));
@@ -75,7 +72,7 @@ impl Protocol for Aerospike {
     }
 
     fn refusal(body: &[u8]) -> Error {
-        // Of info replies, there is one that is refused.
+        // Of other replies, there is one that is refused.
         if has_code(body) {
             Error::replied(body)
         } else {
@@ -88,7 +85,7 @@ impl Protocol for Aerospike {
     }
 
     fn result(body: &[u8]) -> &'static str {
-        about::label(if has_code(body) { Header::result_of(body) } else { ResultCode::OK })
+        about::label(if has_code(body) { Header::result_of(body) } else { security_code(body) })
     }
 
     #[inline]
@@ -103,7 +100,56 @@ impl Protocol for Aerospike {
     }
 }
 
-/// Whether a reply is a message. An info reply has no code.
+impl Aerospike {
+    /// What follows from a reply that is no message.
+    #[cold]
+    fn classify_aside(
+        &self,
+        body: &[u8],
+        request: Asked,
+    ) -> std::result::Result<Disposition, Malformed> {
+        if self.security != (request.weight == SECURITY_WEIGHT) {
+            return Err(Malformed("an answer to another kind of request".into()));
+        }
+        let asks_for_login = if self.security {
+            let end = security_end(body, request.many)?;
+            if end.is_none() {
+                return Ok(Disposition { outcome: ReplyKind::More, closes: false });
+            }
+            end.is_some_and(ResultCode::asks_for_login)
+        } else {
+            info_asks_for_login(body)
+        };
+        if self.logs_in && asks_for_login {
+            let outcome = ReplyKind::Retry { doubtful: false };
+            return Ok(Disposition { outcome, closes: true });
+        }
+        Ok(Disposition { outcome: ReplyKind::Done, closes: false })
+    }
+}
+
+/// How a reply about users and roles ends; `None`: with a further frame.
+fn security_end(body: &[u8], many: bool) -> std::result::Result<Option<ResultCode>, Malformed> {
+    let malformed =
+        |error: spikewire_aerospike_protocol::Malformed| Malformed(error.to_string().into());
+    if many {
+        return Page::parse(body).map(|page| page.end).map_err(malformed);
+    }
+    auth::Reply::parse(body).map(|reply| Some(reply.result)).map_err(malformed)
+}
+
+/// The code of a reply about users and roles, whose list ends as it should; other bodies have none.
+fn security_code(body: &[u8]) -> ResultCode {
+    match body {
+        [0, code, ..] if body.len() >= auth::HEADER_LEN => match ResultCode(*code) {
+            ResultCode::QUERY_END => ResultCode::OK,
+            code => code,
+        },
+        _ => ResultCode::OK,
+    }
+}
+
+/// Whether a reply is a message. Others have no code there.
 fn has_code(body: &[u8]) -> bool {
     body.first() == Some(&(message::HEADER_LEN as u8)) && body.len() >= message::HEADER_LEN
 }

@@ -65,5 +65,8 @@ pub const MANY: usize = 64;
 /// a connection to itself.
 pub(crate) const INFO_WEIGHT: usize = u32::MAX as usize;
 
+/// The same for a request about users and roles.
+pub(crate) const SECURITY_WEIGHT: usize = INFO_WEIGHT - 1;
+
 /// The same for a message to one node, such as the start of a background job.
-pub(crate) const MESSAGE_WEIGHT: usize = INFO_WEIGHT - 1;
+pub(crate) const MESSAGE_WEIGHT: usize = INFO_WEIGHT - 2;

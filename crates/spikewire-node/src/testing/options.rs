@@ -38,6 +38,7 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
             "migrationPause" => options.migration_pause = span(name, value)?,
             "tls" => options.tls = tls(value)?,
             "users" => options.users = users(value)?,
+            "quotas" => options.quotas = flag(name, value)?,
             "sessionTtl" => {
                 let seconds = number(1, u64::from(u32::MAX))?;
                 options.session_ttl = Duration::from_secs(seconds);
@@ -46,8 +47,8 @@ pub fn parse(given: Value<'_>) -> Result<Options> {
             _ => {
                 return Err(Failure::of_type(format!(
                     "unknown option {name} of the embedded cluster; there are: bind, build, \
-                     clusterName, migrationPause, namespaces, nodes, port, racks, sessionTtl, \
-                     threads, tls, udfTime, users; for namespaces: {NAMESPACE}"
+                     clusterName, migrationPause, namespaces, nodes, port, quotas, racks, \
+                     sessionTtl, threads, tls, udfTime, users; for namespaces: {NAMESPACE}"
                 )));
             }
         }

@@ -45,7 +45,10 @@ impl ResponseHandler for Ticket {
         match self {
             Self::One { promise, .. } => promise.starts(),
             Self::Part(part) => part.owner().promise.starts(),
-            Self::Question(_) => true,
+            Self::Question(question) => {
+                question.starts();
+                true
+            }
         }
     }
 
@@ -71,8 +74,10 @@ impl ResponseHandler for Ticket {
     }
 
     fn collect(&mut self, messages: &[u8]) {
-        if let Self::Part(part) = self {
-            part.collect(messages);
+        match self {
+            Self::Part(part) => part.collect(messages),
+            Self::Question(question) => question.collect(messages),
+            Self::One { .. } => {}
         }
     }
 }

@@ -38,6 +38,8 @@ pub struct Options {
     pub udf_time: Duration,
     /// Users; without any, nobody has to log in.
     pub users: Vec<UserOptions>,
+    /// Whether roles may have quotas.
+    pub quotas: bool,
     /// How long those who logged in may open connections before they have to log in again.
     pub session_ttl: Duration,
     /// Encrypts all connections.
@@ -58,6 +60,7 @@ impl Default for Options {
             migration_pause: Duration::ZERO,
             udf_time: spikewire_udf::Limits::default().time,
             users: Vec::new(),
+            quotas: false,
             session_ttl: Duration::from_secs(24 * 60 * 60),
             tls: None,
         }
@@ -156,8 +159,6 @@ impl fmt::Debug for UserOptions {
 
 /// Most nodes in one cluster.
 const MAX_NODES: usize = 128;
-/// Most bytes in the name of a user.
-const MAX_USER_NAME: usize = 63;
 /// Most seconds that a session may last, as on servers.
 const MAX_SESSION_TTL: u64 = 10 * 24 * 60 * 60;
 /// Most namespaces; clients keep no more.
@@ -193,7 +194,7 @@ impl Options {
         }
         for (at, user) in self.users.iter().enumerate() {
             let name = user.name.as_str();
-            if name.is_empty() || name.len() > MAX_USER_NAME || name.contains('\0') {
+            if name.is_empty() || name.len() > limits::USER_NAME || name.contains('\0') {
                 return Err(invalid(format!(
                     "user {name:?}: 1 to 63 bytes, and no zero character"
                 )));

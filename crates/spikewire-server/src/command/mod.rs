@@ -124,8 +124,14 @@ impl Context {
         if let Err(code) = admit(request) {
             return self.refuse(reply, code.into());
         }
-        if !self.permits(|| permissions(request), request.namespace, request.set) {
-            return self.refuse(reply, ResultCode::ROLE_VIOLATION.into());
+        if let Some(access) = &self.access {
+            let asked = permissions(request);
+            if !access.permits(asked, request.namespace, request.set) {
+                return self.refuse(reply, ResultCode::ROLE_VIOLATION.into());
+            }
+            if !access.spend(target.node, asked) {
+                return self.refuse(reply, ResultCode::QUOTA_EXCEEDED.into());
+            }
         }
         let filter = match request.filter.map(|bytes| self.filters.read(bytes)).transpose() {
             Ok(filter) => filter,

@@ -11,7 +11,7 @@ use super::faults::Fate;
 use super::worker::Worker;
 use crate::command::batch;
 use crate::info::{self, InfoTarget};
-use crate::security;
+use crate::security::{self, Asked};
 use crate::turn::NextTurn;
 
 /// Length of the frame that ends a query.
@@ -87,10 +87,10 @@ impl Worker {
                 info::answer(&mut target, frame.body, out);
             }
             Kind::Admin => {
-                let security = self.state.security.as_ref();
-                let node = &self.state.nodes[connection.node];
-                security::answer(security, node, &mut connection.login, frame.body, out);
-                if security.is_some() {
+                let from = connection.peer.map(|peer| peer.ip());
+                let asked = Asked { state: &self.state, node: connection.node, from };
+                security::answer(&asked, &mut connection.login, frame.body, out);
+                if self.state.security.is_some() {
                     self.refresh_login(connection);
                 }
             }

@@ -1,24 +1,29 @@
 //! The answers to security messages.
 
 use spikewire_aerospike_protocol::auth::{self, Reply, Request, Session};
+use spikewire_aerospike_protocol::manage;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
+use super::asked::Asked;
 use super::directory::Proof;
+use super::manage::write_pages;
 use super::{LoggedIn, Security};
-use crate::cluster::state::Node;
 
-/// Answers the security message in `body`, which came to `node`, with a frame; what it asks for
-/// happens to `login`, whom the connection belongs to.
-pub fn answer(
-    security: Option<&Security>,
-    node: &Node,
-    login: &mut Option<LoggedIn>,
-    body: &[u8],
-    out: &mut Vec<u8>,
-) {
-    let reply = match security {
+/// Answers the security message in `body` with a frame, or with a list of some; who logs in with it
+/// is whom the connection belongs to, `login`.
+pub fn answer(asked: &Asked<'_>, login: &mut Option<LoggedIn>, body: &[u8], out: &mut Vec<u8>) {
+    let reply = match &asked.state.security {
         None => Err(ResultCode::SECURITY_NOT_SUPPORTED),
-        Some(security) => security.run(node, login, body),
+        Some(security) => match manage::Request::parse(body) {
+            Ok(Some(request)) => {
+                let is_question = request.is_question();
+                match security.manage(asked, login.as_ref(), request) {
+                    Ok(rows) if is_question => return write_pages(rows, out),
+                    outcome => outcome.map(|_| None),
+                }
+            }
+            Ok(None) | Err(_) => security.run(asked, login, body),
+        },
     };
     let (result, session) = match reply {
         Ok(session) => (ResultCode::OK, session),
@@ -31,22 +36,25 @@ impl Security {
     /// Carries a message out.
     fn run(
         &self,
-        node: &Node,
+        asked: &Asked<'_>,
         login: &mut Option<LoggedIn>,
         body: &[u8],
     ) -> Result<Option<Session>, ResultCode> {
+        let logged_in = |user: &str| self.logged_in(user, asked.node, asked.from);
+        let sessions = &asked.state.nodes[asked.node].sessions;
         match Request::parse(body) {
             Ok(Request::Login { user, credential, clear_password }) => {
                 self.check(user, credential, clear_password)?;
-                *login = self.logged_in(user);
-                Ok(Some(self.open(node, user)))
+                *login = Some(logged_in(user)?);
+                let token = sessions.open(user, self.session_ttl).to_vec();
+                Ok(Some(Session { token, ttl: Some(self.session_ttl.as_secs() as u32) }))
             }
             Ok(Request::Authenticate { user, token }) => {
-                let known = node.sessions.user(token)?;
+                let known = sessions.user(token)?;
                 if known != user {
                     return Err(ResultCode::INVALID_USER);
                 }
-                *login = Some(self.logged_in(user).ok_or(ResultCode::INVALID_USER)?);
+                *login = Some(logged_in(user)?);
                 Ok(None)
             }
             // No certificate names a user here.
@@ -69,21 +77,19 @@ impl Security {
         let proved = match &known.proof {
             Proof::Hash(hash) => hash.as_slice() == credential,
             Proof::Password(password) => clear_password == Some(password.as_bytes()),
+            Proof::Certificate => false,
         };
         if proved { Ok(()) } else { Err(ResultCode::INVALID_CREDENTIAL) }
-    }
-
-    fn open(&self, node: &Node, user: &str) -> Session {
-        let token = node.sessions.open(user, self.session_ttl).to_vec();
-        Session { token, ttl: Some(self.session_ttl.as_secs() as u32) }
     }
 }
 
 /// What is said to a message that cannot be read.
 fn refusal(body: &[u8]) -> ResultCode {
-    let known = [auth::command::LOGIN, auth::command::AUTHENTICATE];
     match body.get(2) {
-        Some(command) if !known.contains(command) => ResultCode::SECURITY_COMMAND,
-        _ => ResultCode::INVALID_CREDENTIAL,
+        Some(&auth::command::LOGIN | &auth::command::AUTHENTICATE) | None => {
+            ResultCode::INVALID_CREDENTIAL
+        }
+        Some(1..=6 | 9..=16) => ResultCode::SECURITY_FIELD,
+        Some(_) => ResultCode::SECURITY_COMMAND,
     }
 }

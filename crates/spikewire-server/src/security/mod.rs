@@ -5,28 +5,40 @@
 //! | [`permission`] | what is asked of whoever sends a command |
 //! | [`privilege`] | what a role grants, and where; the roles that every cluster has |
 //! | [`directory`] | users and roles |
+//! | [`network`] | where the users of a role may come from |
+//! | [`usage`] | what a user has open and uses up |
 //! | [`sessions`] | tokens that a node gave to those who logged in |
 //! | [`info`] | what info commands ask for |
+//! | `manage` | changes and lists of users and roles |
+//! | `asked` | where a security message came in |
 //! | `answer` | the answers to security messages |
 
 mod answer;
+mod asked;
 pub mod directory;
 pub mod info;
+mod manage;
+pub mod network;
 pub mod permission;
 pub mod privilege;
 pub mod sessions;
+pub mod usage;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::RwLock;
 
 use self::directory::Directory;
 use self::privilege::Access;
+use self::usage::Presence;
 use crate::cluster::options::Options;
 
 pub use answer::answer;
+pub use asked::Asked;
 
 /// The users of a cluster that has some.
 #[derive(Debug)]
@@ -36,14 +48,18 @@ pub struct Security {
     generation: AtomicU64,
     /// How long a session's token is taken.
     session_ttl: Duration,
+    /// Whether roles may have quotas.
+    has_quotas: bool,
 }
 
 /// Who a connection belongs to.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct LoggedIn {
     user: Arc<str>,
     /// What the user may do.
     pub access: Arc<Access>,
+    from: Option<IpAddr>,
+    presence: Presence,
     generation: u64,
 }
 
@@ -52,9 +68,10 @@ impl Security {
     /// takes its time.
     pub fn new(options: &Options) -> Option<Self> {
         (!options.users.is_empty()).then(|| Self {
-            directory: RwLock::new(Directory::new(&options.users)),
+            directory: RwLock::new(Directory::new(&options.users, options.nodes)),
             generation: AtomicU64::new(0),
             session_ttl: options.session_ttl,
+            has_quotas: options.quotas,
         })
     }
 
@@ -62,15 +79,44 @@ impl Security {
     pub fn refresh(&self, login: &mut Option<LoggedIn>) -> bool {
         let generation = self.generation.load(Ordering::Acquire);
         if login.as_ref().is_some_and(|login| login.generation != generation) {
-            *login = login.take().and_then(|login| self.logged_in(&login.user));
+            *login = login.take().and_then(|login| self.still(&login));
         }
         login.is_some()
     }
 
-    /// A connection of this user, if there is one.
-    fn logged_in(&self, user: &str) -> Option<LoggedIn> {
+    /// The same connection, if its user is the one that it was and may come from there.
+    fn still(&self, login: &LoggedIn) -> Option<LoggedIn> {
+        let now = self.logged_in(&login.user, login.presence.node(), login.from).ok()?;
+        let is_same = self.directory.read().users.get(&*login.user).is_some_and(|user| {
+            now.presence.is_of(&user.usage) && login.presence.is_of(&user.usage)
+        });
+        is_same.then_some(now)
+    }
+
+    /// A connection of this user to a node.
+    fn logged_in(
+        &self,
+        user: &str,
+        node: usize,
+        from: Option<IpAddr>,
+    ) -> Result<LoggedIn, ResultCode> {
         let generation = self.generation.load(Ordering::Acquire);
-        let access = self.directory.read().access(user)?;
-        Some(LoggedIn { user: user.into(), access, generation })
+        let directory = self.directory.read();
+        let known = directory.users.get(user).ok_or(ResultCode::INVALID_USER)?;
+        if !directory.allows(known, from) {
+            return Err(ResultCode::NOT_WHITELISTED);
+        }
+        let (access, presence) = (directory.access(known), Presence::new(&known.usage, node));
+        Ok(LoggedIn { user: user.into(), access, from, presence, generation })
+    }
+
+    /// Changes the directory, which every connection sees with its next request.
+    fn change<T>(
+        &self,
+        change: impl FnOnce(&mut Directory) -> Result<T, ResultCode>,
+    ) -> Result<T, ResultCode> {
+        let outcome = change(&mut self.directory.write())?;
+        self.generation.fetch_add(1, Ordering::Release);
+        Ok(outcome)
     }
 }

@@ -1,20 +1,23 @@
 //! Privileges: what a role grants, and where. The roles that every cluster has grant one each.
 
+use std::sync::Arc;
+
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::manage::{self, PrivilegeKind};
+
 use super::permission::Permissions;
+use super::usage::{Quotas, Usage};
 
 /// What a privilege is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// Its number in messages.
-    pub code: u8,
+    /// Which one it is in messages.
+    pub kind: PrivilegeKind,
     /// Its name, and that of the role that grants it everywhere.
     pub name: &'static str,
     /// What it permits.
     pub permits: Permissions,
 }
-
-/// Numbers from here on can be granted for a namespace or a set.
-const FIRST_SCOPED: u8 = 10;
 
 const READ: Permissions = Permissions::READ.and(Permissions::QUERY);
 const WRITE: Permissions = Permissions::WRITE.and(Permissions::OPS_QUERY);
@@ -28,34 +31,44 @@ const SYS_ADMIN: Permissions = DATA_ADMIN
     .and(Permissions::LOGGING_CTRL)
     .and(Permissions::SERVICE_CTRL);
 
-/// Every kind of privilege.
-pub const KINDS: [Kind; 10] = [
-    Kind { code: 0, name: "user-admin", permits: Permissions::USER_ADMIN },
-    Kind { code: 1, name: "sys-admin", permits: SYS_ADMIN },
-    Kind { code: 2, name: "data-admin", permits: DATA_ADMIN },
-    Kind { code: 3, name: "udf-admin", permits: Permissions::UDF_ADMIN },
-    Kind { code: 4, name: "sindex-admin", permits: Permissions::SINDEX_ADMIN },
-    Kind { code: FIRST_SCOPED, name: "read", permits: READ },
-    Kind { code: 11, name: "read-write", permits: READ.and(WRITE) },
-    Kind { code: 12, name: "read-write-udf", permits: READ.and(WRITE).and(UDF) },
-    Kind { code: 13, name: "write", permits: WRITE },
-    Kind { code: 14, name: "truncate", permits: Permissions::TRUNCATE },
+/// What each kind permits, in the order of [`PrivilegeKind::ALL`].
+const PERMITS: [Permissions; 10] = [
+    Permissions::USER_ADMIN,
+    SYS_ADMIN,
+    DATA_ADMIN,
+    Permissions::UDF_ADMIN,
+    Permissions::SINDEX_ADMIN,
+    READ,
+    READ.and(WRITE),
+    READ.and(WRITE).and(UDF),
+    WRITE,
+    Permissions::TRUNCATE,
 ];
+
+/// Every kind of privilege.
+pub const KINDS: [Kind; PERMITS.len()] = kinds();
+
+const fn kinds() -> [Kind; PERMITS.len()] {
+    let none = Kind { kind: PrivilegeKind(0), name: "", permits: Permissions::NONE };
+    let mut all = [none; PERMITS.len()];
+    let mut at = 0;
+    while at < all.len() {
+        let (kind, name) = PrivilegeKind::ALL[at];
+        all[at] = Kind { kind, name, permits: PERMITS[at] };
+        at += 1;
+    }
+    all
+}
 
 impl Kind {
     /// The kind with this number.
-    pub fn of(code: u8) -> Option<&'static Self> {
-        KINDS.iter().find(|kind| kind.code == code)
+    pub fn of(kind: PrivilegeKind) -> Option<&'static Self> {
+        KINDS.iter().find(|known| known.kind == kind)
     }
 
     /// The kind with this name.
     pub fn named(name: &str) -> Option<&'static Self> {
         KINDS.iter().find(|kind| kind.name == name)
-    }
-
-    /// Whether it can be granted for a namespace or a set.
-    pub fn has_scope(&self) -> bool {
-        self.code >= FIRST_SCOPED
     }
 }
 
@@ -75,13 +88,31 @@ impl Privilege {
     pub fn everywhere(kind: &'static Kind) -> Self {
         Self { kind, namespace: String::new(), set: String::new() }
     }
+
+    /// The privilege that a message says; `None` if there is none such.
+    pub fn said(said: &manage::Privilege) -> Option<Self> {
+        let manage::Privilege { kind, namespace, set } = said;
+        let fits = namespace.len() <= limits::NAMESPACE_NAME
+            && set.len() <= limits::SET_NAME
+            && (set.is_empty() || !namespace.is_empty());
+        let kind = Kind::of(*kind).filter(|_| fits)?;
+        Some(Self { kind, namespace: namespace.clone(), set: set.clone() })
+    }
+
+    /// The same for a message.
+    pub fn to_say(&self) -> manage::Privilege {
+        let (namespace, set) = (self.namespace.clone(), self.set.clone());
+        manage::Privilege { kind: self.kind.kind, namespace, set }
+    }
 }
 
 /// What a user may do.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Access {
     everywhere: Permissions,
     scoped: Vec<Privilege>,
+    /// How much in a second, and what of that is used up.
+    limits: Option<(Quotas, Arc<Usage>)>,
 }
 
 impl Access {
@@ -96,6 +127,19 @@ impl Access {
             }
         }
         access
+    }
+
+    /// The same, and no more of it in a second than this.
+    pub fn within(mut self, quotas: Quotas, usage: &Arc<Usage>) -> Self {
+        self.limits = quotas.limit().then(|| (quotas, usage.clone()));
+        self
+    }
+
+    /// Takes a command on one record out of what is left for this second at a node; says whether it
+    /// was enough.
+    pub fn spend(&self, node: usize, asked: Permissions) -> bool {
+        let Some((quotas, usage)) = &self.limits else { return true };
+        usage.spend(node, *quotas, asked.contain(Permissions::READ), asked != Permissions::READ)
     }
 
     /// Whether a command is permitted that asks for these permissions, on this namespace and set.

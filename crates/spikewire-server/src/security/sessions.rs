@@ -57,6 +57,11 @@ impl Sessions {
         }
     }
 
+    /// Ends those of a user.
+    pub fn end(&self, user: &str) {
+        self.0.lock().retain(|_, opened| opened.user != user);
+    }
+
     /// Ends all of them.
     pub fn clear(&self) {
         self.0.lock().clear();
@@ -81,6 +86,9 @@ mod tests {
         assert_eq!(sessions.user(&first), Ok("a".to_owned()));
         assert_eq!(sessions.user(&second), Err(ResultCode::EXPIRED_SESSION));
         assert_eq!(sessions.user(b"guess"), Err(ResultCode::NOT_AUTHENTICATED));
+        sessions.end("b");
+        assert_eq!(sessions.user(&second), Err(ResultCode::NOT_AUTHENTICATED));
+        assert_eq!(sessions.user(&first), Ok("a".to_owned()));
         sessions.clear();
         assert_eq!(sessions.user(&first), Err(ResultCode::NOT_AUTHENTICATED));
     }

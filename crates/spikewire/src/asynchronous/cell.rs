@@ -143,9 +143,18 @@ impl ResponseHandler for Ticket {
         }
     }
 
+    fn starts(&mut self) -> bool {
+        if let Some(Completed::Question(question)) = &self.0 {
+            question.starts();
+        }
+        true
+    }
+
     fn collect(&mut self, messages: &[u8]) {
-        if let Some(Completed::Part(part)) = &mut self.0 {
-            part.collect(messages);
+        match &mut self.0 {
+            Some(Completed::Part(part)) => part.collect(messages),
+            Some(Completed::Question(question)) => question.collect(messages),
+            Some(Completed::One(_)) | None => {}
         }
     }
 }

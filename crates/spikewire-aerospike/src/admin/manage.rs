@@ -1,0 +1,194 @@
+//! What commands about users and roles have in common: one request to one node, which tells the
+//! others.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use spikewire_aerospike_protocol::auth::{NO_PASSWORD, hash_password};
+use spikewire_aerospike_protocol::limits;
+use spikewire_aerospike_protocol::manage::{Hash, MOST, Request, Row};
+
+use super::{AdminAction, ManageRequest, NodeAnswer, Procedure, TimeLimit};
+use crate::clock::Tick;
+use crate::error::{Error, Kind, Result};
+use crate::security::Secret;
+
+/// The most bytes of a password that count.
+const LONGEST_PASSWORD: usize = 72;
+
+/// The hash of a new password. As good as the password: no debug output shows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewPassword(pub(super) Hash);
+
+impl NewPassword {
+    /// Hashes a password, which takes about 50 ms of work.
+    pub fn new(password: &Secret) -> Result<Self> {
+        let text = password.reveal();
+        if text.len() > LONGEST_PASSWORD || text.contains('\0') {
+            return Err(Error::invalid(format!(
+                "a password has at most {LONGEST_PASSWORD} bytes, because no more of it would count, \
+                 and no zero character; this one has {} bytes",
+                text.len()
+            )));
+        }
+        Ok(Self(hash_password(text).into()))
+    }
+
+    /// Of a user who has none and logs in with a certificate.
+    pub fn none() -> Self {
+        Self(NO_PASSWORD.to_owned().into())
+    }
+}
+
+type Read<T> = Box<dyn FnMut(Vec<Row>) -> Result<T> + Send>;
+
+/// A change of users or roles, or a list of them.
+pub struct Manage<T> {
+    /// Until it was sent.
+    frame: Option<Arc<[u8]>>,
+    is_question: bool,
+    limit: Duration,
+    read: Read<T>,
+}
+
+impl<T> Manage<T> {
+    /// Asks one node, which may take `limit`; zero: as long as it takes.
+    pub(super) fn new(
+        request: &Request,
+        limit: Duration,
+        read: impl FnMut(Vec<Row>) -> Result<T> + Send + 'static,
+    ) -> Self {
+        let mut frame = Vec::new();
+        request.encode(&mut frame);
+        let is_question = request.is_question();
+        Self { frame: Some(frame.into()), is_question, limit, read: Box::new(read) }
+    }
+}
+
+impl Manage<()> {
+    /// A request that is answered by nothing but a yes.
+    pub(super) fn change(request: &Request, limit: Duration) -> Self {
+        Self::new(request, limit, |_| Ok(()))
+    }
+}
+
+impl<T> Procedure for Manage<T> {
+    type Output = T;
+
+    fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<T> {
+        if let Some(frame) = self.frame.take() {
+            let (is_question, limit) = (self.is_question, self.limit);
+            let deadline = TimeLimit::starting(limit, now).ends;
+            return AdminAction::Manage(ManageRequest { frame, is_question, limit, deadline });
+        }
+        let outcome = match answers.into_iter().next() {
+            Some(NodeAnswer { answer, rows, .. }) => answer.and_then(|_| (self.read)(rows)),
+            None => Err(Error::new(Kind::NoNode, "no node of the cluster is reachable now")),
+        };
+        AdminAction::Done(outcome)
+    }
+}
+
+/// Shows no request, which may hold a password's hash.
+impl<T> fmt::Debug for Manage<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Manage").field("is_question", &self.is_question).finish_non_exhaustive()
+    }
+}
+
+/// Checks the name of a user or a role (`what`), which messages and commands put between others. What
+/// else is in it is the cluster's business.
+pub(super) fn name(what: &str, name: &str) -> Result<String> {
+    if name.len() > limits::USER_NAME || name.contains('\0') {
+        return Err(Error::invalid(format!(
+            "{what} must have at most {} bytes and no zero character; got {name:?}",
+            limits::USER_NAME
+        )));
+    }
+    Ok(name.to_owned())
+}
+
+/// Checks the names of some roles.
+pub(super) fn role_names(roles: &[&str]) -> Result<Vec<String>> {
+    few("roles", roles.len())?;
+    roles.iter().map(|role| name("a role", role)).collect()
+}
+
+/// Checks that a message has room for so many.
+pub(super) fn few(what: &str, count: usize) -> Result<()> {
+    if count > MOST {
+        return Err(Error::invalid(format!("at most {MOST} {what} at a time, not {count}")));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+pub(super) mod testing {
+    use spikewire_aerospike_protocol::frame::HEADER_LEN;
+
+    use super::super::testing::node;
+    use super::*;
+
+    /// The request that is sent, and when it must be answered.
+    pub fn sent<T: fmt::Debug>(action: AdminAction<T>) -> (Request, Tick) {
+        match action {
+            AdminAction::Manage(request) => {
+                let sent = Request::parse(&request.frame[HEADER_LEN..]).unwrap().unwrap();
+                assert_eq!(sent.is_question(), request.is_question);
+                (sent, request.deadline)
+            }
+            other => panic!("sends nothing: {other:?}"),
+        }
+    }
+
+    pub fn listed(rows: Vec<Row>) -> Vec<NodeAnswer> {
+        vec![NodeAnswer::rows(node(0), Ok(rows))]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use spikewire_aerospike_protocol::result_code::ResultCode;
+
+    use super::super::testing::{done, refused};
+    use super::testing::{listed, sent};
+    use super::*;
+
+    #[test]
+    fn one_request_and_its_answer() {
+        let request = Request::DropUser { user: "app".to_owned() };
+        let start = Tick(7);
+        let mut change = Manage::change(&request, Duration::from_secs(2));
+        let (asked, deadline) = sent(change.next(Vec::new(), start));
+        assert_eq!((asked, deadline), (request.clone(), start.after(Duration::from_secs(2))));
+        done(change.next(listed(Vec::new()), start)).unwrap();
+
+        let mut change = Manage::change(&request, Duration::ZERO);
+        assert_eq!(sent(change.next(Vec::new(), start)).1, Tick::NEVER);
+        let error = done(change.next(refused(ResultCode::INVALID_USER), start)).unwrap_err();
+        assert_eq!(error.kind(), Kind::Server(ResultCode::INVALID_USER));
+    }
+
+    #[test]
+    fn passwords_and_names_that_would_be_cut_are_refused() {
+        assert!(NewPassword::new(&Secret::from("x".repeat(72))).is_ok());
+        for odd in ["x".repeat(73), "a\0b".to_owned()] {
+            let error = NewPassword::new(&Secret::from(odd.clone())).unwrap_err();
+            assert!(!error.message().contains(&odd), "{error}");
+        }
+        assert!(name("user", &"x".repeat(63)).is_ok());
+        assert!(name("user", &"x".repeat(64)).is_err() && name("user", "a\0").is_err());
+        assert!(role_names(&["r"; 255]).is_ok() && role_names(&["r"; 256]).is_err());
+    }
+
+    #[test]
+    fn nothing_shows_a_hash() {
+        let password = NewPassword::new(&Secret::from("opensesame")).unwrap();
+        let user = "app".to_owned();
+        let request = Request::SetPassword { user, password: password.0.clone() };
+        let mut change = Manage::change(&request, Duration::ZERO);
+        let shown = format!("{password:?} {change:?} {:?}", change.next(Vec::new(), Tick(0)));
+        assert!(!shown.contains("$2a$") && !shown.contains("opensesame"), "{shown}");
+    }
+}
