@@ -44,9 +44,11 @@ MODULES = (
     "spikewire.pool",
     "spikewire.profiles",
     "spikewire.query",
+    "spikewire.roles",
     "spikewire.tasks",
     "spikewire.testing",
     "spikewire.types",
+    "spikewire.users",
 )
 #: Where type checkers find classes that have a public name elsewhere.
 PRIVATE = (

@@ -126,6 +126,9 @@ cql: ModuleType
 _B = TypeVar("_B")
 _D = TypeVar("_D")
 _IndexFields: TypeAlias = tuple[str, str, str | None, str | None, str, str, bool]
+_UserFields: TypeAlias = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
+_Privilege: TypeAlias = tuple[str, str | None, str | None]
+_RoleFields: TypeAlias = tuple[str, list[_Privilege], tuple[str, ...], int, int]
 _JobFields: TypeAlias = tuple[bool, bool, float, int, int, int]
 
 __version__: str
@@ -5598,6 +5601,67 @@ class Admin:
         """The source of a module."""
     def remove_module(self, name: str) -> AdminTask[None]:
         """Removes a module."""
+
+@final
+class PasswordHash:
+    """The hash of a new password, or of none; shows nothing."""
+
+    def __new__(cls, password: str | None) -> Self:
+        """Hashes a password, in some 50 ms; `None`: the user logs in with a certificate."""
+
+@final
+class Accounts:
+    """The users and roles of a client's cluster, for `spikewire.users` and `spikewire.roles`."""
+
+    def __new__(cls, client: Client | AsyncClient) -> Self: ...
+    def create_user(
+        self, user: str, password: PasswordHash, roles: Iterable[str], timeout: Seconds
+    ) -> AdminTask[None]:
+        """Creates a user."""
+    def drop_user(self, user: str, timeout: Seconds) -> AdminTask[None]:
+        """Drops a user."""
+    def set_password(self, user: str, password: PasswordHash, timeout: Seconds) -> AdminTask[None]:
+        """Sets the password of any user."""
+    def change_password(self, password: PasswordHash, timeout: Seconds) -> AdminTask[None]:
+        """Changes the password of the client's own user."""
+    def grant_roles(self, user: str, roles: Iterable[str], timeout: Seconds) -> AdminTask[None]:
+        """Gives a user more roles."""
+    def revoke_roles(self, user: str, roles: Iterable[str], timeout: Seconds) -> AdminTask[None]:
+        """Takes roles from a user."""
+    def list_users(self, timeout: Seconds) -> AdminTask[list[_UserFields]]:
+        """The users, sorted by name."""
+    def get_user(self, user: str, timeout: Seconds) -> AdminTask[_UserFields]:
+        """The user of this name."""
+    def create_role(
+        self,
+        role: str,
+        privileges: Iterable[_Privilege | str],
+        allow: Iterable[str],
+        read_quota: int,
+        write_quota: int,
+        timeout: Seconds,
+    ) -> AdminTask[None]:
+        """Creates a role."""
+    def drop_role(self, role: str, timeout: Seconds) -> AdminTask[None]:
+        """Drops a role."""
+    def grant_privileges(
+        self, role: str, privileges: Iterable[_Privilege | str], timeout: Seconds
+    ) -> AdminTask[None]:
+        """Adds privileges to a role."""
+    def revoke_privileges(
+        self, role: str, privileges: Iterable[_Privilege | str], timeout: Seconds
+    ) -> AdminTask[None]:
+        """Takes privileges from a role."""
+    def set_allowed(self, role: str, allow: Iterable[str], timeout: Seconds) -> AdminTask[None]:
+        """Sets where the users of a role may come from."""
+    def set_quotas(
+        self, role: str, read_quota: int | None, write_quota: int | None, timeout: Seconds
+    ) -> AdminTask[None]:
+        """Sets how much the users of a role may do in a second; `None`: as until now."""
+    def list_roles(self, timeout: Seconds) -> AdminTask[list[_RoleFields]]:
+        """The roles, sorted by name."""
+    def get_role(self, role: str, timeout: Seconds) -> AdminTask[_RoleFields]:
+        """The role of this name."""
 
 @final
 class QueryBatches(Generic[_B]):

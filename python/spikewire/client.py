@@ -19,7 +19,9 @@ from spikewire.opening import named, reads
 from spikewire.opening.in_thread import open_unless_cancelled
 from spikewire.opening.unsaid import UNSAID, naming, whence
 from spikewire.profiles.view import view
+from spikewire.roles import AsyncRoles, Roles
 from spikewire.tasks import accept_awaitables
+from spikewire.users import AsyncUsers, Users
 
 if TYPE_CHECKING:
     from asyncio import Future
@@ -195,6 +197,16 @@ class Client(_native.Client):
     def modules(self) -> Modules:
         """The Lua modules that the cluster runs."""
         return Modules(self)
+
+    @property
+    def users(self) -> Users:
+        """The users of a cluster with security."""
+        return Users(self)
+
+    @property
+    def roles(self) -> Roles:
+        """The roles of a cluster with security."""
+        return Roles(self)
 
     @overload
     def concurrent(
@@ -401,6 +413,16 @@ class AsyncClient(_native.AsyncClient):
     def modules(self) -> AsyncModules:
         """The Lua modules that the cluster runs."""
         return AsyncModules(self)
+
+    @property
+    def users(self) -> AsyncUsers:
+        """The users of a cluster with security."""
+        return AsyncUsers(self)
+
+    @property
+    def roles(self) -> AsyncRoles:
+        """The roles of a cluster with security."""
+        return AsyncRoles(self)
 
     @overload
     def concurrent(

@@ -29,14 +29,19 @@ __all__ = [
     "NamespaceNotFound",
     "NodeUnavailable",
     "OpNotApplicable",
+    "PermissionDenied",
     "ProtocolError",
     "QueryPaused",
     "RecordExists",
     "RecordNotFound",
     "RecordTooBig",
+    "RoleExists",
+    "RoleNotFound",
     "ServerError",
     "Timeout",
     "TooBusy",
+    "UserExists",
+    "UserNotFound",
 ]
 
 
@@ -166,6 +171,29 @@ class IndexNotFound(ServerError):
     )
 
 
+class PermissionDenied(ServerError, PermissionError):
+    """The client's user lacks the privilege for this."""
+
+    advice = "log in as a user with a role that permits it, or let a user-admin grant one"
+
+
+class UserNotFound(ServerError):
+    """There is no user of this name."""
+
+
+class UserExists(ServerError):
+    """There is a user of this name already."""
+
+
+class RoleNotFound(ServerError):
+    """There is no role of this name, or it is one that every cluster has and that cannot be
+    changed."""
+
+
+class RoleExists(ServerError):
+    """There is a role of this name already."""
+
+
 class NamespaceNotFound(ServerError):
     """The cluster has no such namespace."""
 
@@ -235,6 +263,11 @@ _BY_CODE: dict[int, type[Error]] = {
     24: ElementExists,
     26: OpNotApplicable,
     27: FilteredOut,
+    60: UserNotFound,
+    61: UserExists,
+    70: RoleNotFound,
+    71: RoleExists,
+    81: PermissionDenied,
     100: FunctionFailed,
     201: IndexNotFound,
 }

@@ -104,9 +104,15 @@ PAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ),
     (
         "admin",
-        "Indexes, modules, jobs",
+        "Indexes, modules, jobs, users, roles",
         "Administrative operations on the cluster.",
-        ("spikewire.indexes", "spikewire.modules", "spikewire.jobs"),
+        (
+            "spikewire.indexes",
+            "spikewire.modules",
+            "spikewire.jobs",
+            "spikewire.users",
+            "spikewire.roles",
+        ),
     ),
     ("django", "Django", "A cache backend.", ("spikewire.contrib.django",)),
     (

@@ -67,6 +67,8 @@ mod _native {
     #[pymodule_export]
     use crate::admin::Admin;
     #[pymodule_export]
+    use crate::admin::accounts::{Accounts, PasswordHash};
+    #[pymodule_export]
     use crate::admin::task::{AdminTask, JobCore};
     #[pymodule_export]
     use crate::arguments::Newer;

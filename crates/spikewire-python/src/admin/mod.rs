@@ -3,8 +3,10 @@
 //! | module | what it holds |
 //! |---|---|
 //! | here | info, indexes, modules: what a client is asked for |
+//! | [`accounts`] | users and roles |
 //! | [`task`] | a command on its way to its result; background jobs |
 
+pub mod accounts;
 pub mod task;
 
 use pyo3::prelude::*;

@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use pyo3::IntoPyObjectExt as _;
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::types::{PyString, PyTuple};
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike::admin::index::ListedIndex;
 use spikewire_aerospike::admin::job::{AbortJob, JobProgress, RunningJob, WatchJob};
 use spikewire_aerospike::admin::module::Module;
+use spikewire_aerospike::admin::role::Role;
+use spikewire_aerospike::admin::user::User;
 use spikewire_aerospike::admin::{self, Procedure};
 use spikewire_aerospike::cluster::Cluster;
 use spikewire_aerospike::{Error, Result};
@@ -27,6 +29,10 @@ pub enum AdminValue {
     Text(String),
     Indexes(Vec<ListedIndex>),
     Modules(Vec<Module>),
+    User(User),
+    Users(Vec<User>),
+    Role(Role),
+    Roles(Vec<Role>),
     Progress(JobProgress),
     Job(RunningJob),
 }
@@ -52,6 +58,30 @@ impl From<Vec<ListedIndex>> for AdminValue {
 impl From<Vec<Module>> for AdminValue {
     fn from(modules: Vec<Module>) -> Self {
         Self::Modules(modules)
+    }
+}
+
+impl From<User> for AdminValue {
+    fn from(user: User) -> Self {
+        Self::User(user)
+    }
+}
+
+impl From<Vec<User>> for AdminValue {
+    fn from(users: Vec<User>) -> Self {
+        Self::Users(users)
+    }
+}
+
+impl From<Role> for AdminValue {
+    fn from(role: Role) -> Self {
+        Self::Role(role)
+    }
+}
+
+impl From<Vec<Role>> for AdminValue {
+    fn from(roles: Vec<Role>) -> Self {
+        Self::Roles(roles)
     }
 }
 
@@ -169,6 +199,10 @@ impl AdminTask {
                 let all: Vec<_> = all.into_iter().map(|it| (it.name, it.hash)).collect();
                 all.into_bound_py_any(py)
             }
+            AdminValue::User(user) => user_fields(py, user),
+            AdminValue::Users(all) => listed(py, all, user_fields),
+            AdminValue::Role(role) => role_fields(py, role),
+            AdminValue::Roles(all) => listed(py, all, role_fields),
             AdminValue::Progress(it) => {
                 (it.done, it.aborted, it.percent, it.succeeded, it.failed, it.filtered)
                     .into_bound_py_any(py)
@@ -179,6 +213,31 @@ impl AdminTask {
             }
         }
     }
+}
+
+fn listed<'py, T>(
+    py: Python<'py>,
+    all: Vec<T>,
+    fields: impl Fn(Python<'py>, T) -> PyResult<Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let all: PyResult<Vec<_>> = all.into_iter().map(|one| fields(py, one)).collect();
+    all?.into_bound_py_any(py)
+}
+
+fn user_fields(py: Python<'_>, user: User) -> PyResult<Bound<'_, PyAny>> {
+    let User { name, roles, read_info, write_info, connections } = user;
+    let (roles, read_info) = (PyTuple::new(py, roles)?, PyTuple::new(py, read_info)?);
+    (name, roles, read_info, PyTuple::new(py, write_info)?, connections).into_bound_py_any(py)
+}
+
+fn role_fields(py: Python<'_>, role: Role) -> PyResult<Bound<'_, PyAny>> {
+    let Role { name, privileges, allow, read_quota, write_quota } = role;
+    let some = |text: String| Some(text).filter(|text| !text.is_empty());
+    let privileges: Vec<_> = privileges
+        .into_iter()
+        .map(|it| (it.kind.to_string(), some(it.namespace), some(it.set)))
+        .collect();
+    (name, privileges, PyTuple::new(py, allow)?, read_quota, write_quota).into_bound_py_any(py)
 }
 
 /// A job's number, and the nodes that it runs on; `spikewire.jobs` makes more of it.
