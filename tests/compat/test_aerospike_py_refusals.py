@@ -37,33 +37,6 @@ def client(config: dict[str, Any]) -> Iterator[aerospike_py.Client]:
         yield client
 
 
-def test_users_and_roles_name_a_replacement(client: aerospike_py.Client) -> None:
-    names = [name for name in dir(client) if name.startswith("admin_")]
-    assert len(names) == 15
-    for name in names:
-        with pytest.raises(NotImplementedError, match=rf"Client\.{name} is not in .*: \w"):
-            getattr(client, name)(*_arguments(name))
-
-
-def _arguments(name: str) -> list[str]:
-    if name in ("admin_query_users_info", "admin_query_roles"):
-        return []
-    three = ("admin_create_user",)
-    one = ("admin_drop_user", "admin_query_user_info", "admin_drop_role", "admin_query_role")
-    return ["x"] * (3 if name in three else 1 if name in (*one, "admin_set_quotas") else 2)
-
-
-def test_users_and_roles_of_asyncio_do_so_when_awaited(config: dict[str, Any]) -> None:
-    async def main() -> None:
-        client = await aerospike_py.async_client(config).connect()
-        async with client:
-            call = client.admin_drop_user("x")
-            with pytest.raises(NotImplementedError, match=r"AsyncClient\.admin_drop_user"):
-                await call
-
-    asyncio.run(main())
-
-
 def test_certificates_for_logging_in_name_a_replacement(config: dict[str, Any]) -> None:
     more = {"user": "u", "auth_mode": aerospike_py.AUTH_PKI}
     with pytest.raises(NotImplementedError, match=r"AUTH_PKI is not in .*: use spikewire\.Client"):

@@ -47,7 +47,7 @@ OFFICIAL = """
     joined = lo.list_join("l")
 
     def later(db_client):
-        db_client.admin_create_user("a", "b", [])
+        db_client.index_set_create("a", "b", "c")
         db_client.truncate("test", "demo", 0)
 
     print(exp.LoopVarInt(1), aerospike.NO_SUCH_NUMBER)
@@ -96,7 +96,7 @@ def verdicts(program: str, verdict: str) -> set[str]:
 
 def test_a_program_for_the_official_client() -> None:
     assert verdicts(OFFICIAL, "missing") == {
-        "Client.admin_create_user", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
+        "Client.index_set_create", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
         "aerospike_helpers.operations.list_operations.list_join",
         "aerospike_helpers.expressions.LoopVarInt", "config.tls.crl_check",
     }  # fmt: skip
@@ -113,12 +113,12 @@ def test_a_program_for_the_official_client() -> None:
     }  # fmt: skip
     lines = {name: each.line for name, each in found(OFFICIAL).items()}
     assert lines["config.tls.crl_check"] == 9
-    assert lines["Client.admin_create_user"] == 27
+    assert lines["Client.index_set_create"] == 27
 
 
 def test_a_program_for_aerospike_py() -> None:
     assert verdicts(PY, "missing") == {
-        "AsyncClient.admin_query_roles", "LazyBatchRecords.squeeze", "aerospike_py.AUTH_PKI",
+        "LazyBatchRecords.squeeze", "aerospike_py.AUTH_PKI",
     }  # fmt: skip
     assert verdicts(PY, "differs") == {
         "AsyncClient.operate_ordered", "policy.commit_level", "policy.timeout",
@@ -193,10 +193,10 @@ def test_clients_are_known_wherever_they_are_kept() -> None:
             aerospike.client({}).connect().commit(1)
 
     def typed(it: aerospike.Client):
-        it.admin_drop_user("x")
+        it.index_set_create("x", "y", "z")
     """
     assert {each.name for each in check(textwrap.dedent(program)) if each.verdict == "missing"} == {
-        "Client.abort", "Client.commit", "Client.admin_drop_user",
+        "Client.abort", "Client.commit", "Client.index_set_create",
     }  # fmt: skip
     assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.abort"] == [10]
 
@@ -243,11 +243,11 @@ def test_what_only_the_drop_in_has_is_not_taken_for_the_original() -> None:
     from aerospike import operations, predicates, records
     client = aerospike.client({})
     client.get(("a", "b", 1), colour=1)
-    client.admin_set_quotas("role", read_quota=3)
+    client.index_set_create("test", "demo", name="i")
     """
     assert verdicts(program, "missing") == {
         "aerospike.operations", "aerospike.records", "Client.get(colour)",
-        "Client.admin_set_quotas",
+        "Client.index_set_create",
     }  # fmt: skip
 
 

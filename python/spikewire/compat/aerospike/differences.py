@@ -45,7 +45,6 @@ _ENTRIES: dict[str, Entry] = {
     "Client.commit": _TOGETHER,
     "Client.abort": _TOGETHER,
     "Client.index_set_create": Missing("scan the set: it needs no index of its own"),
-    "Client.admin_*": Missing("manage users with the server's own tools"),
     "nodename": Missing("give the policy a partition_filter"),
     "operation code": Missing("write it with spikewire.exp"),
     "cdt_ctx.cdt_ctx_all_children*": Missing("select elements with several operations"),

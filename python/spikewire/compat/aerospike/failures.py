@@ -12,7 +12,15 @@ from spikewire.compat.aerospike.differences import DIFFERENCES
 if TYPE_CHECKING:
     from typing_extensions import Never
 
-__all__ = ["CompatWarning", "failure", "missing", "refuse", "without_effect"]
+__all__ = [
+    "CompatWarning",
+    "failure",
+    "missing",
+    "of_code",
+    "of_server",
+    "refuse",
+    "without_effect",
+]
 
 
 class CompatWarning(UserWarning):
@@ -58,6 +66,34 @@ _NAMES = {
 }
 
 
+#: The same of a call about users and roles.
+_OF_ACCOUNTS = {
+    51: "AEROSPIKE_SECURITY_NOT_SUPPORTED",
+    52: "AEROSPIKE_SECURITY_NOT_ENABLED",
+    53: "AEROSPIKE_SECURITY_SCHEME_NOT_SUPPORTED",
+    54: "AEROSPIKE_INVALID_COMMAND",
+    55: "AEROSPIKE_INVALID_FIELD",
+    56: "AEROSPIKE_ILLEGAL_STATE",
+    60: "AEROSPIKE_INVALID_USER",
+    61: "AEROSPIKE_USER_ALREADY_EXISTS",
+    62: "AEROSPIKE_INVALID_PASSWORD",
+    63: "AEROSPIKE_EXPIRED_PASSWORD",
+    64: "PKI user password not changeable",
+    65: "AEROSPIKE_INVALID_CREDENTIAL",
+    66: "AEROSPIKE_EXPIRED_SESSION",
+    70: "AEROSPIKE_INVALID_ROLE",
+    71: "AEROSPIKE_ROLE_ALREADY_EXISTS",
+    72: "AEROSPIKE_INVALID_PRIVILEGE",
+    73: "AEROSPIKE_INVALID_WHITELIST",
+    74: "AEROSPIKE_QUOTAS_NOT_ENABLED",
+    75: "AEROSPIKE_INVALID_QUOTA",
+    80: "AEROSPIKE_NOT_AUTHENTICATED",
+    81: "AEROSPIKE_ROLE_VIOLATION",
+    82: "AEROSPIKE_NOT_WHITELISTED",
+    83: "AEROSPIKE_QUOTA_EXCEEDED",
+}
+
+
 def failure(error: BaseException, key: Any = None, bin: Any = None) -> BaseException:
     """The exception for what the engine raised; the same one where it is not the engine's."""
     if isinstance(error, names.AerospikeError):
@@ -100,6 +136,18 @@ def _of_engine(error: errors.Error, *, of_record: bool) -> names.AerospikeError:
     add_note: Any = getattr(made, "add_note", None)  # from Python 3.11
     if add_note is not None:
         add_note(text)
+    return made
+
+
+def of_server(error: BaseException) -> BaseException:
+    """The exception of a call about users and roles, in the official client's words."""
+    named = _OF_ACCOUNTS.get(getattr(error, "code", 0))
+    if named is None or not isinstance(error, names.AerospikeError):
+        return error
+    made = of_code(error.code or 0, named, in_doubt=bool(error.in_doubt))
+    add_note: Any = getattr(made, "add_note", None)  # from Python 3.11
+    if add_note is not None:
+        add_note(error.msg)
     return made
 
 

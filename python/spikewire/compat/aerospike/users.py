@@ -1,117 +1,251 @@
-"""Managing users and roles, and transactions. The methods are there, with their checks; what they
-would do is not."""
+"""Managing users and roles; and transactions, whose methods are there so that programs find out
+what to use instead."""
 
 # Programs pass anything: what it is is looked at here.
 # pyright: basic
-# ruff: noqa: ARG002 (signatures of the official client)
-
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from spikewire.compat.aerospike.absent import Transaction
-from spikewire.compat.aerospike.failures import missing
+from spikewire.compat.aerospike.accounts import GLOBAL, NAMES, privilege_dict, role_dict, user_dict
+from spikewire.compat.aerospike.failures import missing, of_code, of_server, refuse
 from spikewire.compat.aerospike.measuring import Measuring
+from spikewire.compat.aerospike.records import FAILURES
+from spikewire.roles import Privilege
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["Users"]
 
+_LONGEST_NAME = 63
+_LONGEST_PASSWORD = 63
+_LONGEST_ADDRESS = 63
+#: Where a policy says 0, in seconds.
+_LONGEST_WAIT = 60.0
+
 
 class Users(Measuring):
-    """Methods that are there so that programs find out what to use instead."""
+    """What is about users, roles and transactions."""
 
-    def _absent(self, name: str, policy: Any) -> Any:
+    def _within(self, policy: Any) -> float:
+        """How long a node may take, in seconds."""
         self._policies.keywords("admin", policy)
-        missing(f"Client.{name}")
+        found = {"timeout": 1000} | self._policies.changed["admin"] | (policy or {})
+        return found["timeout"] / 1000 or _LONGEST_WAIT
 
-    def admin_change_password(self, username: Any, password: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_change_password", policy)
+    def _managed(self, manage: Callable[[], Any]) -> Any:
+        """The outcome of a call; failures are those of the official client."""
+        try:
+            return manage()
+        except FAILURES as error:
+            raise of_server(self._failed(error)) from None
 
-    def admin_set_password(self, username: Any, password: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_set_password", policy)
+    def admin_create_user(self, user: Any, password: Any, roles: Any, policy: Any = None) -> int:
+        """Creates a user."""
+        self._nodes()
+        names = _roles(roles)
+        _named("Username", user)
+        _named("Password", password)
+        within = self._within(policy)
+        _short("user", user, _LONGEST_NAME)
+        _short("password", password, _LONGEST_PASSWORD)
+        self._managed(lambda: self._client.users.create(user, password, names, timeout=within))
+        return 0
 
-    def admin_create_user(
-        self, username: Any, password: Any, roles: Any, policy: Any = None
-    ) -> Any:
-        """Is not there."""
-        return self._absent("admin_create_user", policy)
+    def admin_create_pki_user(self, user: Any, roles: Any, policy: Any = None) -> int:
+        """Creates a user who logs in with a certificate."""
+        self._nodes()
+        names = _roles(roles)
+        _named("Username", user)
+        within = self._within(policy)
+        _short("user", user, _LONGEST_NAME)
+        self._managed(lambda: self._client.users.create(user, None, names, timeout=within))
+        return 0
 
-    def admin_create_pki_user(self, username: Any, roles: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_create_pki_user", policy)
+    def admin_drop_user(self, user: Any, policy: Any = None) -> int:
+        """Drops a user."""
+        self._nodes()
+        within = self._within(policy)
+        _named("Username", user)
+        self._managed(lambda: self._client.users.drop(user, timeout=within))
+        return 0
 
-    def admin_drop_user(self, username: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_drop_user", policy)
+    def admin_set_password(self, user: Any, password: Any, policy: Any = None) -> int:
+        """Sets the password of any user."""
+        within = self._for_password(user, password, policy)
+        self._managed(lambda: self._client.users.set_password(user, password, timeout=within))
+        return 0
 
-    def admin_grant_roles(self, username: Any, roles: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_grant_roles", policy)
+    def admin_change_password(self, user: Any, password: Any, policy: Any = None) -> int:
+        """Changes the password of the user that the client logs in as."""
+        within = self._for_password(user, password, policy)
+        if user != self._configuration.options.get("user"):
+            # There, the client's own password is shown for that of any user, which servers refuse.
+            raise of_code(62, "AEROSPIKE_INVALID_PASSWORD")
+        self._managed(lambda: self._client.users.change_password(password, timeout=within))
+        return 0
 
-    def admin_revoke_roles(self, username: Any, roles: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_revoke_roles", policy)
+    def _for_password(self, user: Any, password: Any, policy: Any) -> float:
+        self._nodes()
+        within = self._within(policy)
+        _named("Username", user)
+        _named("Password", password)
+        _short("user", user, _LONGEST_NAME)
+        _short("password", password, _LONGEST_PASSWORD)
+        return within
 
-    def admin_query_user_info(self, user: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_query_user_info", policy)
+    def admin_grant_roles(self, user: Any, roles: Any, policy: Any = None) -> int:
+        """Gives a user more roles."""
+        self._nodes()
+        names = _texts(roles, _LONGEST_NAME)
+        _named("Username", user)
+        within = self._within(policy)
+        self._managed(lambda: self._client.users.grant(user, names, timeout=within))
+        return 0
 
-    def admin_query_users_info(self, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_query_users_info", policy)
+    def admin_revoke_roles(self, user: Any, roles: Any, policy: Any = None) -> int:
+        """Takes roles from a user."""
+        self._nodes()
+        names = _texts(roles, _LONGEST_NAME)
+        _named("Username", user)
+        within = self._within(policy)
+        self._managed(lambda: self._client.users.revoke(user, names, timeout=within))
+        return 0
+
+    def admin_query_user_info(self, user: Any, policy: Any = None) -> dict[str, Any]:
+        """A user: its roles, quotas and connections."""
+        self._nodes()
+        within = self._within(policy)
+        _named("Username", user)
+        return user_dict(self._managed(lambda: self._client.users.get(user, timeout=within)))
+
+    def admin_query_users_info(self, policy: Any = None) -> dict[str, dict[str, Any]]:
+        """The users, by name."""
+        self._nodes()
+        within = self._within(policy)
+        found = self._managed(lambda: self._client.users.list(timeout=within))
+        return {user.name: user_dict(user) for user in found}
 
     def admin_create_role(
         self,
         role: Any,
-        privileges: Any,
+        privileges: Any = (),
         policy: Any = None,
-        whitelist: Any = None,
-        read_quota: Any = None,
-        write_quota: Any = None,
-    ) -> Any:
-        """Is not there."""
-        return self._absent("admin_create_role", policy)
+        whitelist: Any = (),
+        read_quota: Any = 0,
+        write_quota: Any = 0,
+    ) -> int:
+        """Creates a role."""
+        self._nodes()
+        _named("Role name", role)
+        granted = [] if privileges == () else _privileges(privileges)
+        within = self._within(policy)
+        if whitelist != () and not isinstance(whitelist, list):
+            refuse("Whitelist must be a list of IP strings.")
+        allow = _texts(list(whitelist), _LONGEST_ADDRESS)
+        _whole("py_read_quota", read_quota)
+        _whole("py_write_quota", write_quota)
+        self._managed(
+            lambda: self._client.roles.create(
+                role,
+                granted,
+                allow=allow,
+                # Less than none is none there.
+                read_quota=max(read_quota, 0),
+                write_quota=max(write_quota, 0),
+                timeout=within,
+            )
+        )
+        return 0
 
-    def admin_drop_role(self, role: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_drop_role", policy)
+    def admin_drop_role(self, role: Any, policy: Any = None) -> int:
+        """Drops a role."""
+        self._nodes()
+        within = self._within(policy)
+        _named("Role name", role)
+        self._managed(lambda: self._client.roles.drop(role, timeout=within))
+        return 0
 
-    def admin_grant_privileges(self, role: Any, privileges: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_grant_privileges", policy)
+    def admin_grant_privileges(self, role: Any, privileges: Any, policy: Any = None) -> int:
+        """Adds privileges to a role."""
+        self._nodes()
+        granted = _privileges(privileges)
+        within = self._within(policy)
+        _named("Role name", role)
+        self._managed(lambda: self._client.roles.grant(role, granted, timeout=within))
+        return 0
 
-    def admin_revoke_privileges(self, role: Any, privileges: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_revoke_privileges", policy)
+    def admin_revoke_privileges(self, role: Any, privileges: Any, policy: Any = None) -> int:
+        """Takes privileges from a role."""
+        self._nodes()
+        revoked = _privileges(privileges)
+        within = self._within(policy)
+        _named("Role name", role)
+        self._managed(lambda: self._client.roles.revoke(role, revoked, timeout=within))
+        return 0
 
-    def admin_get_role(self, role: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_get_role", policy)
+    def admin_get_role(self, role: Any, policy: Any = None) -> dict[str, Any]:
+        """A role: its privileges, addresses and quotas."""
+        return role_dict(self._role(role, policy))
 
-    def admin_get_roles(self, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_get_roles", policy)
+    def _role(self, role: Any, policy: Any) -> Any:
+        self._nodes()
+        within = self._within(policy)
+        _named("Role name", role)
+        return self._managed(lambda: self._client.roles.get(role, timeout=within))
 
-    def admin_query_role(self, role: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_query_role", policy)
+    def admin_get_roles(self, policy: Any = None) -> dict[str, dict[str, Any]]:
+        """The roles, by name."""
+        return {role.name: role_dict(role) for role in self._roles(policy)}
 
-    def admin_query_roles(self, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_query_roles", policy)
+    def _roles(self, policy: Any) -> list[Any]:
+        self._nodes()
+        within = self._within(policy)
+        found: list[Any] = self._managed(lambda: self._client.roles.list(timeout=within))
+        return found
+
+    def admin_query_role(self, role: Any, policy: Any = None) -> list[dict[str, Any]]:
+        """The privileges of a role."""
+        return [privilege_dict(each) for each in self._role(role, policy).privileges]
+
+    def admin_query_roles(self, policy: Any = None) -> dict[str, list[dict[str, Any]]]:
+        """The privileges of all roles, by their names."""
+        return {
+            role.name: [privilege_dict(each) for each in role.privileges]
+            for role in self._roles(policy)
+        }
 
     def admin_set_quotas(
-        self, role: Any, read_quota: Any = None, write_quota: Any = None, policy: Any = None
-    ) -> Any:
-        """Is not there."""
-        return self._absent("admin_set_quotas", policy)
+        self, role: Any, read_quota: Any = -1, write_quota: Any = -1, policy: Any = None
+    ) -> int:
+        """Sets how much the users of a role may do in a second; -1: as until now."""
+        self._nodes(".")
+        _named("Role name", role, ".")
+        _whole("py_read_quota", read_quota)
+        _whole("py_write_quota", write_quota)
+        within = self._within(policy)
+        if min(read_quota, write_quota) < -1:
+            raise of_code(75, "AEROSPIKE_INVALID_QUOTA")
+        read, write = (None if quota == -1 else quota for quota in (read_quota, write_quota))
+        self._managed(
+            lambda: self._client.roles.set_quotas(role, read=read, write=write, timeout=within)
+        )
+        return 0
 
-    def admin_set_whitelist(self, role: Any, whitelist: Any, policy: Any = None) -> Any:
-        """Is not there."""
-        return self._absent("admin_set_whitelist", policy)
+    def admin_set_whitelist(self, role: Any, whitelist: Any, policy: Any = None) -> int:
+        """Sets the addresses that the users of a role may come from; none: all."""
+        self._nodes(".")
+        _named("Role name", role, ".")
+        if whitelist is not None and not isinstance(whitelist, list):
+            refuse("Whitelist must be a list of IP strings, or None.")
+        allow = _texts(whitelist or [], _LONGEST_ADDRESS)
+        within = self._within(policy)
+        self._managed(lambda: self._client.roles.set_allowed(role, allow, timeout=within))
+        return 0
 
-    def index_set_create(self, ns: Any, set: Any, name: Any, policy: Any = None) -> Any:
+    def index_set_create(self, ns: Any, set: Any, name: Any, policy: Any = None) -> Any:  # noqa: ARG002
         """Is not there."""
         self._policies.keywords("info", policy)
         missing("Client.index_set_create")
@@ -130,3 +264,56 @@ class Users(Measuring):
             message = f"{name}() argument 1 must be aerospike.Transaction, not {given}"
             raise TypeError(message)
         missing(f"Client.{name}")
+
+
+def _named(what: str, value: Any, stop: str = "") -> None:
+    if not isinstance(value, str):
+        refuse(f"{what} should be a string{stop}")
+
+
+def _short(what: str, text: str, longest: int) -> None:
+    length = len(text.encode())
+    if length > longest:
+        raise of_code(-1, f"Max {what} length {longest} exceeded: {length}")
+
+
+def _whole(what: str, value: Any) -> None:
+    if not isinstance(value, int):
+        refuse(f"{what} must be an integer.")
+
+
+def _roles(roles: Any) -> list[str]:
+    if not isinstance(roles, list):
+        refuse("Roles should be a list")
+    return _texts(roles, _LONGEST_NAME)
+
+
+def _texts(texts: Any, longest: int) -> list[str]:
+    if not isinstance(texts, list):
+        raise of_code(-1, "not a list")
+    for text in texts:
+        if not isinstance(text, str):
+            raise of_code(-1, "Unable to convert unicode object to C string")
+        if len(text.encode()) > longest:
+            raise of_code(-1, "String exceeds max length")
+    return texts
+
+
+def _privileges(privileges: Any) -> list[Privilege]:
+    if not isinstance(privileges, list):
+        refuse("Privileges should be a list")
+    return [_privilege(each) for each in privileges]
+
+
+def _privilege(privilege: Any) -> Privilege:
+    if not isinstance(privilege, dict):
+        refuse("Privileges should be a list of dicts")
+    if "code" not in privilege:
+        refuse("Code is a compulsory parameter in privileges dictionary")
+    kind = NAMES.get(privilege["code"])
+    namespace, set_name = privilege.get("ns") or None, privilege.get("set") or None
+    if kind in GLOBAL and (namespace or set_name):
+        refuse("Admin privilege has namespace/set scope which is invalid.")
+    if kind is None or (set_name and not namespace):
+        raise of_code(72, "AEROSPIKE_INVALID_PRIVILEGE")
+    return Privilege(kind, namespace, set_name)

@@ -50,6 +50,7 @@ class AsyncClient(AsyncUsers, Common):
         """This client, connected."""
         self._may_open()
         seeds, options = opened_with(self._config, username, password)
+        self._user = options.get("user")
         self._opening = True
         try:
             self._took(await spikewire.AsyncClient.connect(seeds, **options), AsyncLimited)

@@ -48,6 +48,7 @@ class Client(Users, Common):
         """This client, connected."""
         self._may_open()
         seeds, options = opened_with(self._config, username, password)
+        self._user = options.get("user")
         self._opening = True
         try:
             self._took(spikewire.Client(seeds, **options), Limited)

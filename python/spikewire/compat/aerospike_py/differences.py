@@ -33,8 +33,6 @@ _METRICS = Differs(
 )
 
 _ENTRIES: dict[str, Entry] = {
-    "Client.admin_*": Missing("manage users with the server's own tools"),
-    "AsyncClient.admin_*": Missing("manage users with the server's own tools"),
     "set_internal_stage_metrics_enabled": _STAGES,
     "internal_stage_profiling": _STAGES,
     "AUTH_PKI": Missing('use spikewire.Client with auth="pki" and tls'),
