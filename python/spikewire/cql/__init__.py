@@ -25,9 +25,9 @@ from spikewire.cql.types import (
     Value,
 )
 
-#: A value of no bytes, which numbers, UUIDs and the like may have in Cassandra beside null.
+#: A value of zero bytes, which Cassandra allows besides null for numbers, UUIDs and others.
 EMPTY = Mark.EMPTY
-#: As a parameter: the column keeps what it holds.
+#: As a parameter: leaves the column unchanged.
 UNSET = Mark.UNSET
 
 __all__ = [

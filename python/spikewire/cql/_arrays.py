@@ -1,4 +1,4 @@
-"""Arrays of NumPy as an Arrow table, for ``execute_many``."""
+"""NumPy arrays as an Arrow table, for ``execute_many``."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any, cast
 
 
 def table(arrays: Any) -> Any:
-    """The table of a dictionary of arrays, or of a structured array. Masked values are null."""
+    """The table for a dictionary of arrays, or a structured array. Masked values become null."""
     try:
         pa: Any = import_module("pyarrow")
     except ImportError as error:
@@ -25,7 +25,7 @@ def table(arrays: Any) -> Any:
     for name, array in cast("dict[str, Any]", arrays).items():
         try:
             columns[name] = _column(pa, array)
-        except (pa.ArrowException, TypeError, ValueError) as error:  # noqa: PERF203  # it names the column
+        except (pa.ArrowException, TypeError, ValueError) as error:  # noqa: PERF203  # names the column
             message = f"column {name!r}: {error}"
             raise TypeError(message) from error
     return pa.table(columns)
@@ -41,7 +41,7 @@ def _column(pa: Any, array: Any) -> Any:
     if data.ndim > 1:
         if mask is not None:
             mask = mask.reshape(len(data), -1).any(axis=1)
-        # Elements of each row, and the rows that are there.
+        # The elements of all rows, and the mask of rows.
         items = pa.array(data.reshape(-1))
         mask = None if mask is None else pa.array(mask)
         return pa.FixedSizeListArray.from_arrays(items, data[0].size if len(data) else 1, mask=mask)

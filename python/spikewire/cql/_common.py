@@ -16,7 +16,7 @@ __all__ = ["CommonSession"]
 
 
 class CommonSession:
-    """The base of ``Session`` and ``AsyncSession`` beside their engine."""
+    """The common base of ``Session`` and ``AsyncSession``."""
 
     __slots__ = ()
 
@@ -30,7 +30,7 @@ class CommonSession:
 
         Statements are counted after ``session.metrics.enable()``.
         """
-        from spikewire.metrics.control import stats  # Loaded where it is used.
+        from spikewire.metrics.control import stats  # Imported on use.
 
         return stats(cast("Session | AsyncSession", self))
 

@@ -1,4 +1,4 @@
-"""The engine for Cassandra as Python sees it; the types are in the stub beside this file."""
+"""The native part for Cassandra; its types are in the stub next to this file."""
 
 # pyright: reportUnknownVariableType=false, reportUnknownMemberType=false
 

@@ -1,4 +1,4 @@
-"""What ``from_url`` reads for sessions with Cassandra."""
+"""Opening Cassandra sessions from URLs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 __all__ = ["CASSANDRA", "opened"]
 
-#: What ``from_url`` reads for sessions.
+#: The scheme of ``from_url`` for sessions.
 CASSANDRA = Scheme(
     name="cassandra",
     prefix="SPIKEWIRE_CQL_",
@@ -26,6 +26,6 @@ CASSANDRA = Scheme(
 
 
 def opened(url: str | None, options: Mapping[str, Any]) -> tuple[Opening, SessionOptions]:
-    """Where a session goes, and its options."""
+    """The seeds and the options of a session."""
     opening = read(url, scheme=CASSANDRA, **options)
     return opening, cast("SessionOptions", opening.options)

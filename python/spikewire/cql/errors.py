@@ -1,4 +1,4 @@
-"""Every failure of a statement, in one tree under :class:`Error`.
+"""The errors of statements and sessions; all are subclasses of :class:`Error`.
 
 Each error carries ``code`` (the server's error code, ``None`` for client-side failures),
 ``in_doubt`` (a write may have been applied despite the error), ``node`` (the address of the node)
@@ -38,17 +38,17 @@ __all__ = [
 
 
 class Error(Exception):
-    """The root of these errors."""
+    """Base class of all Cassandra errors."""
 
-    #: What went wrong, in the server's words where it refused.
+    #: What went wrong; the server's message if it rejected the statement.
     message: str
-    #: The server's error code; ``None`` for failures on this side.
+    #: The server's error code; ``None`` for client-side failures.
     code: int | None
-    #: The address of the node; ``None`` when no node was involved.
+    #: The address of the node; ``None`` if no node was involved.
     node: str | None
-    #: How often the request was sent; 0 when nothing was.
+    #: How often the request was sent; 0 if nothing was sent.
     attempts: int
-    #: Whether a write may have been applied nevertheless.
+    #: Whether a write may have been applied despite the error.
     in_doubt: bool
     #: Node and reason of each attempt, in order.
     failed_attempts: list[tuple[str | None, str]]
@@ -86,18 +86,18 @@ class Error(Exception):
         return f"{self.message} ({', '.join(context)})" if context else self.message
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The attributes, notes included, are pickled as its state.
+        # The attributes, including notes, are pickled as the state.
         return _rebuild, (type(self), self.message), self.__dict__
 
 
 class Timeout(Error, TimeoutError):
-    """The statement's total timeout passed."""
+    """The statement's total timeout has expired."""
 
     __str__ = Error.__str__
 
 
 class ConnectionFailed(Error, ConnectionError):
-    """No connection could be made, or it broke during the request."""
+    """No connection could be opened, or it was lost during the request."""
 
     __str__ = Error.__str__
 
@@ -129,11 +129,11 @@ class ServerError(Error):
 class Unavailable(ServerError):
     """Too few replicas are alive for the consistency level; nothing was done."""
 
-    #: The level that was asked for.
+    #: The requested consistency level.
     consistency: str
-    #: Replicas that are alive.
+    #: The number of replicas that are alive.
     received: int
-    #: Replicas that would have to be.
+    #: The number of replicas required.
     required: int
 
 
@@ -148,70 +148,70 @@ class Bootstrapping(ServerError):
 class WriteTimeout(ServerError):
     """Too few replicas acknowledged a write in time."""
 
-    #: The level that was to be reached.
+    #: The requested consistency level.
     consistency: str
-    #: Replicas that acknowledged.
+    #: The number of replicas that acknowledged.
     received: int
-    #: Replicas that had to.
+    #: The number of replicas required.
     required: int
-    #: What was being written: ``SIMPLE``, ``BATCH``, ``UNLOGGED_BATCH``, ``COUNTER``,
-    #: ``BATCH_LOG``, ``CAS``, ``VIEW`` or ``CDC``.
+    #: The kind of write: ``SIMPLE``, ``BATCH``, ``UNLOGGED_BATCH``, ``COUNTER``, ``BATCH_LOG``,
+    #: ``CAS``, ``VIEW`` or ``CDC``.
     write_type: str
-    #: How often other conditional writes got in the way; ``None`` where that is not said.
+    #: How often other conditional writes interfered; ``None`` if the server does not say.
     contentions: int | None
 
 
 class ReadTimeout(ServerError):
     """Too few replicas answered a read in time."""
 
-    #: The level that was to be reached.
+    #: The requested consistency level.
     consistency: str
-    #: Replicas that answered.
+    #: The number of replicas that answered.
     received: int
-    #: Replicas that had to.
+    #: The number of replicas required.
     required: int
-    #: Whether the replica that was asked for the data itself answered.
+    #: Whether the replica asked for the data itself (rather than a digest) answered.
     data_present: bool
 
 
 class ReadFailure(ServerError):
     """Replicas failed during a read."""
 
-    #: The level that was to be reached.
+    #: The requested consistency level.
     consistency: str
-    #: Replicas that answered.
+    #: The number of replicas that answered.
     received: int
-    #: Replicas that had to.
+    #: The number of replicas required.
     required: int
-    #: Replicas that failed.
+    #: The number of replicas that failed.
     failures: int
-    #: Whether the replica that was asked for the data itself answered.
+    #: Whether the replica asked for the data itself (rather than a digest) answered.
     data_present: bool
 
 
 class WriteFailure(ServerError):
     """Replicas failed during a write."""
 
-    #: The level that was to be reached.
+    #: The requested consistency level.
     consistency: str
-    #: Replicas that acknowledged.
+    #: The number of replicas that acknowledged.
     received: int
-    #: Replicas that had to.
+    #: The number of replicas required.
     required: int
-    #: Replicas that failed.
+    #: The number of replicas that failed.
     failures: int
-    #: What was being written.
+    #: The kind of write, as in ``WriteTimeout``.
     write_type: str
 
 
 class WriteUnknown(ServerError):
     """It is unknown whether a conditional write was applied; a read at ``serial`` tells."""
 
-    #: The level that was to be reached.
+    #: The requested consistency level.
     consistency: str
-    #: Replicas that answered.
+    #: The number of replicas that answered.
     received: int
-    #: Replicas that had to.
+    #: The number of replicas required.
     required: int
 
 
@@ -227,7 +227,7 @@ class FunctionFailed(ServerError):
 
 
 class SyntaxException(ServerError):
-    """The text of the statement is not CQL."""
+    """The statement is not valid CQL."""
 
 
 class Unauthorized(ServerError):
@@ -245,7 +245,7 @@ class AlreadyExists(InvalidRequest):
 
     #: The keyspace.
     keyspace: str
-    #: The table; ``None`` where it is the keyspace.
+    #: The table; ``None`` if the keyspace exists already.
     table: str | None
 
 

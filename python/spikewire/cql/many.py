@@ -1,4 +1,4 @@
-"""One statement with the parameters of many rows."""
+"""``execute_many``: one statement with many rows of parameters."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def execute(
             many.wait(room)
         many.wait(0)
     except BaseException:
-        # Rows that have not been sent are withdrawn; the others end before the call does.
+        # Unsent rows are withdrawn; the others end before the call does.
         many.stop()
         many.wait(0)
         raise
@@ -101,12 +101,12 @@ async def _execute(
 
 
 def _room(concurrency: int) -> int:
-    """More rows are taken when no more than so many are in flight: several at a time."""
+    """The number of rows in flight below which more are taken, several at a time."""
     return concurrency - max(1, concurrency // 4)
 
 
 def _for_preparing(options: ExecuteOptions) -> Any:
-    """Those options that matter to preparing."""
+    """The options that also apply to preparing."""
     return {name: value for name, value in options.items() if name in FOR_PREPARING}
 
 

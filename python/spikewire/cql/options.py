@@ -20,7 +20,7 @@ __all__ = [
     "TlsOptions",
 ]
 
-#: How many replicas must answer; upper case does as well.
+#: Consistency levels; upper case is accepted, too.
 Consistency = Literal[
     "any",
     "one",
@@ -35,7 +35,7 @@ Consistency = Literal[
     "local_one",
 ]
 
-#: The same for the condition of a lightweight transaction.
+#: Consistency levels for the condition of a lightweight transaction.
 SerialConsistency = Literal["serial", "local_serial"]
 
 
@@ -68,7 +68,7 @@ class PrepareOptions(TypedDict, total=False):
     """
 
 
-#: Options of an execution that matter when its statement is prepared first.
+#: Options of an execution that also apply to preparing its statement.
 FOR_PREPARING = (
     "keyspace",
     "node",

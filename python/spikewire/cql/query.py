@@ -25,7 +25,7 @@ __all__ = ["AsyncQuery", "Query"]
 
 
 class _Paged:
-    """Where a query stands."""
+    """The paging state of a query."""
 
     __slots__ = ("_begun", "_closed", "_options", "_parameters", "_session", "_state", "_statement")
 
@@ -47,9 +47,10 @@ class _Paged:
 
     @property
     def paging_state(self) -> bytes | None:
-        """Where the page begins that follows the one being read: another query goes on there with
-        ``paging_state=...``. ``None`` on the last page; before the first one what the query was
-        started with. Opaque bytes, which hold keys: not to be trusted when they come from outside.
+        """The paging state of the page after the one being read: pass it to another query as
+        ``paging_state`` to continue there. ``None`` on the last page; before the first one, the
+        state the query was started with. The bytes are opaque and contain keys, so do not accept
+        them from untrusted sources.
         """
         return self._state
 
@@ -57,7 +58,7 @@ class _Paged:
         return not self._closed and (not self._begun or self._state is not None)
 
     def _arguments(self) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """What the next page is asked for with."""
+        """The arguments of the request for the next page."""
         if self._state is not None:
             self._options["paging_state"] = self._state
         parameters = () if self._parameters is None else (self._parameters,)
@@ -68,7 +69,7 @@ class _Paged:
         self._state = page.paging_state
 
     def _binds(self) -> bool:
-        """Whether parameters are still to be bound: that is done once for all pages."""
+        """Whether parameters still have to be bound, which is done once for all pages."""
         return not self._begun and self._parameters is not None
 
     def _bind(self, prepared: Any) -> None:
@@ -155,7 +156,7 @@ class Query(_Paged):
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
             ahead.cancel()
-        # Another thread may be in the midst of reading; it finds the end.
+        # Another thread may be reading; it will find the end.
         with contextlib.suppress(ValueError):
             self._rows.close()
             self._pages.close()
@@ -212,7 +213,7 @@ class AsyncQuery(_Paged):
         return (page.to_arrow() async for page in self._pages)
 
     async def _through_rows(self) -> AsyncGenerator[Row, None]:
-        # Rows of a page come without a switch to the event loop.
+        # Rows of a page are yielded without a switch to the event loop.
         async for page in self._pages:
             for row in page:
                 yield row
@@ -251,7 +252,7 @@ class AsyncQuery(_Paged):
         ahead, self._ahead = self._ahead, None
         if ahead is not None:
             ahead.cancel()
-        # Another task may be in the midst of reading; it finds the end.
+        # Another task may be reading; it will find the end.
         with contextlib.suppress(RuntimeError):
             await self._rows.aclose()
             await self._pages.aclose()
@@ -269,11 +270,11 @@ class AsyncQuery(_Paged):
 
 
 def _looked_at(ahead: asyncio.Future[Rows]) -> None:
-    """A reader that left does not ask how the page ahead ended."""
+    """Marks the exception of the page ahead as retrieved after the reader has left."""
     if not ahead.cancelled():
         ahead.exception()
 
 
 def _for_preparing(options: dict[str, Any]) -> dict[str, Any]:
-    """Those options that matter to preparing."""
+    """The options that also apply to preparing."""
     return {name: options[name] for name in FOR_PREPARING if name in options}

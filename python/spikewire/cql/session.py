@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 __all__ = ["AsyncSession", "Session", "connect"]
 
 
-#: Sessions that may have a thread, which has to end before the interpreter does.
+#: Sessions that may have a thread, which must end before the interpreter does.
 _open: weakref.WeakSet[Session] = weakref.WeakSet()
 
 
@@ -237,9 +237,9 @@ class AsyncSession(_native.AsyncSessionCore, CommonSession):
         Opening an open session has no effect. If the call is cancelled, a session that it opened is
         closed.
         """
-        # `create_task` takes the futures of verbs there.
+        # Lets `create_task` accept the futures of verbs.
         accept_awaitables()
-        # A call that is cancelled does not end what another one opened.
+        # A cancelled call must not close a session that another call opened.
         await open_unless_cancelled(self._start, self._end)
         return self
 

@@ -24,11 +24,11 @@ class TraceEvent(NamedTuple):
     activity: str
     #: The node that did it.
     source: ipaddress.IPv4Address | ipaddress.IPv6Address
-    #: Microseconds since the request came to that node; ``None`` where it does not say.
+    #: Microseconds since the request reached that node; ``None`` if unknown.
     elapsed: int | None
     #: The thread that did it.
     thread: str | None
-    #: When, as a version 1 UUID, whose order is that of time.
+    #: The time, as a version 1 UUID, which sorts chronologically.
     event_id: uuid.UUID
 
 
@@ -37,19 +37,19 @@ class Trace(NamedTuple):
 
     #: Its id, as in ``rows.tracing_ids``.
     trace_id: uuid.UUID
-    #: What was asked for: ``"Execute CQL3 query"`` and the like.
+    #: The kind of request, such as ``"Execute CQL3 query"``.
     request: str
-    #: The node that was asked.
+    #: The coordinator's address.
     coordinator: ipaddress.IPv4Address | ipaddress.IPv6Address
-    #: The address of the client as that node saw it.
+    #: The address of the client as seen by the coordinator.
     client: ipaddress.IPv4Address | ipaddress.IPv6Address | None
-    #: Microseconds that it took.
+    #: Its duration in microseconds.
     duration: int
-    #: When it came.
+    #: When it started.
     started_at: dt.datetime
-    #: The text of the statement, its consistency and the like, by name.
+    #: The text of the statement, its consistency and others, by name.
     parameters: dict[str, str]
-    #: The steps, in the order of time.
+    #: The steps, in chronological order.
     events: list[TraceEvent]
 
     @property
@@ -71,7 +71,7 @@ def the_id(result: Any) -> uuid.UUID:
 
 
 def pauses(timeout: float) -> Generator[float, None, None]:
-    """How long to pause before each look, until the time is up."""
+    """The pauses between attempts, until the time is up."""
     total = 0.0
     yield from _PAUSES
     total += sum(_PAUSES)
@@ -86,12 +86,12 @@ def late(trace_id: uuid.UUID, timeout: float) -> TimeoutError:
 
 
 def statements() -> tuple[str, str]:
-    """What is asked for: the request, its steps."""
+    """The queries for the request and for its steps."""
     return _SESSION, _EVENTS
 
 
 def made(trace_id: uuid.UUID, session: Any, events: Any) -> Trace:
-    """A trace from its rows."""
+    """Builds a trace from its rows."""
     steps = [
         TraceEvent(row.activity, row.source, row.source_elapsed, row.thread, row.event_id)
         for row in events

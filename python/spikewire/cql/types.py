@@ -25,9 +25,9 @@ __all__ = [
     "Value",
 ]
 
-#: What a parameter may be. Which of them fits is up to the type of the column: an ``int`` takes no
+#: The types of a parameter. Which of them is valid depends on the column: an ``int`` accepts no
 #: ``str``, and a ``timestamp`` no ``datetime`` without a time zone. ``Any`` stands for lists, sets,
-#: dicts, tuples and instances of user-defined types, which hold such values again, and for arrays.
+#: dicts, tuples and instances of user-defined types, which contain such values, and for arrays.
 Value: TypeAlias = (
     bool
     | int
@@ -50,10 +50,10 @@ Value: TypeAlias = (
 )
 
 #: The parameters of a statement: by position (tuple, list), or by name (dict or another mapping, a
-#: row, a dataclass instance). A named tuple goes by position.
+#: row, a dataclass instance). A named tuple is positional.
 Parameters: TypeAlias = Sequence[Value] | Mapping[str, Value] | Row | Any
 
-#: What is executed.
+#: Anything that can be executed.
 Statement: TypeAlias = str | Prepared | BoundStatement | Batch
 
 
@@ -70,7 +70,7 @@ class Duration(NamedTuple):
 class Node(NamedTuple):
     """A node of the cluster, as ``session.nodes`` lists it."""
 
-    #: Its address with the port, as errors and ``rows.node`` name it.
+    #: Its address with the port, as in errors and ``rows.node``.
     address: str
     #: Its datacenter.
     datacenter: str
@@ -78,7 +78,7 @@ class Node(NamedTuple):
     rack: str
     #: Its release of Cassandra.
     release: str
-    #: Whether it is taken for alive.
+    #: Whether it is considered alive.
     up: bool
 
 

@@ -32,7 +32,7 @@ _lock = threading.Lock()
 
 
 def _after_fork() -> None:
-    """In the child: threads stayed with the parent, and one of them may have held the lock."""
+    """Called in a forked child: threads stayed with the parent, and one may have held the lock."""
     global _lock
     _lock = threading.Lock()
     _listeners.clear()
@@ -44,7 +44,7 @@ if hasattr(os, "register_at_fork"):
 
 
 def stats(client: AnyClient) -> Stats:
-    """What a client or session counted and holds."""
+    """The statistics of a client or session."""
     return made(Signals(client).stats())
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("spikewire.metrics")
 
-#: How long the thread waits for events before it looks whether the client is closed, in seconds.
+#: How often the waiting thread checks whether the client was closed, in seconds.
 _WAIT = 0.5
 
 
@@ -77,7 +77,7 @@ class EventsLost:
     count: int
 
 
-#: What callbacks are given.
+#: The events passed to callbacks.
 Event: TypeAlias = (
     NodeUp | NodeDown | MapChanged | BreakerOpened | BreakerClosed | SlowCommand | EventsLost
 )
@@ -93,7 +93,7 @@ _CLASSES: dict[str, Callable[..., Event]] = {
 
 
 def call_safely(callback: Callable[[Event], object], event: Event) -> None:
-    """Calls it on an event loop; what it raises is logged."""
+    """Calls a callback on an event loop; its exceptions are logged."""
     try:
         callback(event)
     except (Exception, asyncio.CancelledError):  # noqa: BLE001
@@ -101,7 +101,7 @@ def call_safely(callback: Callable[[Event], object], event: Event) -> None:
 
 
 class Listener:
-    """The callbacks of a client; a thread calls them while there are any."""
+    """The callbacks of a client, called by a thread that exists while there are any."""
 
     def __init__(self, signals: Signals) -> None:
         self._signals = signals
@@ -111,7 +111,7 @@ class Listener:
         self._process = os.getpid()
 
     def add(self, callback: Callable[[Event], object]) -> Callable[[], None]:
-        """Calls it with every event from here on; returns what ends that."""
+        """Calls ``callback`` with every event from now on; returns a function that stops this."""
         mark = object()
         with self._lock:
             self._signals.listen(True)
@@ -131,9 +131,9 @@ class Listener:
         return remove
 
     def stop(self) -> None:
-        """Ends the thread, if another one calls."""
+        """Ends the thread; must be called from another thread."""
         if self._process != os.getpid():
-            return  # It stayed with the parent of this process, and may have held the lock.
+            return  # The thread stayed in the parent process, and may have held the lock.
         with self._lock:
             self._callbacks.clear()
             self._hush()
@@ -168,7 +168,7 @@ class Listener:
                     try:
                         callback(event)
                     except BaseException:  # noqa: BLE001, PERF203
-                        # The thread is there for the other callbacks, too.
+                        # The thread must survive for the other callbacks.
                         _log.exception("a callback failed on %r", event)
 
 
@@ -177,6 +177,6 @@ _listeners: weakref.WeakSet[Listener] = weakref.WeakSet()
 
 @atexit.register
 def _stop_all() -> None:
-    """Threads that wait in the engine are not to be there when the interpreter ends."""
+    """Stops all threads, which must not be waiting in the engine at interpreter exit."""
     for listener in list(_listeners):
         listener.stop()

@@ -1,4 +1,4 @@
-"""The statistics of a client as families of metrics, by the conventions of Prometheus."""
+"""The statistics of a client as metric families, following Prometheus' conventions."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
     Labels: TypeAlias = dict[str, str]
 
-#: Every doubling of a microsecond is a bucket of Prometheus: which of ``BOUNDS`` that are.
+#: Every eighth bound is a Prometheus bucket: one per doubling of a microsecond.
 _STEP = 8
 
 
 class Family(NamedTuple):
-    """A name with its samples."""
+    """A metric family: a name with its samples."""
 
     name: str
     kind: Literal["counter", "gauge", "histogram"]
@@ -32,7 +32,7 @@ class Family(NamedTuple):
 
 
 def families(stats: Stats) -> Iterator[Family]:
-    """All of them. A counter's name is without ``_total``."""
+    """All families. Counter names are without ``_total``."""
     yield Family(
         "spikewire_command_duration_seconds",
         "histogram",

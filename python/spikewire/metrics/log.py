@@ -27,7 +27,7 @@ _LINES: dict[type, tuple[int, str]] = {
 
 
 def logger_of(given: logging.Logger | None, name: str) -> logging.Logger:
-    """The logger that was given, or the one of this name."""
+    """The given logger, or the one with this name."""
     if given is None:
         return logging.getLogger(name)
     if not hasattr(given, "isEnabledFor"):
@@ -36,7 +36,7 @@ def logger_of(given: logging.Logger | None, name: str) -> logging.Logger:
 
 
 def log_event(logger: logging.Logger, event: Event) -> None:
-    """Logs an event; slow commands are none of it."""
+    """Logs an event, except slow commands."""
     level, text = _LINES.get(type(event), (logging.NOTSET, ""))
     if text and logger.isEnabledFor(level):
         logger.log(level, text, *vars(event).values(), extra={"event": event})

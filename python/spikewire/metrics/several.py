@@ -1,5 +1,4 @@
-"""Several clients of one cluster as if they were one: statistics added up, counting and events of
-all."""
+"""Statistics, counting and events of several clients of one cluster."""
 
 from __future__ import annotations
 
@@ -23,8 +22,9 @@ _T = TypeVar("_T")
 
 
 def summed(several: Sequence[Stats]) -> Stats:
-    """The statistics of clients added up: commands with the same labels, nodes that are the same
-    one. ``counting`` is whether all of them do, ``tend_age`` the longest one."""
+    """The summed statistics of clients: commands with the same labels and entries of the same node
+    are merged. ``counting`` is whether all clients count, ``tend_age`` the maximum.
+    """
     return Stats(
         counting=all(stats.counting for stats in several),
         commands=_merged((it for stats in several for it in stats.commands), _labels, _commands),
@@ -96,7 +96,7 @@ def _columns(one: tuple[int, ...], other: tuple[int, ...]) -> tuple[int, ...]:
 
 
 class SeveralMetrics(Metrics):
-    """``Metrics`` of several clients at once. Each of them tells of its own events."""
+    """``Metrics`` of several clients at once. Each client reports its own events."""
 
     __slots__ = ("_each",)
 
@@ -106,12 +106,12 @@ class SeveralMetrics(Metrics):
 
     @property
     def enabled(self) -> bool:
-        """Whether all of them count commands."""
+        """Whether all clients count commands."""
         return all(one.enabled for one in self._each)
 
     @property
     def stages(self) -> bool:
-        """Whether all of them time the stages of commands."""
+        """Whether all clients time the stages of commands."""
         return all(one.stages for one in self._each)
 
     def enable(self, *, stages: bool = False) -> None:
@@ -130,11 +130,11 @@ class SeveralMetrics(Metrics):
             one.reset()
 
     def on_event(self, callback: Callable[[Event], object]) -> Callable[[], None]:
-        """As ``Metrics.on_event``; what happens to a node, each client tells."""
+        """As ``Metrics.on_event``; every client reports events of a node."""
         return self._all(lambda one: one.on_event(callback))
 
     def log_events(self, logger: logging.Logger | None = None) -> Callable[[], None]:
-        """As ``Metrics.log_events``; what happens to a node, each client tells."""
+        """As ``Metrics.log_events``; every client reports events of a node."""
         return self._all(lambda one: one.log_events(logger))
 
     def log_slow(self, slower_than: Seconds | None, **options: Any) -> None:
@@ -151,7 +151,7 @@ class SeveralMetrics(Metrics):
 
         try:
             for one in self._each:
-                stops.append(begin(one))  # noqa: PERF401 - those that began are ended by an error
+                stops.append(begin(one))  # noqa: PERF401 - an error must stop those started
         except BaseException:
             stop()
             raise

@@ -1,4 +1,4 @@
-"""Of which clients metrics are shown, and with which labels."""
+"""The clients whose metrics are exported, and their labels."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ if TYPE_CHECKING:
 
 __all__ = ["Clients", "HasStats", "Sources"]
 
-#: Labels of our own.
+#: Labels used by the metrics themselves.
 _TAKEN = frozenset({"operation", "namespace", "node", "result", "stage", "le"})
 
 
 class HasStats(Protocol):
-    """A client of either kind."""
+    """A client or session."""
 
     def stats(self) -> Stats:
-        """What it counted."""
+        """Its statistics."""
         ...
 
 
-#: A client, or several by the names that their label ``client`` has.
+#: A client, or several by the value of their label ``client``.
 Clients: TypeAlias = HasStats | Mapping[str, HasStats]
 
 
 class Sources:
-    """Clients with their labels. Raises ``TypeError`` and ``ValueError`` for what are none."""
+    """Clients with their labels. Raises ``TypeError`` and ``ValueError`` for invalid ones."""
 
     def __init__(self, clients: Clients, labels: Mapping[str, str] | None) -> None:
         if labels is not None and not isinstance(labels, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -53,8 +53,9 @@ class Sources:
                 raise TypeError(f"metrics are those of a client, not of {type(one).__name__}")
 
     def families(self) -> list[Family]:
-        """What all of them count, each family once. Those that are closed are left out; where none
-        is left, their error is raised."""
+        """The metrics of all clients, each family once. Closed clients are left out; if none is
+        left, their error is raised.
+        """
         merged: dict[str, Family] = {}
         error: Exception | None = None
         for client, labels in self._all:

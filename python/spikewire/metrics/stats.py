@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     NodeFields: TypeAlias = tuple[str, str, int, int, int, bool, str]
 
     class StatsFields(TypedDict):
-        """What the engine tells."""
+        """Statistics as the engine reports them."""
 
         counting: bool
         commands: list[CommandFields]
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
         stages: list[tuple[str, list[int], float]]
 
 
-#: What clients and sessions raise that are closed, or not open yet.
+#: Exceptions of clients and sessions that are closed, or not open yet.
 ERRORS: tuple[type[Exception], ...] = (errors.Error, SessionError)
 
-#: The upper bounds of the buckets of latencies, in seconds: 1 µs to 17 s, eight to each doubling. A
-#: last bucket, beyond them, has none.
+#: The upper bounds of the latency buckets, in seconds: 1 µs to 17 s, eight per doubling. A last
+#: bucket beyond them has none.
 BOUNDS: tuple[float, ...] = tuple(Signals.bounds())
 
 
@@ -211,7 +211,7 @@ class Stats:
 
 
 def quantile(buckets: tuple[int, ...], share: float) -> float:
-    """The bound of ``BOUNDS`` that this share of what is in these buckets does not exceed."""
+    """The bound in ``BOUNDS`` that this share of the values in the buckets does not exceed."""
     if not 0 <= share <= 1:
         raise ValueError(f"share must be between 0 and 1, got {share!r}")
     count = sum(buckets)
@@ -225,7 +225,7 @@ def quantile(buckets: tuple[int, ...], share: float) -> float:
 
 
 def made(fields: StatsFields) -> Stats:
-    """The classes of what the engine tells."""
+    """Builds the public classes from the engine's report."""
     commands = [
         CommandStats(
             operation,

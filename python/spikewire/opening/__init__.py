@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AEROSPIKE", "Opening", "named", "read", "reads"]
 
-#: What ``from_url`` reads for clients of the Aerospike protocol.
+#: The scheme of ``from_url`` for clients of the Aerospike protocol.
 AEROSPIKE = Scheme(
     name="aerospike",
     prefix="SPIKEWIRE_AEROSPIKE_",
@@ -126,22 +126,22 @@ def read(
         checked |= rest
         levels.append((checked, dict.fromkeys(checked, source)))
     for name in filter(entry, options):
-        scheme.probe(seeds, **{name: options[name]})  # No keyword: `tls` is one, with entries.
+        scheme.probe(seeds, **{name: options[name]})  # The keyword is `tls`, with entries.
     levels.append((options, dict.fromkeys(options, "a keyword")))
     used, whence = gathered(levels)
-    # What keywords say, and what makes sense together alone.
+    # Validates the keywords, and options that must be checked together.
     scheme.probe(seeds, **used)
     return Opening(seeds, namespace, used, sources | whence)
 
 
 def reads(client: type, url: str | None, options: Mapping[str, Any]) -> Opening:
-    """``read`` for a class of clients: the options of asyncio's are fewer."""
+    """``read`` for a class of clients; asyncio clients have fewer options."""
     is_async = issubclass(client, _native.AsyncClient)
     return read(url, scheme=_AEROSPIKE_ASYNC if is_async else AEROSPIKE, **options)
 
 
 def named(own: str | None, given: str | None) -> str:
-    """The namespace of a dataset: the one that is given, or the client's own."""
+    """The namespace of a dataset: the given one, or the client's default."""
     namespace = own if given is None else given
     if namespace is None:
         message = (
@@ -153,7 +153,7 @@ def named(own: str | None, given: str | None) -> str:
 
 
 def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[str, Any]:
-    """The options that variables name; an empty one counts as missing."""
+    """The options set by environment variables; an empty variable counts as missing."""
     found: dict[str, Any] = {}
     for variable, text in environment.items():
         if not variable.startswith(scheme.prefix) or not text:
@@ -166,7 +166,7 @@ def _from_environment(scheme: Scheme, environment: Mapping[str, str]) -> dict[st
 
 
 def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, Any]:
-    """The option that the path is, if it is one: otherwise it is a namespace."""
+    """The option set by the URL's path, if any; otherwise the path is a namespace."""
     if name is None:
         return {}
     if scheme.path in scheme.options:
@@ -180,7 +180,7 @@ def _of_path(scheme: Scheme, name: str | None, source: str) -> dict[str, Any]:
 
 
 def _check(scheme: Scheme, options: Mapping[str, Any], where: Callable[[str], str]) -> None:
-    """The client's own checks of options, one by one, so that the message says where one stands."""
+    """Runs the client's own checks on each option, so that the message can name its source."""
     for name, value in options.items():
         if name in scheme.together:
             continue

@@ -11,24 +11,24 @@ if TYPE_CHECKING:
 
 __all__ = ["TLS", "alone", "entry", "gathered", "texts"]
 
-#: The option that these are parts of.
+#: The option that the entries belong to.
 TLS = "tls"
 _PREFIX = f"{TLS}_"
 _TYPES = {f"{_PREFIX}{name}": kind for name, kind in TlsOptions.__annotations__.items()}
 
 
 def texts(options: Mapping[str, Any]) -> dict[str, Any]:
-    """The options that a text may name, with their types."""
+    """The options that can be set by text, with their types."""
     return {**options, **_TYPES} if TLS in options else dict(options)
 
 
 def entry(name: str) -> str | None:
-    """The entry of ``tls`` that an option is; ``None``: it is none."""
+    """The entry of ``tls`` that an option sets, or ``None``."""
     return name.removeprefix(_PREFIX) if name in _TYPES else None
 
 
 def alone(name: str, value: object) -> dict[str, Any]:
-    """The keyword of a client that an option is, with nothing beside it."""
+    """The client's keyword for an option, by itself."""
     of_tls = entry(name)
     return {name: value} if of_tls is None else {TLS: {of_tls: value}}
 
@@ -36,10 +36,10 @@ def alone(name: str, value: object) -> dict[str, Any]:
 def gathered(
     levels: Sequence[tuple[dict[str, Any], dict[str, str]]],
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """One set of options, and where each comes from, of several: later ones come first.
+    """Merges several sets of options, with the source of each; later sets take precedence.
 
-    Entries of ``tls`` are gathered into it. They imply it; ``tls=False`` ends what earlier ones
-    say, ``tls=True`` goes on with it, and a dict takes its place.
+    Entries of ``tls`` are collected in it and imply it. ``tls=False`` discards earlier entries,
+    ``tls=True`` keeps them, and a dict replaces them.
     """
     options: dict[str, Any] = {}
     sources: dict[str, str] = {}

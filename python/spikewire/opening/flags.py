@@ -1,4 +1,4 @@
-"""Flags of commands that open clients: who logs in, and TLS."""
+"""Command line flags for users and TLS."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 __all__ = ["AUTHS", "PASSWORD", "PASSWORD_CQL", "add_flags", "given", "problem"]
 
-#: How users may be known to the nodes.
+#: The authentication modes.
 AUTHS = ("internal", "external", "external-insecure", "pki")
-#: The variables that hold passwords: those that ``from_url`` reads.
+#: The environment variables for passwords, as read by ``from_url``.
 PASSWORD, PASSWORD_CQL = "SPIKEWIRE_AEROSPIKE_PASSWORD", "SPIKEWIRE_CQL_PASSWORD"
 _FILES = {"tls_ca": "--tls-ca", "tls_certificate": "--tls-certificate", "tls_key": "--tls-key"}
 
 
 class _Password(argparse.Action):
-    """A password, which is asked for where the flag has none."""
+    """The action for a password, which prompts if the flag has no value."""
 
     def __call__(
         self,
@@ -41,8 +41,9 @@ class _Password(argparse.Action):
 def add_flags(
     parser: argparse.ArgumentParser, *, cassandra: bool = False, any_name: bool = False
 ) -> None:
-    """Adds them as a group of their own. Cassandra has no ``--auth``; with ``any_name`` there is
-    ``--no-tls-verify-hostname``, which not every client has."""
+    """Adds the flags as a group. Cassandra has no ``--auth``; ``any_name`` adds
+    ``--no-tls-verify-hostname``, which not every client has.
+    """
     variable = PASSWORD_CQL if cassandra else PASSWORD
     parser.set_defaults(password_variable=variable)
     group = parser.add_argument_group("users and TLS")
@@ -95,7 +96,7 @@ def add_flags(
 
 
 def given(args: argparse.Namespace, environment: Mapping[str, str] | None = None) -> dict[str, Any]:
-    """What the flags say, as options of a client; ``tls`` is True or a dict."""
+    """The client options for the flags; ``tls`` is True or a dict."""
     environment = os.environ if environment is None else environment
     options: dict[str, Any] = {}
     password: str | None = args.password
@@ -118,7 +119,7 @@ def given(args: argparse.Namespace, environment: Mapping[str, str] | None = None
 
 
 def problem(args: argparse.Namespace, environment: Mapping[str, str] | None = None) -> str | None:
-    """Why these flags do not go together, or None. Reads no file, but sees whether it is there."""
+    """Why the flags are invalid, or None. Checks that files exist but does not read them."""
     options = given(args, environment)
     auth = options.get("auth")
     for name, flag in _FILES.items():

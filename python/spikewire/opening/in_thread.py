@@ -1,4 +1,4 @@
-"""Opening that blocks, in a thread beside the event loop."""
+"""Runs blocking opening in a thread, beside the event loop."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ _T = TypeVar("_T")
 
 
 async def open_unless_cancelled(opens: Callable[[], _T], closes: Callable[[], object]) -> _T:
-    """What a function opens in a thread, which takes its time.
+    """Opens something with a blocking function in a thread.
 
-    Where the task is cancelled meanwhile, what is opened all the same is closed at once: nothing
-    else would do so. A function that returns ``False`` has opened nothing.
+    If the task is cancelled meanwhile, the result is closed immediately, since nothing else would
+    do so. A function that returns ``False`` has opened nothing.
     """
     lock = threading.Lock()
     is_wanted, is_open = True, False

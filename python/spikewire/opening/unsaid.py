@@ -1,4 +1,4 @@
-"""A client that is opened without seeds, and errors that say where seeds came from."""
+"""Clients opened without seeds, and errors that name the source of the seeds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["UNSAID", "naming", "whence"]
 
 
 class _Unsaid:
-    """Stands for seeds that are not given: ``None`` may be a mistake of the program."""
+    """Stands for omitted seeds; ``None`` could be a mistake of the program."""
 
     def __repr__(self) -> str:
         return "<by the environment>"
@@ -26,7 +26,7 @@ UNSAID: Any = _Unsaid()
 
 
 def whence(opening: Opening) -> str:
-    """Where the seeds come from, in words for an error."""
+    """The source of the seeds, in words for an error."""
     source = opening.sources["seeds"]
     if source == "the default":
         return "the seed is the default: give seeds, or set SPIKEWIRE_AEROSPIKE_URL"
@@ -35,7 +35,7 @@ def whence(opening: Opening) -> str:
 
 @contextmanager
 def naming(source: str | None) -> Generator[None, None, None]:
-    """Adds to the error of a client that finds no cluster where its seeds come from."""
+    """Adds the source of the seeds to the error of a client that finds no cluster."""
     try:
         yield
     except ConnectionFailed as error:

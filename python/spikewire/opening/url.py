@@ -1,5 +1,6 @@
-"""A URL, taken apart: ``scheme://user:password@host:port,host2/path?option=value&...``. With an
-``s`` behind its scheme connections are encrypted."""
+"""Parsing of URLs: ``scheme://user:password@host:port,host2/path?option=value&...``. With the
+suffix ``s``, the scheme means encrypted connections.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ __all__ = ["Parts", "Scheme", "taken_apart"]
 
 @dataclass(frozen=True)
 class Scheme:
-    """What URLs of one database have."""
+    """The URL scheme of a database."""
 
     name: str
     prefix: str
@@ -41,12 +42,12 @@ class Scheme:
 
     @property
     def seeds(self) -> str:
-        """Where the cluster is looked for when nothing says where."""
+        """The default seed."""
         return f"127.0.0.1:{self.port}"
 
     @property
     def encrypted(self) -> str:
-        """The name of URLs whose connections are encrypted."""
+        """The scheme of URLs with encrypted connections."""
         return f"{self.name}s"
 
     def variable(self, option: str) -> str:
@@ -67,7 +68,7 @@ class Parts:
 
 
 def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
-    """The parts of a URL. What may be a password is in no message."""
+    """Parses a URL. Messages contain nothing that could be a password."""
     if not isinstance(url, str):  # pyright: ignore[reportUnnecessaryIsInstance]
         message = f"the URL must be str, not {type(url).__name__}"
         raise TypeError(message)
@@ -109,7 +110,7 @@ def _seeds(hosts: str, scheme: Scheme, source: str) -> str | None:
     seeds = _decoded(hosts, source, "hosts")
     for number, host in enumerate(seeds.split(","), 1):
         if not _is_host(host, scheme):
-            # What is taken for a port may be a password.
+            # What looks like a port may be a password.
             name = host.split(":")[0]
             message = (
                 f"{source}, host {number} ({name!r}): it must be {scheme.seed} or "
@@ -120,7 +121,8 @@ def _seeds(hosts: str, scheme: Scheme, source: str) -> str | None:
 
 
 def _is_host(host: str, scheme: Scheme) -> bool:
-    # What the engine takes for a TLS name may be a password without its '@': a port comes last.
+    # What the engine would take for a TLS name may be a password without its '@', so a port must
+    # follow.
     last = host.rpartition("]")[2].rpartition(":")
     if last[1] and not last[2].isdecimal():
         return False

@@ -1,7 +1,7 @@
-"""The text of an option, in a URL or a variable, as a value of the option's type.
+"""Converts the text of an option, from a URL or a variable, to the option's type.
 
-The types are those of the options' ``TypedDict``: there is no second table of options. What values
-are allowed is for the client to check.
+Types come from the options' ``TypedDict``, so there is no second table of options. The client
+checks the values.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _FLAGS = {"true": True, "false": False, "1": True, "0": False, "yes": True, "no"
 
 
 def is_secret(name: str) -> bool:
-    """Whether an option's value is never shown."""
+    """Whether an option's value must never be shown."""
     return "password" in name or "private_key" in name
 
 
 def shown(name: str, value: object) -> str:
-    """An option's value for people to read, without secrets."""
+    """An option's value for display, without secrets."""
     if is_secret(name):
         return repr("***")
     if not isinstance(value, Mapping):
@@ -36,13 +36,13 @@ def shown(name: str, value: object) -> str:
 
 
 def kind(annotation: object) -> tuple[str, bool]:
-    """An option's type as it is written without ``None``, and whether it may be that."""
+    """An option's type in source form without ``None``, and whether it can be ``None``."""
     written = str(getattr(annotation, "__forward_arg__", annotation))
     return written.removesuffix(" | None"), written.endswith(" | None")
 
 
 def converted(name: str, text: str, options: Mapping[str, Any], where: str) -> Any:
-    """An option's value. Raises ``ValueError`` that says ``where`` it stands."""
+    """Converts an option's value. Raises ``ValueError`` that names its source, ``where``."""
     if name not in options:
         names = ", ".join(sorted(options))
         message = f"{where}: there is no option {name!r}; there are: {names}"
@@ -123,7 +123,7 @@ def _pairs(text: str) -> dict[str, str]:
     return {left: right for left, _, right in pairs}
 
 
-#: How the options' types are read; others take objects.
+#: Converters by type; options of other types take objects and cannot be set by text.
 _CONVERTERS: dict[str, Callable[[str], Any]] = {
     "str": _text,
     "Replica": _text,

@@ -2,14 +2,14 @@
 
 | module | what it holds |
 |---|---|
-| ``pool`` | how a pool is opened, what it runs, how it ends |
-| ``clients`` | the clients underneath: one for all loops, or one for each |
-| ``routed`` | several clients as one: each thread reaches its own |
-| ``worker`` | one event loop in one thread, and what is handed to it |
+| ``pool`` | opening a pool, running calls, closing |
+| ``clients`` | the pool's clients: one for all loops, or one per loop |
+| ``routed`` | several clients as one: each thread uses its own |
+| ``worker`` | one event loop in one thread, and its calls |
 | ``job`` | one call: what ``run`` returns |
 | ``results`` | what ``map`` and ``gather`` return |
-| ``window`` | the calls of one ``map`` that are under way |
-| ``errors`` | what a pool raises |
+| ``window`` | the calls of one ``map`` in flight |
+| ``errors`` | exceptions of a pool |
 """
 
 from spikewire.pool.errors import LoopDied, PoolClosed

@@ -1,4 +1,4 @@
-"""The clients underneath a pool: one for all loops, or one for each."""
+"""The clients of a pool: one for all loops, or one per loop."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ _AT_ONCE = 16
 
 
 class Clients:
-    """The clients of a pool, by the number of the loop; a shared one stands for all loops."""
+    """The clients of a pool, by number of the loop; a shared client stands for all loops."""
 
     def __init__(self, clients: list[Any], *, owned: bool) -> None:
         self.all = clients
         self._owned = owned
         self._has_failed = False
         self._of_thread: dict[int, Any] = {}
-        #: What the pool's users see as its client.
+        #: The client as seen by the pool's users.
         self.face: Any = clients[0] if len(clients) == 1 else RoutedClient.over(self)
 
     def open(self) -> None:
-        """Connects them. Where one fails, none stays open."""
+        """Connects the clients. If one fails, none stays open."""
         if not self._owned:
             return
         if self._has_failed:
             message = "a pool whose clients could not all be opened stays closed: make another one"
             raise RuntimeError(message)
-        # The first one alone: where there is no cluster, no others need to look for it.
+        # The first one alone: if there is no cluster, the others need not look for it.
         self.all[0]._open()  # noqa: SLF001
         others = self.all[1:]
         if others:
@@ -54,32 +54,33 @@ class Clients:
                 raise
 
     def close(self) -> None:
-        """Closes those that are the pool's."""
+        """Closes the clients that belong to the pool."""
         if self._owned:
             for client in self.all:
                 client._close()  # noqa: SLF001
 
     def assign(self, number: int, thread: threading.Thread) -> None:
-        """The thread of this loop uses the client of this number."""
+        """Makes the thread of a loop use the client with this number."""
         if len(self.all) > 1 and thread.ident is not None:
             self._of_thread[thread.ident] = self.all[number]
 
     @property
     def here(self) -> Any:
-        """The client of this thread: that of its loop, and the first one in other threads."""
+        """The client of the calling thread: that of its loop, or the first one in other threads."""
         return self._of_thread.get(threading.get_ident(), self.all[0])
 
     @property
     def is_here(self) -> bool:
-        """Whether this thread is that of a loop with a client of its own."""
+        """Whether the calling thread runs a loop with its own client."""
         return threading.get_ident() in self._of_thread
 
 
 def clients_of(
     given: Any, sharing: Sharing | None, loops: int, make: Callable[[Any], AsyncClient]
 ) -> Clients:
-    """The clients for what a pool is opened with: seeds, from which ``make`` makes a client, or
-    one that is open."""
+    """The clients for the arguments of a pool: seeds, for which ``make`` creates a client, or an
+    open client.
+    """
     # Seeds may be an iterator.
     is_whole = isinstance(given, str) or not hasattr(given, "__iter__")
     seeds: Any = given if is_whole else tuple(given)
@@ -111,6 +112,6 @@ def _open(client: AsyncClient) -> None:
 
 
 def _is_session(given: object) -> bool:
-    # Who does not use Cassandra does not import it.
+    # Programs that do not use Cassandra do not import it.
     module = sys.modules.get("spikewire.cql")
     return module is not None and isinstance(given, module.AsyncSession)

@@ -1,4 +1,4 @@
-"""Errors that a pool raises itself."""
+"""Exceptions raised by a pool itself."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class PoolClosed(RuntimeError):  # noqa: N818
 
 
 def belongs_to(process: int) -> None:
-    """Raises ``PoolClosed`` in another process: its threads are not here, and nothing would end."""
+    """Raises ``PoolClosed`` in another process, where the pool's threads do not exist."""
     if process != os.getpid():
         message = "the pool belongs to the parent of this process: open one after the fork"
         raise PoolClosed(message)

@@ -1,4 +1,4 @@
-"""What a thread waits at until another one opens it."""
+"""A gate at which a thread waits until another one opens it."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from contextlib import suppress
 
 __all__ = ["SIGNALS_EVERY", "Gate"]
 
-#: How long a thread waits before it looks for signals, in seconds.
+#: How often a waiting thread checks for signals, in seconds.
 SIGNALS_EVERY = 0.1
 
 
 class Gate:
-    """Closed until ``open``, for one thread that waits.
+    """A gate that is closed until ``open``, for one waiting thread.
 
-    A ``threading.Event`` takes a lock in ``with``; on CPython 3.14 an interrupt of the main thread
-    there can leave it taken for ever, and the thread that sets the event waits as long.
+    Not a ``threading.Event``, which takes a lock in ``with``: on CPython 3.14 an interrupt of the
+    main thread there can leave the lock taken for ever, and the thread that sets the event blocked.
     """
 
     __slots__ = ("_lock",)
@@ -25,10 +25,10 @@ class Gate:
         self._lock.acquire()
 
     def open(self) -> None:
-        """Lets the waiting thread go on; from any thread."""
-        with suppress(RuntimeError):  # It is open.
+        """Lets the waiting thread continue; callable from any thread."""
+        with suppress(RuntimeError):  # Already open.
             self._lock.release()
 
     def wait(self, timeout: float) -> bool:
-        """Whether it was opened within this time, in seconds."""
+        """Waits; returns whether it was opened within this time, in seconds."""
         return self._lock.acquire(timeout=timeout)

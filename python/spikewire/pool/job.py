@@ -32,7 +32,7 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
         super().__init__()
         self._workers = workers
         self._process = os.getpid()
-        #: How the call is cancelled; set while it is under way.
+        #: Cancels the call; set while it is running.
         self._stop: Callable[[], None] | None = None
 
     def cancel(self) -> bool:
@@ -69,7 +69,7 @@ class Job(concurrent.futures.Future[_T], Generic[_T]):
 
 
 def refuse_to_block(workers: list[Worker]) -> None:
-    """Raises where waiting would hold up a loop of the pool."""
+    """Raises if waiting would block a loop of the pool."""
     try:
         loop = asyncio.get_running_loop()
     except RuntimeError:
@@ -106,7 +106,7 @@ class JobUnit(Unit):
 
     def finish(self, value: Any, error: BaseException | None) -> None:
         job = self._job
-        # It leads back to the job.
+        # It refers back to the job.
         job._stop = None  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
         if isinstance(error, asyncio.CancelledError):
             job.cancel()

@@ -1,4 +1,4 @@
-"""The pool: how it is opened, what it runs, how it ends."""
+"""The pool: opening, running calls, closing."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ __all__ = ["Pool"]
 _T = TypeVar("_T")
 _R = TypeVar("_R")
 
-#: Pools that have threads, which are to end before the interpreter does.
+#: Pools with threads, which must end before the interpreter does.
 _open: weakref.WeakSet[Pool] = weakref.WeakSet()
 
 
@@ -109,7 +109,7 @@ class Pool:
         )
         self._process = os.getpid()
         self._is_open = False
-        #: Who waits until all loops are idle.
+        #: Threads that wait until all loops are idle.
         self._idle: deque[Gate] = deque()
 
     @classmethod
@@ -142,7 +142,7 @@ class Pool:
             client._namespace, client._whence = opening.namespace, whence(opening)  # noqa: SLF001
         return pool
 
-    # --- What it consists of -------------------------------------------------------------------
+    # --- Properties ----------------------------------------------------------------------------
 
     @property
     def client(self) -> AsyncClient:
@@ -197,7 +197,7 @@ class Pool:
         """
         return self.client.dataset(namespace, set)
 
-    # --- What it runs --------------------------------------------------------------------------
+    # --- Running calls -------------------------------------------------------------------------
 
     def run(
         self, function: Callable[_P, Awaitable[_T]], /, *args: _P.args, **options: _P.kwargs
@@ -329,7 +329,7 @@ class Pool:
             message = "the pool is not open: use it in `async with` or `with`"
             raise PoolClosed(message)
 
-    # --- Its life ------------------------------------------------------------------------------
+    # --- Opening and closing -------------------------------------------------------------------
 
     def open(self) -> Self:
         """Connects the clients and starts the loops; blocks until done.
@@ -344,7 +344,7 @@ class Pool:
         try:
             for number in range(self._count):
                 name = f"spikewire-pool-{number}"
-                # Not a method: a thread would keep a forgotten pool.
+                # Not a bound method, with which the thread would keep an unreachable pool alive.
                 self._workers.append(Worker(name, self._new_loop, partial(_notify, self._idle)))
                 self._workers[-1].thread.start()
                 self._clients.assign(number, self._workers[-1].thread)
@@ -364,7 +364,7 @@ class Pool:
         self._close(0)
 
     def _close(self, patience: float) -> None:
-        """Ends it; cancels what is under way after this time."""
+        """Closes the pool; cancels calls that still run after this time."""
         workers = self._workers
         if self._process == os.getpid():
             refuse_to_block(workers)
@@ -378,11 +378,11 @@ class Pool:
                     worker.cancel_all()
                 self._wait_idle(self._close_timeout)
         finally:
-            # An interrupt ends the waiting, and the pool all the same.
+            # An interrupt ends the wait, but the pool is closed nevertheless.
             self._end()
         until = time.monotonic() + max(1.0, self._close_timeout)
         for worker in workers:
-            if worker.thread.ident is None:  # There was no thread for it.
+            if worker.thread.ident is None:  # Its thread was never started.
                 worker.loop.close()
             else:
                 worker.thread.join(max(0.0, until - time.monotonic()))
@@ -397,7 +397,7 @@ class Pool:
             worker.stop()
 
     def _wait_idle(self, patience: float) -> bool:
-        """Whether all calls have ended within this time."""
+        """Waits; returns whether all calls have ended within this time."""
 
         def is_idle() -> bool:
             return all(worker.load == 0 for worker in self._workers)
@@ -457,7 +457,7 @@ class Pool:
             return
         if self._is_open:
             _warn(f"unclosed pool {self!r}", ResourceWarning, source=self)
-        # It may have been opened or closed by half, where an interrupt came in between.
+        # An interrupt may have left it partly opened or closed.
         if any(worker.is_alive for worker in self._workers):
             self._end()
 

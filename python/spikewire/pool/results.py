@@ -78,10 +78,10 @@ class Results(Generic[_T]):
         self._process = os.getpid()
         self._waiting: dict[int, Outcome] = {}
         self._given = 0
-        #: Whether the list is waited for, so that no error waits for its place.
+        #: Whether a list is awaited, so that an error is raised immediately.
         self._is_list = False
 
-    # --- One after the other -----------------------------------------------------------------
+    # --- Iterating ---------------------------------------------------------------------------
 
     def __iter__(self) -> Self:
         return self
@@ -114,7 +114,7 @@ class Results(Generic[_T]):
                 gate = Gate()
                 if window.wake_by(gate.open):
                     while not self._is_over and not gate.wait(SIGNALS_EVERY):
-                        # A signal that came just before the wait is looked for now.
+                        # Check for a signal that arrived just before the wait.
                         pass
         except BaseException:
             self.close()
@@ -155,7 +155,7 @@ class Results(Generic[_T]):
                     raise StopAsyncIteration
                 await self._news(window, loop)
         except GeneratorExit:
-            # Nothing awaits what would be awaited here.
+            # Not awaited: nothing would await it here.
             self._end()
             raise
         except BaseException:
@@ -163,7 +163,7 @@ class Results(Generic[_T]):
             raise
 
     def _check_open(self) -> None:
-        """A reader whose results are ended by another one has not seen them all."""
+        """Raises if another reader has closed the results, of which this one has not seen all."""
         if self._is_over:
             message = "another task or thread has closed these results"
             raise RuntimeError(message)
@@ -171,12 +171,13 @@ class Results(Generic[_T]):
     async def _news(
         self, window: Window, loop: asyncio.AbstractEventLoop, *, to_the_end: bool = False
     ) -> None:
-        """Waits for outcomes, or for an item, or until another one closes; ``to_the_end``, for the
-        next outcomes, whether or not others wait to be collected."""
+        """Waits for outcomes, an item, or closing by another reader; with ``to_the_end``, for the
+        next outcomes, whether or not others wait to be collected.
+        """
         event = asyncio.Event()
 
         def wake() -> None:
-            # On a closed loop nothing waits.
+            # Nothing waits on a closed loop.
             with contextlib.suppress(RuntimeError):
                 loop.call_soon_threadsafe(event.set)
 
@@ -194,7 +195,7 @@ class Results(Generic[_T]):
             if reading is not None:
                 reading.remove_done_callback(read)
 
-    # --- All of them -------------------------------------------------------------------------
+    # --- Awaiting ----------------------------------------------------------------------------
 
     async def _all(self) -> list[_T]:
         self._is_list = True
@@ -206,7 +207,7 @@ class Results(Generic[_T]):
             raise RuntimeError(message)
         return self._all().__await__()
 
-    # --- The end -----------------------------------------------------------------------------
+    # --- Closing -----------------------------------------------------------------------------
 
     def close(self) -> None:
         """Cancels running calls, and waits until they have ended."""
@@ -232,8 +233,8 @@ class Results(Generic[_T]):
                 await asyncio.wait_for(news, min(left, SIGNALS_EVERY))
 
     def _end(self) -> Window | None:
-        """Cancels what is under way."""
-        if self._process != os.getpid():  # That is the parent's.
+        """Cancels running calls."""
+        if self._process != os.getpid():  # The calls are the parent's.
             return None
         was_over, self._is_over = self._is_over, True
         window, self._items, self._async_items = self._window, None, None
@@ -242,9 +243,9 @@ class Results(Generic[_T]):
             with contextlib.suppress(RuntimeError):
                 reading.get_loop().call_soon_threadsafe(reading.cancel)
         if window is not None and not was_over:
-            # Also when nothing is counted: an interrupt may have come before the count.
+            # Even if nothing is counted: an interrupt may have come before the count.
             window.cancel()
-            # A caller that waits for more sees that it is over.
+            # Lets a waiting caller notice that the results are closed.
             window.wake()
         return window
 
@@ -261,11 +262,11 @@ class Results(Generic[_T]):
         await self.aclose()
 
     def __del__(self) -> None:
-        # In the constructor it may have failed.
+        # The constructor may have failed.
         if getattr(self, "_window", None) is not None and not self._is_over:
             self._end()
 
-    # --- What both have in common ------------------------------------------------------------
+    # --- Common ------------------------------------------------------------------------------
 
     def _open(self) -> Window:
         window = self._window
@@ -301,7 +302,7 @@ class Results(Generic[_T]):
         return len(self._waiting) + len(window.arrived)
 
     def _step(self, window: Window) -> Outcome | None:
-        """The next outcome that the reader is to have, if it is there."""
+        """The next outcome for the reader, if it has arrived."""
         if window.collect() and self._progress is not None:
             try:
                 self._progress(window.done, self._total)

@@ -1,7 +1,7 @@
-"""What a pool with a client for each loop gives to its users: each thread reaches its own one.
+"""The client of a pool with one client per loop: each thread uses its own.
 
-An object of a thread (``threading.local``) is made where the thread first uses it, so that what a
-loop's tasks touch is the loop's own, down to the dataset's reference count.
+A ``threading.local`` is initialised where the thread first uses it, so that everything a loop's
+tasks touch belongs to the loop, down to the dataset's reference count.
 """
 
 from __future__ import annotations
@@ -28,43 +28,43 @@ _NATIVE = (AsyncClient, AsyncDataset)
 
 
 class Routed(threading.local):
-    """Something of the client of the thread that uses it: ``make(client)``."""
+    """An object made from the calling thread's client: ``make(client)``."""
 
     def __init__(self, clients: Clients, make: Callable[[Any], Any], first: Any) -> None:
-        # Every thread comes by here.
+        # Called in every thread.
         self._clients = clients
         self._make = make
         self._first = first
         self._local: Any = make(clients.here)
         if isinstance(self._local, _NATIVE):
-            # A verb of a view depends on its profile, which may change.
+            # A view's verbs depend on its profile, which may change.
             for name in VERBS:
                 self.__dict__[name] = getattr(self._local, name)
 
     @classmethod
     def over(cls, clients: Clients, make: Callable[[Any], Any] | None = None) -> Self:
-        """With what ``make`` makes of each client, or else the client itself."""
+        """A routed object of ``make(client)`` for each client, or of the client itself."""
         make = make or _itself
         return cls(clients, make, make(clients.all[0]))
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not in the instance's dict comes here.
+        # Only called for names that are not in the instance's dict.
         if name.startswith("__") or name == "_local":
             raise AttributeError(name)
         return getattr(self._local, name)
 
     @property
     def _target(self) -> Any:
-        """The client or dataset itself, as of a view."""
+        """The client or dataset itself, without views."""
         return getattr(self._local, "_target", self._local)
 
     def through(self, change: Callable[[Any], Any]) -> Any:
-        """The same with what ``change`` makes of each thread's own."""
+        """A routed object of ``change(own)`` for each thread's own object."""
         make = self._make
         return type(self).over(self._clients, lambda client: change(make(client)))
 
     def with_profile(self, profile: Any) -> Any:
-        """The same with the options of a profile where a call says nothing."""
+        """A routed object with a profile, whose options apply where a call has none."""
         return self.through(lambda own: own.with_profile(profile))
 
     def __eq__(self, other: object) -> bool:
@@ -84,7 +84,7 @@ class Routed(threading.local):
 
 
 class RoutedClient(Routed):
-    """The clients of a pool as one."""
+    """The clients of a pool as one client."""
 
     def dataset(
         self,
@@ -96,12 +96,12 @@ class RoutedClient(Routed):
         return Routed.over(self._clients, lambda client: make(client).dataset(namespace, set))
 
     def session(self, profile: Any = None) -> Any:
-        """Where chains of the builder begin."""
+        """The start of builder chains."""
         make = self._make
         return Routed.over(self._clients, lambda client: make(client).session(profile))
 
     def stats(self) -> Stats:
-        """What the clients counted and hold, added up."""
+        """The summed statistics of the clients."""
         return summed([client.stats() for client in self._clients.all])
 
     @property
@@ -110,11 +110,11 @@ class RoutedClient(Routed):
         return SeveralMetrics(self._clients.all)
 
     async def open(self) -> Self:
-        """The pool opens them."""
+        """Does nothing: the pool opens the clients."""
         return self
 
     async def close(self) -> None:
-        """Closes all of them."""
+        """Closes all clients."""
         for client in self._clients.all:
             await client.close()
 

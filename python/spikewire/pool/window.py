@@ -1,4 +1,4 @@
-"""The calls of one ``map`` that are under way on the loops, as its reader sees them."""
+"""The calls of one ``map`` in flight on the loops, as seen by its reader."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ Outcome = tuple[int, Any, "BaseException | None"]
 
 
 class Window:
-    """Hands items to loops, at most ``limit`` to each, and takes what has become of them.
+    """Passes items to loops, at most ``limit`` to each, and collects their outcomes.
 
-    All methods are the reader's but ``post``, which the loops call; another thread may ``cancel``,
-    ``wake_by`` and ``wake``. No locks, only what is atomic: on CPython 3.14 an interrupt in a main
-    thread that enters ``with lock`` can leave the lock taken for ever.
+    Only the reader may call its methods, except ``post``, which the loops call; another thread may
+    call ``cancel``, ``wake_by`` and ``wake``. It uses no locks, only atomic operations: on CPython
+    3.14 an interrupt in a main thread that enters ``with lock`` can leave the lock taken for ever.
     """
 
     def __init__(
@@ -35,9 +35,10 @@ class Window:
         limit: int,
     ) -> None:
         self._limit = limit
-        #: As many at once, so that neither side wakes the other for each item.
+        #: The batch size, so that neither side wakes the other for each item.
         self._handful = max(1, limit // 4)
-        #: What is not given to the reader yet, in flight or arrived: a bound in spite of the order.
+        #: The maximum number of items in flight or arrived and not passed to the reader, which
+        #: bounds memory in ordered mode.
         self._most = 2 * limit * len(workers)
         self._lanes = [_Lane(self, worker, handler, context.copy()) for worker in workers]
         self.arrived: deque[Outcome] = deque()
@@ -48,23 +49,23 @@ class Window:
 
     @property
     def in_flight(self) -> int:
-        """How many items have been fed whose outcomes are not collected."""
+        """The number of items whose outcomes have not been collected."""
         return self.fed - self.done
 
     @property
     def is_under_way(self) -> bool:
-        """Whether the loops have any items; for every thread."""
+        """Whether the loops have any items; callable from any thread."""
         return any(lane.posted < lane.handed for lane in self._lanes)
 
     def room(self, waiting: int) -> int:
-        """For how many items there is room when so many outcomes wait for the reader."""
+        """The number of items to feed when this many outcomes wait for the reader."""
         lane = min(self._lanes, key=lambda lane: lane.in_flight)
         free = min(self._limit - lane.in_flight, self._most - self.in_flight - waiting)
-        # Few at first, so that few items are spread over the loops.
+        # Few at first, so that a small number of items is spread over the loops.
         return min(free, max(1, lane.in_flight)) if free >= self._handful else 0
 
     def feed(self, items: list[Any]) -> None:
-        """Hands items to the loop that has the fewest."""
+        """Passes items to the loop that has the fewest."""
         living = [lane for lane in self._lanes if lane.worker.is_running] or self._lanes
         lane = min(living, key=lambda lane: lane.in_flight)
         lane.worker.hand([_Item(lane, self.fed + at, item) for at, item in enumerate(items)])
@@ -72,7 +73,7 @@ class Window:
         self.fed += len(items)
 
     def collect(self) -> int:
-        """Takes what the loops have posted; how many outcomes that is."""
+        """Collects the outcomes posted by the loops; returns their number."""
         count = 0
         while self._mail:
             lane, outcomes = self._mail.popleft()
@@ -83,34 +84,34 @@ class Window:
         return count
 
     def wake_by(self, wake: Callable[[], object]) -> bool:
-        """Has the next post call this. ``False`` when there is mail already."""
+        """Makes the next post call ``wake``. ``False`` if there are outcomes already."""
         self._wakes.append(wake)
         return not self._mail
 
     def post(self, lane: _Lane, outcomes: list[Outcome]) -> None:
-        """Tells the reader of outcomes; from any thread."""
+        """Posts outcomes to the reader; callable from any thread."""
         self._mail.append((lane, outcomes))
         lane.posted += len(outcomes)
         self.wake()
 
     def wake(self) -> None:
-        """Wakes those who wait for a post."""
+        """Wakes everything that waits for a post."""
         while self._wakes:
             try:
                 wake = self._wakes.popleft()
-            except IndexError:  # Another loop has it.
+            except IndexError:  # Another loop has taken it.
                 return
             wake()
 
     def cancel(self) -> None:
-        """Cancels what is under way; its outcomes still arrive."""
+        """Cancels calls in flight; their outcomes still arrive."""
         for lane in self._lanes:
             lane.is_cancelled = True
             lane.worker.soon(lane.cancel)
 
 
 class _Lane:
-    """What a loop has of a window."""
+    """A loop's part of a window."""
 
     def __init__(
         self,
@@ -120,10 +121,10 @@ class _Lane:
         context: Context,
     ) -> None:
         self.worker = worker
-        #: The reader's counts.
+        #: Counts of the reader.
         self.handed = 0
         self.collected = 0
-        #: The loop's.
+        #: State of the loop.
         self.posted = 0
         self.is_cancelled = False
         self.handler = handler
@@ -139,7 +140,7 @@ class _Lane:
     def begin(self, unit: _Item, loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
         if self.is_cancelled:
             raise asyncio.CancelledError
-        # Each call has a context of its own, as it has in a task.
+        # Each call has its own context, as in a task.
         future = self._context.copy().run(begin, loop, self.handler, unit.item)
         self._running.add(unit)
         return future
@@ -179,7 +180,7 @@ class _Item(Unit):
 
 
 def take(items: Iterator[Any], count: int) -> tuple[list[Any], bool]:
-    """The next items, and whether that was the end of them."""
+    """The next items, and whether the iterator has ended."""
     taken: list[Any] = []
     for item in items:
         taken.append(item)

@@ -1,4 +1,4 @@
-"""One event loop in one thread, and what is handed to it."""
+"""One event loop in one thread, and the calls passed to it."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Unit", "Worker", "begin"]
 
 
 class Unit:
-    """A call that is handed to a loop. All of its methods are called on the loop's thread."""
+    """A call passed to a loop. All of its methods are called on the loop's thread."""
 
     __slots__ = ("future",)
 
@@ -32,17 +32,17 @@ class Unit:
         raise NotImplementedError
 
     def finish(self, value: Any, error: BaseException | None) -> None:
-        """The call has ended. Raises nothing."""
+        """Called when the call has ended. Must not raise."""
         raise NotImplementedError
 
 
 def begin(
     loop: asyncio.AbstractEventLoop, function: Callable[..., Awaitable[Any]], *args: Any, **kw: Any
 ) -> asyncio.Future[Any]:
-    """The future of what a function returns; of a coroutine, a task in the current context."""
+    """The future of a function's result; for a coroutine, a task in the current context."""
     made: Any = function(*args, **kw)
     if asyncio.isfuture(made):
-        # A verb's future, which needs no task.
+        # A verb's future needs no task.
         return made
     if asyncio.iscoroutine(made):
         return loop.create_task(made)
@@ -67,15 +67,15 @@ class Worker:
         self.loop = new_loop()
         accept_awaitables(self.loop)
         self.thread = threading.Thread(target=self._main, name=name, daemon=True)
-        #: What has ended the loop before its time.
+        #: The exception that ended the loop prematurely.
         self.error: BaseException | None = None
-        #: Whether the loop still calls what it was asked to.
+        #: Whether the loop still runs callbacks.
         self.is_running = True
         self._idle = idle
-        # No locks, only what is atomic: see `Window`.
+        # No locks, only atomic operations; see `Window`.
         self._inbox: deque[Unit] = deque()
         self._is_woken = False
-        #: How many have left the inbox and not finished; the loop's.
+        #: The number of calls that have left the inbox and not finished; used by the loop only.
         self._started = 0
         self._is_stopping = False
         self._cancels = False
@@ -84,16 +84,16 @@ class Worker:
 
     @property
     def load(self) -> int:
-        """How many calls it has: those that wait, and those that run."""
+        """The number of waiting and running calls."""
         return len(self._inbox) + self._started
 
     @property
     def is_alive(self) -> bool:
-        """Whether there is a thread that has not been told to stop."""
+        """Whether the thread runs and has not been told to stop."""
         return self.thread.is_alive() and not self._is_stopping
 
     def hand(self, units: list[Unit]) -> None:
-        """Has the loop start these; from any thread."""
+        """Makes the loop start calls; callable from any thread."""
         if not self.is_running:
             raise self.gone()
         try:
@@ -109,7 +109,7 @@ class Worker:
             self._withdraw(units)
 
     def _withdraw(self, units: list[Unit]) -> None:
-        """The loop has ended meanwhile: what it has not failed itself fails here."""
+        """Fails calls that the loop, which has ended meanwhile, has not failed itself."""
         left: list[Unit] = []
         for unit in units:
             with suppress(ValueError):
@@ -121,16 +121,18 @@ class Worker:
             unit.finish(None, self.gone())
 
     def soon(self, callback: Callable[[], object]) -> None:
-        """Has the loop call this, if it still does; from any thread."""
+        """Makes the loop call back, if it still runs; callable from any thread."""
         try:
             self.loop.call_soon_threadsafe(callback)
         except RuntimeError:
-            # The loop is closed, and what it had has failed.
+            # The loop is closed, and its calls have failed.
             if self.is_running:
                 raise
 
     def later(self, callback: Callable[[], object]) -> None:
-        """Calls this behind what else ends in this turn of the loop; on the loop's thread."""
+        """Calls back after everything else that ends in this turn of the loop; on the loop's
+        thread.
+        """
         self._later.append(callback)
         if not self.is_running:
             self._flush()
@@ -138,17 +140,17 @@ class Worker:
             self.loop.call_soon(self._flush)
 
     def cancel_all(self) -> None:
-        """Cancels everything that it has, and what comes later; from any thread."""
+        """Cancels all calls, including later ones; callable from any thread."""
         self._cancels = True
         self.soon(self._cancel_running)
 
     def stop(self) -> None:
-        """Ends the loop, and cancels what still runs; from any thread."""
+        """Stops the loop and cancels running calls; callable from any thread."""
         self._is_stopping = True
         self.soon(self.loop.stop)
 
     def gone(self) -> RuntimeError:
-        """Why it takes no calls any more."""
+        """The reason it accepts no more calls."""
         if self.error is None:
             return PoolClosed("the pool is closed")
         error = LoopDied(f"the event loop of {self.thread.name} has died: {self.error!r}")
@@ -158,7 +160,7 @@ class Worker:
     def _take(self) -> None:
         self._is_woken = False
         for _ in range(len(self._inbox)):
-            # Before it leaves the inbox, so that the load is never too low.
+            # Counted before it leaves the inbox, so that the load is never too low.
             self._started += 1
             self._start(self._inbox.popleft())
 
@@ -186,7 +188,7 @@ class Worker:
 
     def _finish(self, unit: Unit, value: Any, error: BaseException | None) -> None:
         if isinstance(error, (StopIteration, StopAsyncIteration)):
-            # It would look like the end of the results. Generators do the same.
+            # It would look like the end of the results. Generators convert it, too.
             stopped, error = error, RuntimeError(f"a handler raised {type(error).__name__}")
             error.__cause__ = stopped
         unit.finish(value, error)
@@ -210,7 +212,7 @@ class Worker:
                 try:
                     self.loop.run_forever()
                 except (KeyboardInterrupt, SystemExit):  # noqa: PERF203
-                    # The task that raised it has it, too, and its caller gets it from there.
+                    # The task that raised it keeps it, and passes it to the caller.
                     continue
             self._wind_up()
         except BaseException as error:  # noqa: BLE001
@@ -220,7 +222,7 @@ class Worker:
             for unit in list(self._running):
                 self._running.discard(unit)
                 if isinstance(unit.future, asyncio.Task):
-                    # The caller is told, so that asyncio need not write to the log.
+                    # The caller gets an error, so asyncio need not log one.
                     unit.future._log_destroy_pending = False  # type: ignore[attr-defined]  # noqa: SLF001
                 self._finish(unit, None, self.gone())
             self._refuse_inbox()
@@ -232,13 +234,13 @@ class Worker:
             self._started += 1
             try:
                 unit = self._inbox.popleft()
-            except IndexError:  # It was withdrawn.
+            except IndexError:  # The call was withdrawn.
                 self._started -= 1
                 return
             self._finish(unit, None, self.gone())
 
     def _wind_up(self) -> None:
-        """Cancels what tasks have started beside what was handed over."""
+        """Cancels tasks that the calls have started."""
         left = asyncio.all_tasks(self.loop)
         for task in left:
             task.cancel()

@@ -1,4 +1,4 @@
-"""What a call would use, and from where."""
+"""The options a call would use, and their sources."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Explanation(dict[str, Used]):
         return "\n".join(lines)
 
 
-#: What a call inherits from its client: the defaults of ``spikewire.options``.
+#: Options that a call inherits from its client: the defaults of ``spikewire.options``.
 INHERITED = {
     "timeout": 1.0,
     "socket_timeout": 0.0,
@@ -64,9 +64,9 @@ INHERITED = {
     "read_mode": "one",
     "send_key": False,
 }
-#: Options that a profile does not set, because they mean something else here.
+#: Options that a profile does not set for a verb, because they have another meaning there.
 APART = {verb: frozenset({"send_key"}) for verb in ("delete", "delete_many")}
-#: Verbs that do not inherit an option, and what they use instead.
+#: Options that a verb does not inherit, with the verb's own default.
 OF_ITS_OWN: dict[tuple[str, str], Any] = {
     ("query", "timeout"): 0.0,
     ("delete", "send_key"): False,

@@ -1,6 +1,6 @@
-"""Kinds of operations: which verbs they are, and which options a profile may set for them.
+"""Kinds of operations: their verbs, and the options that a profile may set for them.
 
-Which options a verb takes, and what values they may have, is asked of the verbs themselves.
+The verbs themselves are asked which options they take and which values are valid.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ __all__ = [
 #: A section of a profile: ``()``, ``("read",)``, ``("read", "many")``.
 Path: TypeAlias = tuple[str, ...]
 
-#: The sections that hold for a call, from the general to the specific.
+#: The sections that apply to a call, from the general to the specific.
 Route: TypeAlias = tuple[Path, ...]
 
-#: The options that say how a call is made; the others say what it is about.
+#: Options that determine how a call is made, rather than its subject.
 FIELDS = (
     "timeout",
     "socket_timeout",
@@ -64,9 +64,9 @@ FIELDS = (
     "concurrent_nodes",
 )
 
-#: Those that are switches.
+#: The boolean ones.
 _FLAGS = frozenset({"sleep_jitter", "retry_in_doubt", "buffers", "durable", "send_key"})
-#: Those of them that a client has, too: ``None`` stands for its own.
+#: Those that a client has, too; ``None`` stands for the client's.
 _OF_THE_CLIENT = frozenset({"sleep_jitter", "retry_in_doubt", "send_key"})
 
 
@@ -85,7 +85,7 @@ _JOB = _route("job")
 #: The rows of a batch are reads and writes of many records.
 _BATCH: Route = ((), *_READ_MANY[1:], *_WRITE_ROWS[1:], ("batch",))
 
-#: The sections of each verb; where operations decide, those for reading and those for writing.
+#: The sections of each verb; for verbs with operations, those for reading and those for writing.
 VERBS: dict[str, tuple[Route, ...]] = {
     "get": (_READ,),
     "exists": (_READ,),
@@ -112,19 +112,19 @@ VERBS: dict[str, tuple[Route, ...]] = {
     "apply_all": (_JOB,),
 }
 
-#: The last parts of sections for namespaces of a consistency mode.
+#: The last parts of sections for a consistency mode.
 MODES: tuple[Mode, ...] = ("available", "strong")
 
 
 def moded(route: Route, mode: Mode | None) -> Route:
-    """The sections that hold where a namespace has this mode."""
+    """The sections that apply if the namespace has this mode."""
     if mode is None:
         return route
     return (*route, *((kind, mode) for kind in dict.fromkeys(path[0] for path in route if path)))
 
 
 def _within(route: Route) -> frozenset[Path]:
-    """The sections that hold in some mode."""
+    """The sections that apply in any mode."""
     return frozenset(path for mode in MODES for path in moded(route, mode))
 
 
@@ -154,20 +154,20 @@ _TRIAL: dict[str, tuple[Any, ...]] = {
     "apply_all": ("m", "f"),
 }
 _FIRST: dict[str, object] = {"operate": 1, "operate_many": ()}
-#: Here the option of that name means something else than for other verbs.
+#: Options with another meaning than in other verbs.
 _APART = frozenset({("delete", "send_key"), ("delete_many", "send_key"), ("get_numpy", "ttl")})
-#: The options of reads and writes that the rows of a batch take; the others are of the batch.
+#: Options of reads and writes that apply to the rows of a batch; the others apply to the batch.
 _OF_ROWS = {
     "read": frozenset({"read_touch", "read_mode"}),
     "write": frozenset({"ttl", "exists", "durable", "send_key"}),
 }
-#: As the client's own, a timeout for all verbs is not one for queries.
+#: Like the client's, a timeout for all verbs does not apply to queries.
 _NOT_FOR_ALL = frozenset({("query", "timeout")})
 
 
 @cache
 def _trial() -> _native.Dataset:
-    """A dataset of a client that is never connected: its verbs only check their arguments."""
+    """A dataset of a client that is never connected; its verbs only validate their arguments."""
     return _native.Client("127.0.0.1:3000").dataset("test", "trial")
 
 
@@ -195,24 +195,24 @@ def takers(path: Path, name: str) -> tuple[tuple[str, bool], ...]:
 
 
 def holds(path: Path, name: str, verb: str) -> bool:
-    """Whether an option in a section of a verb holds for it."""
+    """Whether an option in a section of a verb applies to the verb."""
     if verb == "batch" and path:
         return name in _OF_ROWS.get(path[0], FIELDS)
     return bool(path) or (verb, name) not in _NOT_FOR_ALL
 
 
 def check(path: Path, name: str, value: object) -> None:
-    """Has the verbs of a section check an option. Raises what they raise."""
+    """Lets the verbs of a section validate an option. Raises their exceptions."""
     for verb, writing in takers(path, name):
         check_of(verb, name, value, writing=writing)
 
 
 def check_of(verb: str, name: str, value: object, *, writing: bool = False) -> None:
-    """Has a verb check an option. Raises what it raises."""
+    """Lets a verb validate an option. Raises its exception."""
     given = value is not None or name not in _OF_THE_CLIENT
     if name in _FLAGS and given and not isinstance(value, bool):
         raise TypeError(f"{name} must be True or False, not {value!r}")
-    if verb == "get_numpy":  # It would need NumPy; its options are those of `get_many`.
+    if verb == "get_numpy":  # It would need NumPy; it has the options of `get_many`.
         verb = "get_many"
     arguments = _TRIAL.get(verb, (1,))
     if len(VERBS[verb]) > 1:
@@ -221,8 +221,9 @@ def check_of(verb: str, name: str, value: object, *, writing: bool = False) -> N
 
 
 def writes(operations: object) -> bool:
-    """Whether there is an operation that writes among them. What is no operation is left to the
-    call itself, which refuses it."""
+    """Whether any of the operations writes. Invalid operations are left to the call itself, which
+    rejects them.
+    """
     if not isinstance(operations, (list, tuple)):
         return False
     steps: list[object] = list(cast("list[object]", operations))

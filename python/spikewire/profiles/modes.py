@@ -1,4 +1,4 @@
-"""The consistency mode of the namespaces that a call is about."""
+"""The consistency mode of a call's namespaces."""
 
 from __future__ import annotations
 
@@ -11,25 +11,26 @@ if TYPE_CHECKING:
 
 __all__ = ["Mode", "listed", "mode_of"]
 
-#: What a namespace is: the name of a section.
+#: Consistency modes, which are names of sections.
 Mode: TypeAlias = Literal["available", "strong"]
 
 _POINT = frozenset(
     {"get", "exists", "put", "add", "append", "prepend", "delete", "touch", "apply", "operate"}
 )
 _WHOLE = frozenset({"query", "operate_all", "delete_all", "touch_all", "apply_all"})
-#: What the first parameter of the other verbs is called.
+#: The name of the first parameter of the other verbs.
 _INPUTS = {"put_many": "records", "batch": "rows"}
 
 
 def mode_of(
     target: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Mode | None:
-    """The mode of the namespace that a call of a client or dataset is about.
+    """The mode of the namespace of a call of a client or dataset.
 
-    ``None`` where that is not known, because the client is not connected or the cluster has no such
-    namespace, and where it is about namespaces of both modes. What is no key is left to the call
-    itself, which refuses it."""
+    ``None`` if unknown, because the client is not connected or the cluster has no such namespace,
+    and if the call is about namespaces of both modes. Invalid keys are left to the call itself,
+    which rejects them.
+    """
     if isinstance(target, (_native.Dataset, _native.AsyncDataset)):
         return _named(target._is_strong())  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
     names = _namespaces(verb, arguments, options)
@@ -40,7 +41,7 @@ def mode_of(
 def listed(
     verb: str, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """The same arguments, with a list instead of an iterator, so that it can be read twice."""
+    """The arguments, with a list instead of an iterator, so that it can be read twice."""
     if verb in _POINT or verb in _WHOLE:
         return arguments, options
     name = _INPUTS.get(verb, "keys")

@@ -33,14 +33,14 @@ __all__ = ["Profile", "ProfileError", "Setting", "State", "compiled"]
 
 
 class _Shared:
-    """What all profiles share."""
+    """State shared by all profiles."""
 
     def __init__(self) -> None:
         self.renew_lock()
 
     def renew_lock(self) -> None:
-        """In the child of a fork: another thread of the parent may have held it."""
-        # The handler of a signal may reload, whatever its thread is doing.
+        """Called in a forked child, since another thread of the parent may have held the lock."""
+        # Reentrant, because a signal handler may reload profiles at any time.
         self.lock = threading.RLock()
 
 
@@ -81,7 +81,7 @@ def _error(message: str, file: str | None, line: int | None, key: str) -> Profil
 
 
 class Setting(NamedTuple):
-    """The value of an option, and where it stands."""
+    """The value of an option, and its source."""
 
     value: Any
     origin: str
@@ -89,12 +89,12 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class State:
-    """What a profile says, checked."""
+    """The validated settings of a profile."""
 
     settings: dict[tuple[Path, str], Setting]
     #: The options of each verb, by whether operations write and by the mode of the namespace.
     calls: dict[tuple[str, bool, Mode | None], dict[str, Setting]] = field(init=False)
-    #: The verbs for which the mode makes a difference.
+    #: The verbs whose options depend on the mode.
     by_mode: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
@@ -116,7 +116,7 @@ class State:
         object.__setattr__(self, "by_mode", frozenset(by_mode))
 
     def over(self, base: State) -> State:
-        """This one where it says something, and the other one where it does not."""
+        """These settings, completed with those of ``base``."""
         return State(base.settings | self.settings)
 
 
@@ -126,7 +126,7 @@ def compiled(
     wrong: Callable[[Path, str], ProfileError],
     origin: Callable[[Path], str],
 ) -> State:
-    """A profile's sections, checked. ``wrong`` makes the error for a place."""
+    """Validates a profile's sections. ``wrong`` creates the error for a place."""
     settings: dict[tuple[Path, str], Setting] = {}
 
     def read(path: Path, section: object) -> None:
@@ -183,7 +183,7 @@ class Profile:
             raise TypeError(message)
         self._name = name
         self._base: Profile | None = None
-        # By identity: equal views are as many.
+        # By identity, because equal views are distinct.
         self._dependents: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
         self._own = compiled(
             options, name, lambda path, text: ProfileError(text, key=".".join((name, *path))), _no
@@ -213,21 +213,21 @@ class Profile:
         return {".".join((*path, name)): setting.value for (path, name), setting in settings}
 
     def attach(self, dependent: _Dependent) -> None:
-        """Tells a view or a derived profile of changes."""
+        """Registers a view or a derived profile to be told of changes."""
         with _shared.lock:
             self._dependents[id(dependent)] = dependent
 
     def replace(self, state: State) -> None:
-        """Says something else from now on."""
+        """Replaces the profile's own settings."""
         self._own = state
         self.profile_changed()
 
     def profile_changed(self) -> None:
-        """Reads anew what it derives from, and tells what depends on it."""
+        """Recomputes the settings from the base profile, and notifies dependents."""
         base = self._base
         with _shared.lock:
             self.state = self._own if base is None else self._own.over(base.state)
-            # All at once: the handler of a signal may come in between and attach another one.
+            # All at once, because a signal handler may attach another one meanwhile.
             dependents = self._dependents.valuerefs()
         for reference in dependents:
             dependent = reference()
@@ -236,13 +236,13 @@ class Profile:
 
     @classmethod
     def made(cls, name: str, state: State) -> Self:
-        """A profile that says this."""
+        """A profile with these settings."""
         profile = cls(name)
         profile._own = profile.state = state
         return profile
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # What it says now: where it came from does not travel.
+        # Pickles the current settings, without their sources.
         return _unpickled, (self._name, self.state.settings)
 
     def __repr__(self) -> str:

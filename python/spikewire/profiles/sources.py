@@ -1,4 +1,4 @@
-"""TOML and YAML, with the line on which each key stands."""
+"""Parsing of TOML and YAML, with the line of each key."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 __all__ = ["FORMATS", "Document", "read"]
 
-#: Formats by the endings of files.
+#: Formats by file extension.
 FORMATS = {".toml": "toml", ".yaml": "yaml", ".yml": "yaml"}
-#: Deeper than any profile.
+#: Deeper than any valid profile.
 _DEEPEST = 8
 
 
 @dataclass
 class Document:
-    """What a file says, and where."""
+    """The contents of a file, with the lines of its keys."""
 
     name: str
     content: dict[Any, Any]
     lines: dict[Path, int] = field(default_factory=dict)
 
     def line(self, path: Path) -> int | None:
-        """The line of a key, or of the nearest one around it whose line is known."""
+        """The line of a key, or of the nearest enclosing key whose line is known."""
         while path:
             if path in self.lines:
                 return self.lines[path]
@@ -38,14 +38,14 @@ class Document:
         return None
 
     def error(self, path: Path, message: str) -> ProfileError:
-        """A mistake at a place."""
+        """An error at a place."""
         return ProfileError(
             message, file=self.name, line=self.line(path), key=".".join(map(str, path))
         )
 
 
 def read(text: str, kind: str, name: str) -> Document:
-    """Reads a text. Raises ``ProfileError`` with file and line."""
+    """Parses a text. Raises ``ProfileError`` with file and line."""
     readers = {"toml": _toml, "yaml": _yaml}
     if kind in readers:
         try:
@@ -83,7 +83,7 @@ _PAIR = re.compile(rf"\s*({_DOTTED})\s*=")
 
 
 def _toml_lines(text: str) -> dict[Path, int]:
-    """The line of each table and key. Where they are in doubt, that of the table around them."""
+    """The line of each table and key; if uncertain, that of the enclosing table."""
     lines: dict[Path, int] = {}
     table: Path = ()
     for number, line in enumerate(text.split("\n"), 1):
@@ -114,7 +114,7 @@ def _yaml(text: str, name: str) -> Document:
             except (
                 ValueError,
                 OverflowError,
-            ) as error:  # Of a date that there is not, for example.
+            ) as error:  # For example an invalid date.
                 line, place = node.start_mark.line + 1, ".".join(path)
                 raise ProfileError(str(error), file=name, line=line, key=place) from None
         content: dict[Any, Any] = {}

@@ -25,7 +25,7 @@ __all__ = ["Profiles", "Watch"]
 
 _log = logging.getLogger("spikewire.profiles")
 
-#: How long a file stays as it is before it is read, in seconds.
+#: How long a file must be unchanged before it is read, in seconds.
 _SETTLED = 0.1
 
 
@@ -46,7 +46,7 @@ class Profiles(Mapping[str, Profile]):
             message = f"{self._path.name!r} must end in {', '.join(FORMATS)}"
             raise ValueError(message)
         self._kind = kind
-        # The handler of a signal may reload while its thread does so.
+        # Reentrant, because a signal handler may reload while its thread does so.
         self._lock = threading.RLock()
         self._process = os.getpid()
         self._round = 0
@@ -73,7 +73,7 @@ class Profiles(Mapping[str, Profile]):
             while True:
                 self._round = mine = self._round + 1
                 changed |= self._read_again()
-                if self._round == mine:  # No handler of a signal came in between.
+                if self._round == mine:  # No signal handler has reloaded meanwhile.
                     return changed
 
     def _read_again(self) -> bool:
@@ -94,7 +94,7 @@ class Profiles(Mapping[str, Profile]):
         return True
 
     def is_of(self, text: bytes) -> bool:
-        """Whether this is what was read last."""
+        """Whether this is the text read last."""
         return text == self._text
 
     def watch(
@@ -170,7 +170,7 @@ class Watch:
             self._tell(error)
 
     def _is_being_written(self) -> bool:
-        """Whether the file changes at this moment: half of one may be valid."""
+        """Whether the file is being changed right now, as a half-written file may be valid."""
         text = self._profiles.path.read_bytes()
         if self._profiles.is_of(text):
             return False
@@ -210,7 +210,7 @@ def _document(text: bytes, kind: str, name: str) -> Document:
 
 
 def _states(document: Document) -> dict[str, State]:
-    """Every profile of a file, with what it derives from."""
+    """The settings of every profile of a file, including inherited ones."""
     bases: dict[str, str] = {}
     own: dict[str, State] = {}
     for name, table in document.content.items():
@@ -246,7 +246,7 @@ def _derive(
     own: dict[str, State],
     done: dict[str, State],
 ) -> None:
-    """The state of a profile, made of those of its bases, the furthest first."""
+    """Computes the settings of a profile from those of its bases, the furthest first."""
     chain = [name]
     while chain[-1] in bases and chain[-1] not in done:
         base = bases[chain[-1]]

@@ -1,7 +1,7 @@
-"""A client or dataset as a profile has it: the same connections, the same verbs.
+"""Views of a client or dataset with a profile, with the same connections and verbs.
 
-A verb for which the profile says nothing is the client's own method; otherwise it is that method
-with keywords that stand for what the call leaves out (``functools.partial``). Verbs are looked up
+A verb for which the profile has no options is the client's own method; otherwise it is that method
+with keywords for options that the call leaves out (``functools.partial``). Verbs are looked up
 once, and again when the profile has changed.
 """
 
@@ -29,7 +29,7 @@ __all__ = ["AsyncClientView", "AsyncDatasetView", "ClientView", "DatasetView", "
 
 
 class _View:
-    """What all views have in common."""
+    """Common to all views."""
 
     def __init__(self, target: Any, profile: Profile) -> None:
         self._target = target
@@ -44,7 +44,7 @@ class _View:
         return self._profile
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not in the instance's dict comes here.
+        # Only called for names that are not in the instance's dict.
         if name.startswith("__"):
             raise AttributeError(name)
         found = getattr(self._target, name)
@@ -52,7 +52,7 @@ class _View:
             return found
         state = self._profile.state
         verb = self.__dict__[name] = _verb(found, name, state, self._asked)
-        if self._profile.state is not state:  # It changed meanwhile: not for the next call.
+        if self._profile.state is not state:  # It changed meanwhile, so do not cache the verb.
             self.__dict__.pop(name, None)
         return verb
 
@@ -69,7 +69,7 @@ class _View:
         return explained(self._target, self._profile, verb, arguments, options)
 
     def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
-        """As the target's: with the profile's options for ``get_many``."""
+        """``get_stream`` of the target, with the profile's options for ``get_many``."""
         awaited = isinstance(self._target, (_native.AsyncClient, _native.AsyncDataset))
         return get_stream(self, keys, bins, awaited=awaited, **options)
 
@@ -129,13 +129,13 @@ class _OfClient(_View):
         return view(self._target.dataset(namespace, set), self._profile)
 
     def session(self, profile: Profile | None = None) -> Any:
-        """Where chains of the builder begin, with the profile or with another one."""
+        """The start of builder chains, with the profile or another one."""
         if profile is not None:
             return self._target.session(profile)
         return type(self._target.session())(self)
 
     def _owns(self, dataset: Any) -> bool:
-        """Whether it is a dataset of this client; it may be a view."""
+        """Whether a dataset, or a view of one, belongs to this client."""
         owns: bool = self._target._owns(getattr(dataset, "_target", dataset))  # noqa: SLF001
         return owns
 
@@ -149,7 +149,7 @@ class _OfAsyncClient(EntersAsync, _OfClient):
 
 
 class _OfDataset(_View):
-    """A view of a dataset. It pickles, with what the profile says at that time."""
+    """A view of a dataset. Pickling stores the profile's current settings."""
 
     def with_profile(self, profile: Profile) -> Any:
         """The same dataset with another profile instead of this one."""
@@ -246,7 +246,7 @@ def view(target: Any, profile: Profile) -> Any:
 
 
 def _verb(method: Callable[..., Any], name: str, state: State, target: Any) -> Callable[..., Any]:
-    """A verb with the profile's options: as cheap as they allow."""
+    """A verb with the profile's options, in its cheapest form."""
     usual = _of_mode(method, name, state, None)
     if name not in state.by_mode:
         return usual

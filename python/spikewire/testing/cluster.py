@@ -85,7 +85,7 @@ class ClusterOptions(TypedDict, total=False):
 
 
 class Faults(TypedDict, total=False):
-    """How a node misbehaves. Shares are from 0 to 1 and drawn per request."""
+    """Faults of a node. Shares are from 0 to 1 and drawn per request."""
 
     delay: Seconds
     """Every reply is held for this long; order is kept."""
@@ -182,11 +182,11 @@ class Cluster(_native.ClusterCore):
         return self._wait_settled(timeout)
 
     def inject(self, node: int, **faults: Unpack[Faults]) -> None:
-        """Makes a node misbehave from the next request on; replaces earlier faults."""
+        """Injects faults into a node, from the next request on; replaces earlier faults."""
         self._inject(node, **faults)
 
     def clear_faults(self, node: int) -> None:
-        """Ends the faults of a node."""
+        """Removes the faults of a node."""
         self._clear_faults(node)
 
     def truncate(self, namespace: str = "test", set: str | None = None) -> None:  # noqa: A002

@@ -1,4 +1,4 @@
-"""Interrupts that wait while something is made that must not be lost."""
+"""Deferring interrupts while something is created that must not be lost."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ __all__ = ["interrupts_wait"]
 
 @contextlib.contextmanager
 def interrupts_wait() -> Generator[None, None, None]:
-    """SIGINT and SIGTERM that arrive in the block are handled at its end.
+    """Defers SIGINT and SIGTERM that arrive in the block to its end.
 
-    For a few statements that start a process and note it, or make a file and note it: an exception
-    between the two would leave what nothing ends. Handlers run in the main thread only, so that
-    elsewhere this does nothing, and neither where Python does not handle the signal. Signals are
-    not blocked, which processes started in the block would inherit.
+    For a few statements that create a process or a file and record it: an exception in between
+    would orphan it. Signal handlers run only in the main thread, so this does nothing in others,
+    nor if Python does not handle the signal. Signals are not blocked, since processes started in
+    the block would inherit that.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    # One inside the other: a handler that raises once it is back does not keep the other away.
+    # Nested, so that both are restored even if the first deferred handler raises.
     with _waits(signal.SIGINT), _waits(signal.SIGTERM):
         yield
 

@@ -1,9 +1,9 @@
-"""``spikewire top``: what the commands of a running program come to, live in the terminal.
+"""``spikewire top``: live command statistics of a running program, in the terminal.
 
 | module | what it holds |
 |---|---|
-| ``scrape`` | the metrics of a program, read from its endpoint for Prometheus |
-| ``view`` | what is shown of two of them: rates, latencies, nodes |
-| ``screen`` | that as tables, by rich |
+| ``scrape`` | reading a program's metrics from its Prometheus endpoint |
+| ``view`` | rates, latencies and nodes between two scrapes |
+| ``screen`` | tables, by rich |
 | ``command`` | the command |
 """

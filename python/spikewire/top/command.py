@@ -65,7 +65,7 @@ def _run(options: argparse.Namespace) -> int:
     except ScrapeError as error:
         raise OSError(str(error)) from error
     except KeyboardInterrupt:
-        return 0  # That is how one ends it.
+        return 0  # The normal way to end it.
 
 
 def _watch(url: str, options: argparse.Namespace) -> int:
@@ -104,8 +104,9 @@ def _each(
     show: Callable[[View], object],
     fails: Callable[[ScrapeError], object] | None = None,
 ) -> None:
-    """Shows one interval after the other. Without ``fails`` the first failure is raised, and so is
-    that of the first look, which is mostly a mistake in the address."""
+    """Shows one interval after the other. The first scrape's failure is raised, since it is mostly
+    a wrong address; later failures are passed to ``fails`` if given.
+    """
     before: Scrape | None = scrape(url, max(interval, 5.0))
     while True:
         time.sleep(interval)

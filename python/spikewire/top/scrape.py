@@ -1,4 +1,4 @@
-"""The metrics of a program, read from its endpoint for Prometheus."""
+"""Reads a program's metrics from its Prometheus endpoint."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Labels: TypeAlias = dict[str, str]
 
-#: More than any program says of its clients.
+#: More than any program reports.
 _LONGEST = 64 << 20
 _SAMPLE = re.compile(r"(?P<name>[a-zA-Z_:][\w:]*)(?:\{(?P<labels>.*)\})?\s+(?P<value>\S+)")
 _LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
@@ -23,15 +23,15 @@ _ESCAPED = re.compile(r"\\(.)")
 
 
 class ScrapeError(Exception):
-    """The endpoint gave no metrics of Spikewire; the message says why."""
+    """The endpoint returned no metrics of Spikewire; the message says why."""
 
 
 @dataclass
 class Series:
-    """Commands with the same labels, since the program counts them."""
+    """Commands with the same labels, since the program started counting."""
 
     labels: Labels
-    #: How many took at most so long (seconds).
+    #: The number of commands by upper bound of their latency (seconds).
     buckets: dict[float, float] = field(default_factory=dict)
     count: float = 0.0
     seconds: float = 0.0
@@ -39,7 +39,7 @@ class Series:
 
 @dataclass
 class Scrape:
-    """What an endpoint said at one time."""
+    """The metrics of an endpoint at one time."""
 
     at: float
     #: By name without ``spikewire_``: samples with their labels.
@@ -48,15 +48,15 @@ class Scrape:
     stages: dict[tuple[tuple[str, str], ...], Series]
 
     def total(self, name: str, **labels: str) -> float:
-        """All samples of a name with these labels added up."""
+        """The sum of all samples of a name with these labels."""
         samples = self.values.get(name, [])
         return sum(value for of, value in samples if labels.items() <= of.items())
 
 
 def address(text: str) -> str:
-    """The URL that a text stands for: ``host:port`` is that of ``/metrics`` there.
+    """The URL for a text; ``host:port`` stands for ``/metrics`` there.
 
-    Raises ``ValueError`` for what is none.
+    Raises ``ValueError`` for an invalid one.
     """
     url = text if "://" in text else f"http://{text}"
     parts = urlsplit(url)
@@ -68,8 +68,8 @@ def address(text: str) -> str:
 
 
 def scrape(url: str, timeout: float) -> Scrape:
-    """Asks an endpoint. Raises ``ScrapeError``."""
-    # `address` has looked at the scheme.
+    """Requests an endpoint's metrics. Raises ``ScrapeError``."""
+    # `address` has checked the scheme.
     request = Request(url, headers={"Accept": "text/plain"})  # noqa: S310
     try:
         with urlopen(request, timeout=timeout) as page:  # noqa: S310
@@ -82,9 +82,9 @@ def scrape(url: str, timeout: float) -> Scrape:
 
 
 def read(text: str, url: str = "the text") -> Scrape:
-    """What a text in the format of Prometheus says of clients of Spikewire.
+    """Parses Spikewire's metrics from a text in Prometheus' format.
 
-    Raises ``ScrapeError`` where it says nothing of any.
+    Raises ``ScrapeError`` if there are none.
     """
     made = Scrape(time.monotonic(), {}, {}, {})
     for name, labels, value in _samples(text):

@@ -1,4 +1,4 @@
-"""A view as tables in the terminal."""
+"""Renders a view as tables in the terminal."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def screen(url: str, view: View) -> RenderableType:
 
 
 def trouble(url: str, why: str) -> RenderableType:
-    """What is shown where there is nothing to show."""
+    """Rendered when there is nothing to show."""
     return Text.assemble((url, "bold"), "  ", (why, "red"))
 
 

@@ -1,4 +1,4 @@
-"""What is shown: what came in between two scrapes, by operation, node and result."""
+"""The statistics between two scrapes, by operation, node and result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Line:
-    """Commands that have something in common, while it was looked."""
+    """Statistics of a group of commands during the interval."""
 
     name: str
     rate: float
@@ -34,7 +34,7 @@ class Line:
 
 @dataclass(frozen=True)
 class NodeLine(Line):
-    """The same of a node, with its connections."""
+    """Statistics of a node, with its connections."""
 
     connections: int
     breaker_open: bool
@@ -42,10 +42,10 @@ class NodeLine(Line):
 
 @dataclass(frozen=True)
 class View:
-    """All of it."""
+    """All statistics of an interval."""
 
     seconds: float
-    """How long it was looked."""
+    """The length of the interval."""
     counting: bool
     in_flight: int
     queued: int
@@ -57,16 +57,17 @@ class View:
     stages: list[Line]
 
     def plain(self) -> dict[str, Any]:
-        """As what JSON is made of."""
+        """As plain data for JSON."""
         return asdict(self)
 
 
-#: How commands end that did what they should, and found the record otherwise than was hoped for.
+#: Results that are not errors: the command worked, but may have found another state of the record
+#: than hoped for.
 _ANSWERS = frozenset({"ok", "not_found", "record_exists", "generation", "filtered_out"})
 
 
 def between(before: Scrape, after: Scrape) -> View:
-    """What came in between."""
+    """The statistics between two scrapes."""
     seconds = max(after.at - before.at, 1e-9)
     commands = [_since(before.commands.get(key), series) for key, series in after.commands.items()]
     stages = [_since(before.stages.get(key), series) for key, series in after.stages.items()]
@@ -103,7 +104,9 @@ def between(before: Scrape, after: Scrape) -> View:
 
 
 def _since(before: Series | None, after: Series) -> Series:
-    """What was added. A program that began anew, or counts anew, has added all that it has."""
+    """The difference of two series. If the program was restarted or its counters were reset,
+    everything counts.
+    """
     if before is None or before.count > after.count:
         return after
     return Series(
@@ -144,8 +147,9 @@ def _line(name: str, commands: list[Series], seconds: float) -> Line:
 
 
 def quantile(buckets: dict[float, float], share: float) -> float | None:
-    """A latency that this share of the commands did not exceed, as if those in a bucket were spread
-    over it evenly; ``None`` of no commands."""
+    """The latency that this share of the commands did not exceed, assuming an even spread within
+    buckets; ``None`` if there are no commands.
+    """
     bounds = sorted(buckets)
     if not bounds or buckets[bounds[-1]] <= 0:
         return None

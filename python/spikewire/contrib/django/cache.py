@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["SpikewireCache"]
 
 
-#: The longest time to live of a server, in seconds: ten years.
+#: The longest time to live that servers accept, in seconds: ten years.
 _LONGEST = 315_360_000
 
 
@@ -81,7 +81,7 @@ class SpikewireCache(BaseCache):
             return returned
 
     async def _arun(self, steps: Steps[_T]) -> _T:
-        """The same on an event loop, which goes on meanwhile."""
+        """Makes the calls of a method on the event loop."""
         if self._place.is_open():
             verbs = self._place.records().submit
         else:
@@ -107,7 +107,7 @@ class SpikewireCache(BaseCache):
         try:
             return self._entries.stored(value)
         except SynchronousOnlyOperation:
-            # A query set that was not evaluated yet, or a model with deferred fields.
+            # An unevaluated query set, or a model with deferred fields.
             bins: Bins = await sync_to_async(self._entries.stored)(value)
             return bins
 
@@ -259,7 +259,7 @@ class SpikewireCache(BaseCache):
 
 
 def _serializer(given: Any) -> Serializer:
-    """What a class, an object or the dotted path of either is."""
+    """The serializer for a class, an object, or the dotted path of either."""
     made: Any = given
     try:
         if isinstance(given, str):

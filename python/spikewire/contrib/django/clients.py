@@ -22,14 +22,14 @@ __all__ = ["Place", "close_clients", "shared"]
 
 
 class Shared:
-    """A client that is opened when it is needed."""
+    """A client that is opened on first use."""
 
     def __init__(self, url: str | None, options: dict[str, Any]) -> None:
         self.of = (url, options)
         self.client: spikewire.Client | None = None
 
     def open(self) -> spikewire.Client:
-        """The client, opened by the first who asks."""
+        """The client; opens it on the first call."""
         client = self.client
         if client is None:
             with _state.lock:
@@ -41,7 +41,7 @@ class Shared:
 
 
 class Place:
-    """A set of a namespace, and the client that leads there."""
+    """A set of a namespace, and its client."""
 
     def __init__(self, shared: Shared, namespace: str, name: str | None) -> None:
         self._shared = shared
@@ -49,27 +49,27 @@ class Place:
         self._name = name
 
     def is_open(self) -> bool:
-        """Whether asking for the records connects to nothing."""
+        """Whether ``records`` does not need to connect."""
         return self._shared.client is not None
 
     def records(self) -> Dataset:
-        """The records, of a client that is connected."""
+        """The records; connects if necessary."""
         return self._shared.open().dataset(self._namespace, self._name)
 
     def clear(self) -> None:
-        """Deletes all records, in the background of the nodes, and waits for the end of it."""
+        """Deletes all records with a background job, and waits until it has ended."""
         self.records().delete_all().wait()
 
 
 class _State:
-    """What a process has of it."""
+    """The state of a process."""
 
     def __init__(self) -> None:
         self.lock = threading.Lock()
         self.clients: list[Shared] = []
 
     def renew_lock(self) -> None:
-        """In the child of a fork: another thread of the parent may have held it."""
+        """Called in a forked child: another thread of the parent may have held the lock."""
         self.lock = threading.Lock()
 
 
@@ -88,10 +88,10 @@ def shared(
     if namespace is None:
         message = "no namespace: it is part of the URL, aerospike://host:port/namespace"
         raise ValueError(message)
-    # Options and names are checked without a connection.
+    # Validates options and names without connecting.
     _native.Client(given.seeds, **given.options).dataset(namespace, name)
     with _state.lock:
-        # Options need not be hashable, and a process has few caches.
+        # A linear search: options may not be hashable, and a process has few caches.
         for one in _state.clients:
             if one.of == (url, options):
                 break

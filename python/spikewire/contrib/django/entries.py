@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Entries", "PickleSerializer", "Serializer", "Ttl"]
 
-#: Seconds to live; 0 for what is not to be cached at all.
+#: Seconds to live; 0: do not cache.
 Ttl: TypeAlias = int | Literal["never"]
 
 BIN = "v"
 LEAST, MOST = -(2**63), 2**63 - 1
-#: How often a value that others keep changing is computed anew.
+#: How often to retry an update of a value that others keep changing.
 ATTEMPTS = 100
 
 
@@ -46,7 +46,7 @@ class Serializer(Protocol):
 
 
 class PickleSerializer:
-    """The serializer that is used unless another one is named."""
+    """The default serializer."""
 
     def dumps(self, value: Any, /) -> bytes:
         """A value as bytes."""
@@ -64,8 +64,8 @@ class Entries:
         self._serializer = serializer
 
     def stored(self, value: Any) -> Bins:
-        """What a value is written as."""
-        # Subclasses of int, such as bool, must come back as what they are.
+        """The bins to store for a value."""
+        # Subclasses of int, such as bool, must be restored as they were.
         if type(value) is int and LEAST <= value <= MOST:
             return {BIN: value}
         return {BIN: self._serializer.dumps(value)}
@@ -87,7 +87,7 @@ class Entries:
             yield lambda verbs: verbs.put(key, bins, ttl=ttl)
 
     def add(self, key: UserKey, bins: Bins, ttl: Ttl) -> Steps[bool]:
-        """Writes a value where there is none; returns whether there was none."""
+        """Writes a value if none exists; returns whether it was written."""
         if ttl == 0:
             found: bool = yield lambda verbs: verbs.exists(key)
             return not found
@@ -98,7 +98,7 @@ class Entries:
         return True
 
     def touch(self, key: UserKey, ttl: Ttl) -> Steps[bool]:
-        """Gives a value another time to live; returns whether there is one."""
+        """Changes a value's time to live; returns whether the value exists."""
         if ttl == 0:
             return (yield from self.delete(key))
         try:
@@ -118,7 +118,7 @@ class Entries:
         return found
 
     def get_many(self, names: Mapping[UserKey, Any]) -> Steps[dict[Any, Any]]:
-        """The values that there are, by the names that go with the keys."""
+        """The existing values, by the names for the keys."""
         if not names:
             return {}
         found = yield lambda verbs: verbs.get_many(list(names), [BIN])
@@ -142,12 +142,12 @@ class Entries:
             done.raise_for_errors()
 
     def increase(self, key: UserKey, delta: Any) -> Steps[Any]:
-        """Adds to a value and returns the sum; the time to live is as before.
+        """Adds to a value and returns the sum; the time to live is unchanged.
 
-        Raises ``RecordNotFound`` where there is no value.
+        Raises ``RecordNotFound`` if there is no value.
         """
         if type(delta) is int and LEAST <= delta <= MOST:
-            # Servers add in 64 bits, and what is over wraps.
+            # Servers add in 64 bits and wrap on overflow.
             fits = ("$.v <= ?", MOST - delta) if delta >= 0 else ("$.v >= ?", LEAST - delta)
             steps = [op.add(BIN, delta), op.get(BIN)]
             try:
@@ -161,12 +161,12 @@ class Entries:
         return (yield from self._increase_other(key, delta))
 
     def _increase_other(self, key: UserKey, delta: Any) -> Steps[Any]:
-        """The same for what is no integer of 64 bits, before or afterwards."""
+        """``increase`` if the value is not a 64-bit integer, before or after."""
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 return (yield from self._replaced(key, delta))
             except GenerationMismatch:  # noqa: PERF203
-                # It was changed meanwhile.
+                # The value was changed meanwhile.
                 if attempt == ATTEMPTS:
                     raise
         raise AssertionError

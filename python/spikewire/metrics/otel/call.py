@@ -1,4 +1,4 @@
-"""One command: what its span and its duration say."""
+"""One command: its span, its duration and their attributes."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _SCHEMA = "https://opentelemetry.io/schemas/1.33.0"
 _NAME = "spikewire"
 
-#: The boundaries that the conventions name, and some below them: most commands take less.
+#: The boundaries from the conventions, and some below, as most commands are faster.
 _BOUNDARIES = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0, 10.0)
 
 #: Verbs on one record.
@@ -37,7 +37,7 @@ _POINT = frozenset(
     "get exists put add append prepend delete touch apply operate".split()  # noqa: SIM905
 )
 _READS = frozenset({"get", "exists"})
-#: Verbs on many records, and what they do to each.
+#: Verbs on many records, and the operation on each record.
 _MANY = {
     "get_many": "get",
     "get_numpy": "get",
@@ -50,7 +50,7 @@ _MANY = {
 
 
 class Telemetry:
-    """Where spans and durations go."""
+    """The tracer and the histogram."""
 
     def __init__(
         self, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
@@ -67,7 +67,7 @@ class Telemetry:
 
 
 class Instruments(Telemetry):
-    """Where those of a client go, and what is known of its calls."""
+    """The tracer and the histogram for a client, and attributes of its calls."""
 
     def __init__(
         self,
@@ -81,7 +81,7 @@ class Instruments(Telemetry):
     def begin(
         self, face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
     ) -> Call:
-        """A call of a verb of a client or a dataset, which begins now."""
+        """Starts a call of a verb of a client or dataset."""
         size = _size(verb, arguments, options)
         operation = _operation(verb, size)
         namespace, collection = _space(face, verb, arguments, options)
@@ -97,7 +97,7 @@ class Instruments(Telemetry):
     def _route(
         self, face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
     ) -> Attributes:
-        # What is wrong with the arguments, the verb itself says.
+        # Invalid arguments are reported by the verb itself.
         with suppress(Exception):
             key = arguments[0] if arguments else options["key"]
             if not isinstance(key, _native.Key):
@@ -116,7 +116,7 @@ class Instruments(Telemetry):
 
 
 class Call:
-    """A command that began."""
+    """A started command."""
 
     __slots__ = ("_attributes", "_durations", "_only_span", "_span", "_started")
 
@@ -141,7 +141,7 @@ class Call:
         self._started = perf_counter()
 
     def follow(self, outcome: Any) -> Any:
-        """Ends it with what the verb returned: at once, or when the future of it is done."""
+        """Ends it with the verb's result: immediately, or when its future is done."""
         if hasattr(outcome, "add_done_callback"):
             outcome.add_done_callback(self._done)
             return outcome
@@ -152,7 +152,7 @@ class Call:
         return outcome
 
     def _returned(self, result: Any) -> None:
-        """What the result says of the call."""
+        """Takes attributes from the result."""
 
     async def _awaited(self, outcome: Any) -> Any:
         try:
@@ -169,14 +169,14 @@ class Call:
             cancelled = asyncio.CancelledError if asyncio.isfuture(future) else CancelledError
             self.end(cancelled())
         else:
-            # Not `exception()`, which would count as looking at it.
+            # Not `exception()`, which would mark the exception as retrieved.
             error = future._exception  # noqa: SLF001
             if error is None:
                 self._returned(future.result())
             self.end(error)
 
     def end(self, error: BaseException | None = None) -> None:
-        """It is over, with this error or without one."""
+        """Ends the call, with an error or without."""
         took = perf_counter() - self._started
         attributes, span = self._attributes, self._span
         if error is not None:
@@ -193,7 +193,7 @@ class Call:
 
 def _of_error(error: BaseException) -> Attributes:
     kind = type(error)
-    # `CancelledError` is known by where it is imported from.
+    # `CancelledError` is named by its public module.
     public = {"asyncio.exceptions": "asyncio", "concurrent.futures._base": "concurrent.futures"}
     name = public.get(kind.__module__, kind.__module__)
     module = "" if name == "builtins" else f"{name}."
@@ -208,7 +208,7 @@ def _of_error(error: BaseException) -> Attributes:
 
 
 def endpoint(node: str) -> Attributes:
-    """Of a node by its name, if it has one, and address."""
+    """The attributes of a node, from its optional name and its address."""
     name, _, address = node.rpartition(" ")
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal():
@@ -218,7 +218,7 @@ def endpoint(node: str) -> Attributes:
 
 
 def _operation(verb: str, size: int | None) -> str:
-    """The conventions know no batch of one."""
+    """The operation's name; the conventions do not call a single row a batch."""
     if verb == "batch":
         return "BATCH"
     if verb in _MANY:
@@ -242,14 +242,14 @@ def _size(verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> 
 def _space(
     face: Any, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]
 ) -> tuple[str, str]:
-    """The namespace and the set that a call is about, as far as that is seen in its arguments."""
+    """The namespace and the set of a call, as far as its arguments show them."""
     if hasattr(face, "set"):
         return face.namespace, face.set or ""
     if verb in _POINT:
         return _of_key(arguments[0] if arguments else options.get("key"))
     if verb in _MANY or verb == "batch":
         rows: Any = _rows(arguments, options)
-        # An iterator is not to be begun.
+        # An iterator must not be consumed.
         first: Any = next(iter(rows), None) if type(rows) in (list, tuple, dict) else None
         return _of_key(getattr(first, "key", first) if verb == "batch" else first)
     whole = (*arguments, None, None)
@@ -271,7 +271,7 @@ def _of_key(key: Any) -> tuple[str, str]:
 def _replica(
     face: Any, verb: str, writing: bool, arguments: tuple[Any, ...], options: Mapping[str, Any]
 ) -> Any:
-    """What a call says about it, or the profile of a view; the client's otherwise."""
+    """The replica option of a call, or of a view's profile; otherwise the client's."""
     if options.get("replica") is not None:
         return options["replica"]
     profile = getattr(face, "profile", None)

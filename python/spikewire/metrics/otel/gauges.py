@@ -1,4 +1,4 @@
-"""What a client holds and has counted, as asynchronous instruments that look at its statistics."""
+"""A client's state and counters as asynchronous instruments that read its statistics."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def observe(
                 return
             try:
                 stats = client.stats()
-            except ERRORS:  # It is closed, or not open yet.
+            except ERRORS:  # The client is closed, or not open yet.
                 return
             for seen in read(stats):
                 yield Observation(seen.value, {**more, **(seen.attributes or {})})

@@ -1,4 +1,4 @@
-"""Queries: nothing is sent before the first record is asked for, so that is where spans begin."""
+"""Tracing of queries. Nothing is sent before the first record is requested, so spans start then."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ if TYPE_CHECKING:
 
 
 class _AnyQuery:
-    """A query with a span for each way in which it is read: the iteration over its records from
-    the first to the last, a page, an aggregation."""
+    """A query with a span for each way of reading it: iterating over its records, a page, an
+    aggregation.
+    """
 
     def __init__(self, query: Any, begin: Callable[[], Call]) -> None:
         self._query = query
         self._begin = begin
-        #: What ``next`` and ``anext`` go through.
+        #: The iterator behind ``next`` and ``anext``.
         self._reading: Any = None
 
     def __getattr__(self, name: str) -> Any:
@@ -49,7 +50,7 @@ class _AnyQuery:
 
 
 class Query(_AnyQuery):
-    """Of a blocking client."""
+    """A query of a blocking client."""
 
     def __iter__(self) -> Iterator[Any]:
         return _each(iter(self._query), self._begin())
@@ -68,7 +69,7 @@ class Query(_AnyQuery):
 
 
 class AsyncQuery(_AnyQuery):
-    """Of an asyncio client."""
+    """A query of an asyncio client."""
 
     def __aiter__(self) -> AsyncIterator[Any]:
         return _each_async(aiter(self._query), self._begin())
@@ -87,9 +88,9 @@ class AsyncQuery(_AnyQuery):
 
 
 class _each:  # noqa: N801
-    """Goes through what an iterator gives; the span ends with it, or when it is dropped.
+    """Iterates over an iterator; the span ends with it, or when it is dropped.
 
-    No generator: the query may be closed by another thread meanwhile.
+    Not a generator, because another thread may close the query meanwhile.
     """
 
     __slots__ = ("_call", "_items")
@@ -118,7 +119,7 @@ class _each:  # noqa: N801
 
 
 class _each_async(_each):  # noqa: N801
-    """The same for an asynchronous iterator."""
+    """``_each`` for an asynchronous iterator."""
 
     __slots__ = ()
 

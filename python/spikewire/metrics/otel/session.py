@@ -1,4 +1,4 @@
-"""Sessions with Cassandra whose verbs are traced: the same connections, the same verbs."""
+"""Traced Cassandra sessions, with the same connections and verbs."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
 __all__ = ["instrumented_session"]
 
 _VERBS = frozenset({"execute", "page", "prepare", "execute_many"})
-#: What would make the histogram of durations as large as a program has statements.
+#: Attributes left out of the histogram, which would otherwise have a series per statement.
 _ONLY_SPANS = ("db.query.text", "cassandra.page.size", "cassandra.query.idempotent")
 
 
 def instrumented_session(
     session: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
 ) -> _TracedSession | None:
-    """A view of a session; ``None`` for what is none."""
+    """A view of a session; ``None`` if the argument is not a session."""
     telemetry = Telemetry(tracer_provider, meter_provider)
     if isinstance(session, Session):
         return _Blocking(session, session, telemetry)
@@ -40,12 +40,12 @@ def instrumented_session(
 
 
 class _Statement(Call):
-    """A statement that was sent."""
+    """A statement in progress."""
 
     __slots__ = ()
 
     def _returned(self, result: Any) -> None:
-        """Which node answered is known in the end: its driver chooses it."""
+        """Takes the node, which the driver chooses and is only known at the end."""
         if isinstance(result, Rows):
             where = endpoint(result.node)
             self._attributes |= where
@@ -55,7 +55,9 @@ class _Statement(Call):
 
 
 class _TracedSession:
-    """What both views have in common: ``_target`` is the session, ``_face`` what is called."""
+    """Common to both views: ``_target`` is the session, ``_face`` the object whose verbs are
+    called.
+    """
 
     def __init__(self, target: Any, face: Any, telemetry: Telemetry) -> None:
         self._target = target
@@ -63,7 +65,7 @@ class _TracedSession:
         self._telemetry = telemetry
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not in the instance's dict comes here.
+        # Only called for names that are not in the instance's dict.
         if name.startswith("__"):
             raise AttributeError(name)
         found = getattr(self._face, name)
@@ -74,7 +76,7 @@ class _TracedSession:
 
     def _begin(self, verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any]) -> Call:
         keyspace = ""
-        # What is wrong with the session, the verb itself says.
+        # Errors of the session are reported by the verb itself.
         with suppress(Exception):
             keyspace = self._target.keyspace or ""
         name, attributes, size = described(verb, arguments, options, keyspace)
@@ -90,14 +92,14 @@ class _TracedSession:
         return call.follow(outcome)
 
     def query(self, *arguments: Any, **options: Any) -> Any:
-        """As the session's, with a span for each way of reading it."""
+        """``query`` of the session, with a span for each way of reading it."""
         query = self._face.query(*arguments, **options)
         kind = AsyncQuery if hasattr(query, "__aiter__") else Query
         return kind(query, partial(self._begin, "query", arguments, options))
 
     @property
     def submit(self) -> Any:
-        """The same verbs, each returning a ``concurrent.futures.Future`` at once."""
+        """The same verbs, each returning a ``concurrent.futures.Future`` immediately."""
         return _TracedSession(self._target, self._face.submit, self._telemetry)
 
     def __reduce__(self) -> Any:

@@ -1,4 +1,4 @@
-"""What a statement of Cassandra is called in spans: its operation, keyspace and table."""
+"""The description of a Cassandra statement in spans: its operation, keyspace and table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["Summary", "described", "summary"]
 
 _NAME = r"(\"(?:[^\"]|\"\")+\"|\w+)"
 _TARGET = rf"(?:{_NAME}\s*\.\s*)?{_NAME}"
-#: Where the table of an operation stands.
+#: How to find the table of an operation.
 _TABLES = {
     "SELECT": re.compile(rf"\bFROM\s+{_TARGET}", re.IGNORECASE),
     "DELETE": re.compile(rf"\bFROM\s+{_TARGET}", re.IGNORECASE),
@@ -39,7 +39,7 @@ _STRING = re.compile(r"'(?:[^']|'')*'|\$\$.*?\$\$", re.DOTALL)
 
 
 class Summary(NamedTuple):
-    """A statement in short."""
+    """The summary of a statement."""
 
     operation: str
     keyspace: str = ""
@@ -54,7 +54,7 @@ class Summary(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def summary(text: str) -> Summary:
-    """Of the text of a statement, as far as it shows. CQL has one table in a statement."""
+    """The summary of a statement's text, as far as it parses. A CQL statement has one table."""
     plain = _STRING.sub("''", text)
     first = _FIRST.match(plain)
     if first is None:
@@ -74,7 +74,7 @@ def summary(text: str) -> Summary:
 
 
 def _bare(name: str | None) -> str:
-    """A name as the server knows it."""
+    """A name in the server's spelling."""
     if name is None:
         return ""
     return name[1:-1].replace('""', '"') if name.startswith('"') else name.lower()
@@ -83,8 +83,9 @@ def _bare(name: str | None) -> str:
 def described(
     verb: str, arguments: tuple[Any, ...], options: Mapping[str, Any], keyspace: str
 ) -> tuple[str, Attributes, int | None]:
-    """The name of a call's span, its attributes, and how many statements it executes where they are
-    several; for a session that has this keyspace."""
+    """The span name of a call, its attributes, and its number of statements if there are several,
+    for a session with this keyspace.
+    """
     statement = arguments[0] if arguments else None
     attributes: Attributes = {"db.system.name": "cassandra"}
     size: int | None = None
@@ -93,7 +94,7 @@ def described(
     else:
         text = _text(statement)
         short = summary(text)
-        # Values are not for traces: text is where they stand elsewhere.
+        # Values must not be traced: text is only included if they are passed separately.
         if text and (verb == "prepare" or len(arguments) > 1 or not isinstance(statement, str)):
             attributes["db.query.text"] = text
     if verb == "execute_many":

@@ -1,4 +1,4 @@
-"""Clients and datasets whose verbs are traced: the same connections, the same verbs."""
+"""Traced clients and datasets, with the same connections and verbs."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ __all__ = ["instrumented"]
 def instrumented(
     client: Any, tracer_provider: TracerProvider | None, meter_provider: MeterProvider | None
 ) -> _TracedClient:
-    """A view of a client, or of a view of one that has a profile."""
+    """A traced view of a client, or of a view with a profile."""
     if isinstance(client, RoutedClient):
         traced = partial(
             instrumented, tracer_provider=tracer_provider, meter_provider=meter_provider
@@ -55,7 +55,7 @@ class _Verb(WatchedVerb):
 
     @property
     def method(self) -> Callable[..., Any]:
-        """The verb itself, as the profile has it at the moment, if there is one."""
+        """The verb itself, with the current options of the profile, if there is one."""
         found: Callable[..., Any] = getattr(self._face, self.__name__)
         return found
 
@@ -75,7 +75,7 @@ class _Verb(WatchedVerb):
 
 
 class _QueryVerb(_Verb):
-    """``query``, which sends nothing yet."""
+    """``query``, which does not send anything yet."""
 
     def watch(
         self, start: Callable[..., Any], arguments: tuple[Any, ...], options: dict[str, Any]
@@ -87,8 +87,9 @@ class _QueryVerb(_Verb):
 
 
 class _Traced:
-    """What all views have in common: ``_target`` is the client or dataset itself, ``_face`` what
-    is called (it may have a profile), ``_of`` what the calls are about."""
+    """Common to all views: ``_target`` is the client or dataset itself, ``_face`` the object whose
+    verbs are called (it may have a profile), ``_of`` the subject of the calls.
+    """
 
     def __init__(self, target: Any, face: Any, instruments: Instruments, of: Any = None) -> None:
         self._target = target
@@ -97,29 +98,29 @@ class _Traced:
         self._of = face if of is None else of
 
     def __getattr__(self, name: str) -> Any:
-        # Only what is not in the instance's dict comes here.
+        # Only called for names that are not in the instance's dict.
         if name.startswith("__"):
             raise AttributeError(name)
         if name not in VERBS:
             return getattr(self._face, name)
-        getattr(self._face, name)  # Those of `submit` are fewer.
+        getattr(self._face, name)  # `submit` has fewer verbs.
         kind = _QueryVerb if name == "query" else _Verb
         verb = self.__dict__[name] = kind(self._face, self._instruments, self._of, name)
         return verb
 
     def get_stream(self, keys: Any, bins: Any = None, **options: Any) -> Any:
-        """As the target's: with a span for each window."""
+        """``get_stream`` of the target, with a span for each window."""
         awaited = isinstance(self._target, (_native.AsyncClient, _native.AsyncDataset))
         trial = self._face.get_many
         return get_stream(self, keys, bins, awaited=awaited, trial=trial, **options)
 
     @property
     def submit(self) -> Any:
-        """The same verbs, each returning a ``concurrent.futures.Future`` at once."""
+        """The same verbs, each returning a ``concurrent.futures.Future`` immediately."""
         return _Traced(self._target, self._face.submit, self._instruments, self._of)
 
     def with_profile(self, profile: Profile) -> Any:
-        """The same with the options of a profile where a call says nothing."""
+        """The view with a profile, whose options apply where a call has none."""
         return type(self)(self._target, self._face.with_profile(profile), self._instruments)
 
     def __eq__(self, other: object) -> bool:
@@ -141,29 +142,29 @@ class _Traced:
 
 
 class _TracedDataset(_Traced):
-    """A dataset."""
+    """A traced dataset."""
 
 
 class _TracedClient(_Traced):
-    """A client."""
+    """A traced client."""
 
     def dataset(
         self,
         namespace: str | None = None,
         set: str | None = None,  # noqa: A002
     ) -> Any:
-        """A dataset of the client, traced as well."""
+        """A traced dataset of the client."""
         dataset = self._face.dataset(namespace, set)
         native = getattr(dataset, "_target", dataset)
         return _TracedDataset(native, dataset, self._instruments)
 
     def session(self, profile: Profile | None = None) -> Any:
-        """Where chains of the builder begin, with a profile if one is given."""
+        """The start of builder chains, with a profile if one is given."""
         verbs = self if profile is None else self.with_profile(profile)
         return type(self._target.session())(verbs)
 
     def _owns(self, dataset: Any) -> bool:
-        """Whether it is a dataset of this client; it may be a view."""
+        """Whether a dataset, or a view of one, belongs to this client."""
         owns: bool = self._target._owns(getattr(dataset, "_target", dataset))  # noqa: SLF001
         return owns
 
@@ -172,7 +173,7 @@ class _Blocking(Enters, _TracedClient):
     """A blocking client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
-        """As of the client; every call has a span."""
+        """``concurrent`` of the client; every call has a span."""
         return gathered(self._target, calls, limit, errors)
 
 
@@ -180,5 +181,5 @@ class _Asynchronous(EntersAsync, _TracedClient):
     """An asyncio client."""
 
     def concurrent(self, calls: Any, *, limit: int = 128, errors: str = "raise") -> Any:
-        """As of the client; every call has a span."""
+        """``concurrent`` of the client; every call has a span."""
         return gathered_async(self._target, calls, limit, errors)

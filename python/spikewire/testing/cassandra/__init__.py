@@ -9,21 +9,21 @@ Java 17 and Maven are required; ``CassandraUnavailable`` says what is missing.
 |---|---|
 | ``cluster`` | ``CassandraCluster``: nodes as one |
 | ``shared``, ``owner`` | one cluster for several processes, and the process that owns it |
-| ``proxy``, ``pump``, ``faults`` | ``CqlProxy``: what networks do to connections |
+| ``proxy``, ``pump``, ``faults`` | ``CqlProxy``: network faults |
 | ``canned`` | ``CannedServer``: replies without a database |
 | ``options`` | its options |
 | ``command`` | ``spikewire cassandra`` |
 | ``node`` | one node: its process, its files |
-| ``folder`` | where a cluster has its files |
-| ``guard`` | the process between this one and a JVM, so that no JVM outlives this one |
-| ``configuration`` | cassandra.yaml, logging, racks, flags of the JVM |
-| ``certificates`` | for TLS |
-| ``endpoints`` | addresses and ports that are free |
-| ``asking`` | whether a node is ready, asked over the native protocol |
-| ``jars`` | fetches Cassandra, once |
+| ``folder`` | the folder for a cluster's files |
+| ``guard`` | the process between this one and a JVM, which ends the JVM with this one |
+| ``configuration`` | cassandra.yaml, logging, racks, JVM flags |
+| ``certificates`` | certificates for TLS |
+| ``endpoints`` | free addresses and ports |
+| ``asking`` | asking nodes whether they are ready, over the native protocol |
+| ``jars`` | downloading Cassandra, once |
 | ``locks`` | locks between processes |
-| ``java`` | finds Java 17 |
-| ``errors`` | what is raised |
+| ``java`` | finding Java 17 |
+| ``errors`` | exceptions |
 """
 
 from spikewire.testing.cassandra.canned import CannedServer, ShardTraffic

@@ -1,4 +1,4 @@
-"""Asks nodes whether they are ready: just enough of the native protocol (version 4) for that."""
+"""Asks nodes whether they are ready, with a minimal client of the native protocol (version 4)."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ READY = 0x02
 HEADER = struct.Struct(">BBhBi")
 ONE, ALL = 0x0001, 0x0005
 ROWS = 2
-#: Seconds for an answer of a node, which may be busy with itself.
+#: Time limit for a node's answer, in seconds; it may be busy.
 PATIENCE = 30.0
 LARGEST = 1 << 24
 
@@ -41,7 +41,7 @@ Rows: TypeAlias = "list[tuple[bytes | None, ...]]"
 
 @dataclass(frozen=True)
 class Access:
-    """What it takes to be let in."""
+    """Credentials and certificates for connecting."""
 
     credentials: tuple[str, str] | None = None
     certificates: Certificates | None = None
@@ -51,11 +51,11 @@ OPEN = Access()
 
 
 class Asked(OSError):  # noqa: N818
-    """A node answered with an error, or with something else than the native protocol."""
+    """A node answered with an error, or with something other than the native protocol."""
 
 
 def is_ready(node: Endpoint, access: Access = OPEN) -> bool:
-    """Whether a node takes requests."""
+    """Whether a node accepts requests."""
     try:
         with _Connection(node, access) as connection:
             return bool(connection.query("SELECT key FROM system.local"))
@@ -64,7 +64,7 @@ def is_ready(node: Endpoint, access: Access = OPEN) -> bool:
 
 
 def agree(nodes: Sequence[Endpoint], access: Access = OPEN) -> bool:
-    """Whether all nodes know each other, each sees all others alive, and their schema is one."""
+    """Whether all nodes see each other alive and agree on one schema."""
     schemas: set[bytes | None] = set()
     try:
         for node in nodes:
@@ -74,7 +74,7 @@ def agree(nodes: Sequence[Endpoint], access: Access = OPEN) -> bool:
                 if len(others) != len(nodes) - 1:
                     return False
                 schemas.update(row[0] for row in (*own, *others))
-                # Two copies of every range: unless all nodes are alive, this is refused.
+                # Every range has two copies, so this fails unless all nodes are alive.
                 connection.query("SELECT session_id FROM system_traces.sessions LIMIT 1", ALL)
     except OSError:
         return False
@@ -82,13 +82,13 @@ def agree(nodes: Sequence[Endpoint], access: Access = OPEN) -> bool:
 
 
 def run_statement(node: Endpoint, statement: str, access: Access = OPEN) -> None:
-    """Runs a statement, with whatever outcome but an error, which is raised as ``Asked``."""
+    """Runs a statement and ignores its result; an error is raised as ``Asked``."""
     with _Connection(node, access) as connection:
         connection.run(statement)
 
 
 class _Connection:
-    """One connection, one request at a time."""
+    """A connection with one request at a time."""
 
     def __init__(self, node: Endpoint, access: Access) -> None:
         self._socket = socket.create_connection((node.address, node.port), PATIENCE)
@@ -96,7 +96,7 @@ class _Connection:
             undo.callback(lambda: self._socket.close())
             if access.certificates is not None:
                 context = access.certificates.context()
-                # The nodes' certificate may be for other names, which is what clients are to see.
+                # The nodes' certificate may be for other names, for clients to test.
                 context.check_hostname = False
                 self._socket = context.wrap_socket(self._socket)
             code, _ = self._ask(STARTUP, b"\0\1" + _string("CQL_VERSION") + _string("3.0.0"))
@@ -125,7 +125,7 @@ class _Connection:
             raise Asked(message) from error
 
     def run(self, text: str, consistency: int = ONE) -> bytes:
-        """The body of the result."""
+        """Runs a statement; returns the body of the result."""
         told = text.encode()
         body = struct.pack(">i", len(told)) + told + struct.pack(">HB", consistency, 0)
         code, answer = self._ask(QUERY, body)
@@ -142,7 +142,7 @@ class _Connection:
             raise Asked(message)
         answer = self._read(size)
         if answered == ERROR:
-            # Number, then text with its length.
+            # An error: its code, then its message with a length.
             message = answer[6:].decode(errors="replace")
             raise Asked(message)
         return answered, answer
@@ -163,12 +163,12 @@ def _string(text: str) -> bytes:
 
 
 def _rows(answer: bytes) -> Iterator[tuple[bytes | None, ...]]:
-    """Rows of columns without nested types, which is all that is asked for here."""
+    """Parses rows of columns without nested types, which is all that is needed here."""
     kind, flags, columns = struct.unpack_from(">iii", answer)
     if kind != ROWS:
         return
     at = 12
-    # Keyspace and table, then each column's name and the number of its type.
+    # Keyspace and table, then each column's name and type number.
     for _ in range(2 if flags & 1 else 0):
         at += 2 + struct.unpack_from(">H", answer, at)[0]
     for _ in range(columns):

@@ -1,4 +1,4 @@
-"""Certificates for nodes and clients, by an authority that is made for one cluster."""
+"""Certificates for nodes and clients, from an authority created per cluster."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["Certificates", "make_certificates", "tls_yaml"]
 
 
 def make_certificates(folder: Path, names: Sequence[str]) -> Certificates:
-    """Makes the files, for nodes with these names and addresses; those that are there are kept."""
+    """Creates the files for nodes with these names and addresses; existing ones are kept."""
     made = Certificates(folder / "ca.pem", folder / "client.pem", folder / "client-key.pem")
     node = folder / "node.pem"
     if node.exists():
@@ -41,7 +41,7 @@ def make_certificates(folder: Path, names: Sequence[str]) -> Certificates:
 
 
 def tls_yaml(folder: Path, *, optional: bool, client_certificates: bool) -> dict[str, Any]:
-    """What cassandra.yaml says about them."""
+    """The TLS section of cassandra.yaml."""
     return {
         "enabled": True,
         "optional": optional,
@@ -55,8 +55,8 @@ def tls_yaml(folder: Path, *, optional: bool, client_certificates: bool) -> dict
 
 
 def _pkcs8(pem: bytes) -> bytes:
-    """A private key in the one form that Cassandra reads."""
-    # It comes with trustme.
+    """A private key in the only format that Cassandra reads."""
+    # Installed with trustme.
     forms: Any = importlib.import_module("cryptography.hazmat.primitives.serialization")
     key = forms.load_pem_private_key(pem, None)
     plain = (forms.Encoding.PEM, forms.PrivateFormat.PKCS8, forms.NoEncryption())

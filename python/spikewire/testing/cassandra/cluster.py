@@ -1,4 +1,4 @@
-"""Nodes as one cluster."""
+"""Several nodes as one cluster."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["CassandraCluster", "need_cassandra"]
 
 SWITCH = "SPIKEWIRE_CASSANDRA"
-#: Cassandra makes it.
+#: The user that Cassandra creates.
 FIRST_USER = ("cassandra", "cassandra")
-#: Seconds between two looks at a node that starts.
+#: How often a starting node is checked, in seconds.
 INTERVAL = 0.1
 
 
@@ -189,7 +189,7 @@ class CassandraCluster:
         return self._nodes[number]
 
     def _make(self, java: Path, jars: Path) -> None:
-        """Writes down all there is to start nodes with."""
+        """Writes all files that are needed to start nodes."""
         settings, folder = self._settings, self._folder
         endpoints = choose_endpoints(settings.nodes, settings.host, settings.port)
         if settings.tls:
@@ -230,15 +230,15 @@ class CassandraCluster:
             time.sleep(INTERVAL)
 
     def _give_up(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
-        """Leaves nothing behind, if it is an error that ends the start."""
+        """Cleans up if an error ends the start."""
         if error is not None:
-            # What the logs say is wanted, unless there are none, or it was the user who gave up.
+            # Logs are kept if a node failed, but not if there are none or the user interrupted.
             self._end(keep_logs=isinstance(error, CassandraFailed))
 
     def _end(self, *, keep_logs: bool) -> None:
         self._stopped = True
         for node in self._nodes:
-            # What is temporary need not be written out.
+            # Temporary data need not be flushed.
             if self._folder.temporary:
                 node.kill()
             else:

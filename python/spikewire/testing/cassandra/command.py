@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["add_parser"]
 
-#: Seconds between two looks at the nodes.
+#: How often the nodes are checked, in seconds.
 INTERVAL = 0.5
 
 
@@ -93,7 +93,7 @@ def add_parser(commands: Commands) -> None:
         help="instead of Cassandra, run one node in this process that stores nothing and returns "
         "canned replies, to measure clients; only --host and --port can be combined with it",
     )
-    # For programs that start it: it is not to outlive them.
+    # For programs that start it, which it must not outlive.
     parser.add_argument("--with-parent", action="store_true", help=argparse.SUPPRESS)
     parser.set_defaults(run=_run, usual=parser.parse_args([]))
 
@@ -107,7 +107,7 @@ def _run(options: argparse.Namespace) -> int:
 
 
 def _stop(_number: int, _frame: FrameType | None) -> None:
-    # As Ctrl-C does: nodes that are starting are ended, too.
+    # Like Ctrl-C, so that starting nodes are ended, too.
     raise KeyboardInterrupt
 
 
@@ -169,7 +169,7 @@ def _cluster(options: argparse.Namespace) -> CassandraCluster:
 
 
 def _watch(cluster: CassandraCluster) -> int:
-    """Waits until a node ends, which none should."""
+    """Waits until a node ends unexpectedly."""
     while True:
         for node, address in enumerate(cluster.addresses):
             if not cluster.is_alive(node):

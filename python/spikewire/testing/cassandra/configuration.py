@@ -1,4 +1,4 @@
-"""What a node is started with: cassandra.yaml, logging, its rack, the flags of the JVM."""
+"""The configuration of a node: cassandra.yaml, logging, its rack, JVM flags."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["command_of", "tokens_of", "write_configuration"]
 
 MAIN = "org.apache.cassandra.service.CassandraDaemon"
 
-#: Time, level, thread, place, text; errors are searched for by their level.
+#: Time, level, thread, place, message; errors are found by their level.
 LOGBACK = """\
 <configuration>
   <appender name="out" class="ch.qos.logback.core.ConsoleAppender">
@@ -31,7 +31,7 @@ LOGBACK = """\
 </configuration>
 """
 
-# What Cassandra reaches into, of a JDK that is closed to it otherwise.
+# JDK packages that Cassandra uses and that must be opened to it.
 EXPORTS = (
     "java.base/jdk.internal.misc",
     "java.base/java.lang.ref",
@@ -61,9 +61,9 @@ OPENS = (
 
 
 def tokens_of(node: int, nodes: int, vnodes: int) -> list[int]:
-    """The tokens of a node: all lie evenly on the ring, and their owners take turns.
+    """The tokens of a node, evenly distributed over the ring, with owners taking turns.
 
-    Each round of turns begins with another node, so that neighbours may have one owner.
+    Each round starts with another node, so that neighbouring tokens may have the same owner.
     """
     total = nodes * vnodes
     places = (turn * nodes + (node + turn) % nodes for turn in range(vnodes))
@@ -73,10 +73,10 @@ def tokens_of(node: int, nodes: int, vnodes: int) -> list[int]:
 def write_configuration(
     folder: Path, node: int, endpoints: list[Endpoint], settings: Settings, tls: Path
 ) -> None:
-    """Writes the files of a node into its folder; those for TLS are in another."""
+    """Writes the files of a node to its folder; TLS files are elsewhere."""
     conf = folder / "conf"
     conf.mkdir(parents=True, exist_ok=True)
-    # JSON is YAML, too.
+    # JSON is valid YAML.
     yaml = json.dumps(_yaml(node, endpoints, settings, tls), indent=2)
     (conf / "cassandra.yaml").write_text(yaml + "\n")
     (conf / "logback.xml").write_text(LOGBACK)
@@ -138,11 +138,11 @@ def command_of(java: Path, jars: Path, folder: Path, settings: Settings) -> list
         "cassandra.logdir": folder / "log",
         "cassandra.storagedir": folder / "data",
         "cassandra-foreground": "yes",
-        # No other node is expected to join, so there is none to wait for.
+        # No other node will join, so there is nothing to wait for.
         "cassandra.ring_delay_ms": 0 if settings.nodes == 1 else 2000,
         "cassandra.skip_wait_for_gossip_to_settle": 0,
         "cassandra.superuser_setup_delay_ms": 0,
-        # Users can log in, and others are seen, while a node is down.
+        # Replicated, so that users can log in while a node is down.
         "cassandra.system_auth.default_rf": min(settings.nodes, 3),
         "cassandra.system_distributed.default_rf": min(settings.nodes, 3),
         "io.netty.tryReflectionSetAccessible": "true",

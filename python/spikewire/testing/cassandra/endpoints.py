@@ -1,4 +1,4 @@
-"""Addresses and ports of nodes that nothing else uses."""
+"""Free addresses and ports for nodes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ TRIES = 200
 
 @dataclass(frozen=True)
 class Endpoint:
-    """Where a node listens."""
+    """The address and ports of a node."""
 
     address: str
     port: int
@@ -33,11 +33,11 @@ class Endpoint:
 
 
 def choose_endpoints(nodes: int, host: str | None, port: int) -> list[Endpoint]:
-    """Where the nodes of a cluster listen.
+    """Chooses the addresses and ports of a cluster's nodes.
 
-    With a host, the first node is there and the others on the addresses behind it. Without one,
-    they get loopback addresses that no other cluster has, where the system has more than one
-    (Linux), else ports. Raises ``OSError`` if a port is taken.
+    With a host, the first node gets that address and the others the following ones. Without one,
+    they get loopback addresses that no other cluster uses, if the system has more than one (Linux),
+    otherwise different ports. Raises ``OSError`` if a port is taken.
     """
     if host is not None:
         if port == 0:
@@ -46,7 +46,7 @@ def choose_endpoints(nodes: int, host: str | None, port: int) -> list[Endpoint]:
     if not _is_free("127.0.0.2", 0):
         return _one_address(nodes, port)
     for _ in range(TRIES):
-        # Not a secret: another cluster is only unlikely to draw the same.
+        # Not a secret; it only makes a collision with another cluster unlikely.
         first = f"127.{random.randint(1, 254)}.{random.randint(1, 254)}.1"  # noqa: S311
         with contextlib.suppress(OSError):
             return _checked(_in_a_row(first, nodes, port or PORT))
@@ -56,7 +56,7 @@ def choose_endpoints(nodes: int, host: str | None, port: int) -> list[Endpoint]:
 
 def _in_a_row(first: str, nodes: int, port: int) -> list[Endpoint]:
     start = ipaddress.IPv4Address(first)
-    # A port of one's own for clients goes with one for the nodes among themselves.
+    # A custom port for clients also gets a custom port between nodes.
     storage = STORAGE_PORT if port == PORT else _free_port(first)
     if nodes > 1 and not _is_free(str(start + 1), 0):
         message = f"{start + 1} is no address of this machine: make it an alias of the loopback"
@@ -86,7 +86,7 @@ def _free_ports(address: str) -> Iterator[int]:
 
 
 def _free_port(address: str) -> int:
-    """A port that is free, outside of those that outgoing connections are given."""
+    """A free port outside the range for outgoing connections."""
     for _ in range(TRIES):
         port = random.randint(20000, 30000)  # noqa: S311
         if _is_free(address, port):
@@ -97,7 +97,7 @@ def _free_port(address: str) -> int:
 
 def _is_free(address: str, port: int) -> bool:
     with socket.socket() as probe:
-        # As Cassandra does: connections that were closed a moment ago do not count.
+        # Like Cassandra, ignore connections that were just closed.
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
             probe.bind((address, port))

@@ -64,7 +64,7 @@ class ProxyStats(TypedDict):
 
 @dataclass(eq=False)
 class Faults:
-    """Checked faults of a direction. They are replaced, never changed, but for ``left``."""
+    """Validated faults of a direction. Immutable except for ``left``."""
 
     delay: float = 0.0
     drip: tuple[int, float] | None = None
@@ -77,7 +77,7 @@ class Faults:
     replaced: asyncio.Event = field(default_factory=asyncio.Event)
 
     def strikes(self) -> bool:
-        """Whether a cut or corruption may strike once more; if so, it counts."""
+        """Whether a cut or corruption may happen once more; if so, counts it."""
         if self.left is None:
             return True
         self.left -= 1
@@ -85,7 +85,7 @@ class Faults:
 
 
 def faults_of(**faults: Unpack[ProxyFaults]) -> Faults:
-    """Checks faults; raises ``TypeError`` or ``ValueError``."""
+    """Validates faults; raises ``TypeError`` or ``ValueError``."""
     unknown = faults.keys() - ProxyFaults.__optional_keys__
     if unknown:
         message = f"a proxy has no such fault: {', '.join(sorted(unknown))}"

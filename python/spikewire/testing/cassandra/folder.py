@@ -1,4 +1,4 @@
-"""The folder of a cluster: its own and temporary, or one that keeps data."""
+"""The folder of a cluster: a temporary one, or one that keeps data."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ LOCK, KIND = "cluster.lock", "cluster.json"
 
 
 class Folder:
-    """Where a cluster has its files.
+    """The folder for a cluster's files.
 
-    Raises ``ValueError`` if there is data of a cluster of another kind, ``OSError`` if another
-    cluster works on it.
+    Raises ``ValueError`` if it has data of a different kind of cluster, ``OSError`` if another
+    cluster uses it.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -54,7 +54,7 @@ class Folder:
         return self.path / "tls"
 
     def close(self, *, keep_logs: bool) -> None:
-        """Removes what is temporary."""
+        """Removes a temporary folder."""
         if self._lock is not None:
             self._lock.close()
         if not self.temporary:
@@ -66,7 +66,7 @@ class Folder:
             shutil.rmtree(self.path, ignore_errors=True)
 
     def _check(self, settings: Settings) -> None:
-        """Data belongs to nodes, their tokens and their places."""
+        """Checks that existing data matches the nodes, their tokens and their addresses."""
         kind = {
             "nodes": settings.nodes,
             "vnodes": settings.vnodes,

@@ -1,10 +1,10 @@
-"""The process between this one and a JVM: ends it when this process is gone, however it went.
+"""The process between this one and a JVM. Ends the JVM when the parent is gone, for any reason.
 
     python guard.py FOLDER PROGRAM ARGUMENT...
 
-Prints the process id of the program, waits for it, and ends as it ended. If that was because the
-process that started this one is gone, the folder is removed, unless it is named "". Run as a
-script, without the package.
+Prints the program's process id, waits for it, and exits with its status. If the program was killed
+because the parent is gone, the folder is removed, unless it is "". Runs as a script, without the
+package.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ import sys
 import threading
 from pathlib import Path
 
-#: From <sys/prctl.h>: the signal to get when the parent ends.
+#: From <sys/prctl.h>: the signal to receive when the parent dies.
 PR_SET_PDEATHSIG = 1
-#: Seconds between two looks at whose child this is: a fork of the parent may hold the pipe open.
+#: How often to check the parent, in seconds; a fork of it may keep the pipe open.
 INTERVAL = 1.0
 
 
 def die_with_guard() -> None:
-    """In the child, on Linux: a guard that is killed takes the program along."""
+    """Called in the child, on Linux: if the guard is killed, so is the program."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -42,11 +42,11 @@ def watch(program: subprocess.Popen[bytes], parent: int, gone: threading.Event) 
 
 
 def main() -> int:
-    """Runs the program; its status, 128 and more for a signal."""
+    """Runs the program; returns its status, 128 plus the number for a signal."""
     parent = os.getppid()
     folder, *command = sys.argv[1:]
     linux = sys.platform == "linux"
-    # This process has no other threads yet, so that code between fork and exec is safe.
+    # This process has no other threads yet, so code between fork and exec is safe.
     program = subprocess.Popen(  # noqa: S603
         command,
         stdin=subprocess.DEVNULL,
@@ -60,7 +60,7 @@ def main() -> int:
     if gone.is_set() and folder:
         shutil.rmtree(folder, ignore_errors=True)
         with contextlib.suppress(OSError):
-            # Other nodes may have theirs in there.
+            # The parent folder may contain other nodes' folders.
             Path(folder).parent.rmdir()
     return status if status >= 0 else 128 - status
 

@@ -1,4 +1,4 @@
-"""Fetches Cassandra: its jars from Maven Central, into the user's cache, once."""
+"""Downloads Cassandra's jars from Maven Central into the user's cache, once."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["VERSION", "fetch_jars"]
 
 VERSION = "5.0.9"
-#: Seconds for Maven, with an empty repository behind a slow line.
+#: Time limit for Maven in seconds, with an empty repository and a slow connection.
 LONGEST = 900
 
 POM = f"""\
@@ -40,10 +40,10 @@ POM = f"""\
 
 
 def fetch_jars(progress: Callable[[str], None]) -> Path:
-    """The folder with the jars of Cassandra; fetched by Maven if it is not there yet.
+    """The folder with Cassandra's jars, downloaded by Maven if missing.
 
-    It is there whole or not at all, and one process fetches while others wait for it. Maven works
-    with the user's settings: mirrors, proxies, its repository.
+    The folder is created atomically, and one process downloads while others wait. Maven uses the
+    user's settings: mirrors, proxies, local repository.
     """
     folder = _cache() / f"cassandra-{VERSION}"
     if folder.is_dir():
@@ -69,7 +69,7 @@ def _fetch(folder: Path, progress: Callable[[str], None]) -> None:
         )
         raise CassandraUnavailable(message)
     progress(f"fetching Cassandra {VERSION} with Maven into {folder}")
-    # Beside its place, so that it is moved there in one step.
+    # Next to its destination, so that it can be moved in one step.
     with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder.parent) as work:
         (Path(work) / "pom.xml").write_text(POM)
         _run_maven(maven, Path(work))
@@ -85,10 +85,10 @@ def _run_maven(maven: str, work: Path) -> None:
     command += ["-DoutputDirectory=jars", "-DincludeScope=runtime"]
     environment = dict(os.environ)
     if "JAVA_HOME" not in environment and shutil.which("java") is None:
-        # Maven has to find the Java of the wheel, too.
+        # Maven must find the Java of the wheel, too.
         environment["JAVA_HOME"] = str(find_java().parent.parent)
     try:
-        # It is the user's own Maven, named by its path.
+        # The user's own Maven, by absolute path.
         done = subprocess.run(  # noqa: S603
             command,
             cwd=work,

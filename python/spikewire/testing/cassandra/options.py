@@ -1,4 +1,4 @@
-"""Options of a cluster, checked."""
+"""Options of a cluster, with validation."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class CassandraOptions(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Settings:
-    """Options with their defaults filled in."""
+    """Options with defaults filled in."""
 
     nodes: int
     host: str | None
@@ -94,7 +94,9 @@ class Settings:
 
 
 def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
-    """Fills in defaults; raises ``TypeError`` or ``ValueError`` naming what cannot be."""
+    """Validates options and fills in defaults; raises ``TypeError`` or ``ValueError`` naming the
+    option.
+    """
     unknown = options.keys() - CassandraOptions.__optional_keys__
     if unknown:
         message = f"no such option of a Cassandra cluster: {', '.join(sorted(unknown))}"
@@ -103,7 +105,7 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
     _within("nodes", nodes, 1, 100)
     settings = Settings(
         nodes=nodes,
-        # Data belongs to the addresses that its nodes had.
+        # Existing data is tied to the addresses of its nodes.
         host=given.get("host") or (None if given.get("data") is None else "127.0.0.1"),
         port=given.get("port", 9042),
         heap=given.get("heap", 512 if nodes == 1 else 256),
@@ -144,7 +146,7 @@ def seconds_of(given: Seconds) -> float:
 
 
 def silent(_line: str) -> None:
-    """Says nothing."""
+    """Ignores progress messages."""
 
 
 def _within(name: str, number: object, least: int, most: int) -> None:

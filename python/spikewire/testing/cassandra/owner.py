@@ -2,9 +2,9 @@
 
     python -m spikewire.testing.cassandra.owner FOLDER OPTIONS
 
-It holds the lock that it was started with, writes down how the cluster is reached or why it could
-not be started, and carries out calls that come in by a socket, one line of JSON each. When it finds
-no user left, it ends the cluster and itself.
+It holds the lock that was passed to it, publishes how to reach the cluster or why it could not be
+started, and executes calls that arrive on a socket as lines of JSON. When no user is left, it ends
+the cluster and exits.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from spikewire.testing.cassandra.shared import DOOR, STATE, USERS
 
 __all__ = ["main"]
 
-#: Seconds between two looks at whether there are users.
+#: How often to check for users, in seconds.
 INTERVAL = 0.25
-#: What may be called.
+#: The methods that may be called.
 CALLS = frozenset(
     ("freeze", "heal", "is_alive", "kill", "pid", "start", "stop", "thaw", "wait_settled")
 )
@@ -50,7 +50,7 @@ class _Handler(socketserver.StreamRequestHandler):
                 message = f"no such call: {name!r}"
                 raise ValueError(message)
             told = {"result": getattr(self.server.cluster, name)(*arguments)}
-        except Exception as error:  # noqa: BLE001 - it is the caller's
+        except Exception as error:  # noqa: BLE001 - passed to the caller
             told = _failure(error)
         self.wfile.write(json.dumps(told).encode() + b"\n")
 
@@ -64,7 +64,7 @@ def main(arguments: list[str]) -> int:
     except Exception as error:
         _publish(folder, _failure(error))
         raise
-    # The path of a socket must be short, which the folder's may not be.
+    # The path of a socket must be short, unlike the folder's.
     with cluster, tempfile.TemporaryDirectory(prefix="spikewire-") as short:
         path = f"{short}/owner"
         with _Server(path, cluster) as server:
@@ -89,7 +89,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _is_left(folder: Path) -> bool:
-    """Whether no process uses it, in which case none is let in any more."""
+    """Whether no process uses it; if so, no further one is admitted."""
     if not folder.is_dir():
         return True
     if is_held(folder / USERS):
@@ -102,7 +102,7 @@ def _is_left(folder: Path) -> bool:
 
 
 def _publish(folder: Path, told: dict[str, Any]) -> None:
-    """Writes the state at one stroke."""
+    """Writes the state atomically."""
     part = folder / f"{STATE}.part"
     part.write_text(json.dumps(told))
     part.rename(folder / STATE)

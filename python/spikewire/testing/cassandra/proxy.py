@@ -27,12 +27,12 @@ T = TypeVar("T")
 Refusal: TypeAlias = "Literal['never', 'close', 'silent', 'port']"
 
 REFUSALS = ("never", "close", "silent", "port")
-#: Seconds that the proxy's own thread may take for what is asked of it.
+#: Time limit for requests to the proxy's thread, in seconds.
 PATIENCE = 30.0
-#: Seconds for a connection to the node.
+#: Time limit for connecting to the node, in seconds.
 CONNECTING = 10.0
 BACKLOG = 1024
-#: Closing sends a reset: no lingering.
+#: Makes closing send a reset (no lingering).
 RESET = struct.pack("ii", 1, 0)
 
 
@@ -132,7 +132,7 @@ class CqlProxy:
         self.stop()
 
     def _do(self, work: Coroutine[None, None, T]) -> T:
-        """Has the proxy's thread do something."""
+        """Runs a coroutine on the proxy's thread."""
         if self._loop.is_closed():
             work.close()
             message = "the proxy is stopped"
@@ -144,7 +144,7 @@ class CqlProxy:
         self._thread.join(PATIENCE)
         self._loop.close()
 
-    # What follows runs in the proxy's thread.
+    # The following runs on the proxy's thread.
 
     async def _listen(self, address: tuple[str, int]) -> tuple[str, int]:
         self._server = await asyncio.start_server(self._accept, *address, backlog=BACKLOG)
@@ -181,10 +181,10 @@ class CqlProxy:
     async def _stop(self) -> None:
         if self._server is not None:
             self._server.close()
-        # Those that were accepted a moment ago, too.
+        # Including connections that were just accepted.
         while self._links:
             await self._cut()
-        # Until their transports are gone as well.
+        # Wait until their transports are gone, too.
         await asyncio.sleep(0)
 
     async def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -197,7 +197,7 @@ class CqlProxy:
         try:
             reset = await self._serve(reader, writer, self._links[task])
         except (OSError, asyncio.CancelledError):
-            # One side is gone, or the connection is cut from outside: the other side is reset.
+            # One side is gone, or the connection was cut: the other side is reset.
             pass
         finally:
             self._stats["connections"] -= 1
@@ -210,7 +210,7 @@ class CqlProxy:
         writer: asyncio.StreamWriter,
         ends: list[asyncio.StreamWriter],
     ) -> bool:
-        """Until the end of a connection; whether it ends with a reset."""
+        """Serves a connection to its end; returns whether it ends with a reset."""
         if self._refuse == "close":
             return True
         while self._refuse == "silent":

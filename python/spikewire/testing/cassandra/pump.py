@@ -1,4 +1,4 @@
-"""Passes the bytes of one direction of one connection on, with their faults."""
+"""Forwards the bytes of one direction of one connection, with faults."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Cut", "Way", "pump"]
 
 PIECE = 1 << 16
-#: Pieces that may wait for their time.
+#: The maximum number of delayed pieces.
 WAITING = 64
 
 Waiting: TypeAlias = "asyncio.Queue[tuple[float, bytes]]"
@@ -24,7 +24,7 @@ Waiting: TypeAlias = "asyncio.Queue[tuple[float, bytes]]"
 
 
 class Cut(Exception):  # noqa: N818
-    """The connection is to be cut."""
+    """The connection must be cut."""
 
     def __init__(self, *, reset: bool) -> None:
         super().__init__()
@@ -33,20 +33,20 @@ class Cut(Exception):  # noqa: N818
 
 @dataclass(eq=False)
 class Way:
-    """A direction of all connections, with the faults that it has now."""
+    """A direction of all connections, with its current faults."""
 
     name: Direction
     stats: ProxyStats
     faults: Faults = field(default_factory=Faults)
 
     def replace(self, faults: Faults) -> None:
-        """From now on there are these faults."""
+        """Replaces the faults."""
         former, self.faults = self.faults, faults
         former.replaced.set()
 
 
 async def pump(source: asyncio.StreamReader, sink: asyncio.StreamWriter, way: Way) -> None:
-    """Until the end of the source, which is passed on as well. Raises ``Cut``."""
+    """Forwards until the end of the source, which is forwarded as well. Raises ``Cut``."""
     waiting: Waiting = asyncio.Queue(WAITING)
     both = [
         asyncio.ensure_future(_read(source, waiting, way)),
@@ -86,7 +86,7 @@ async def _write(waiting: Waiting, sink: asyncio.StreamWriter, way: Way) -> None
                 sink.write_eof()
             return
         if faults is not way.faults:
-            # Bytes are counted from when these faults were injected.
+            # Bytes are counted from the injection of these faults.
             faults, passed = way.faults, 0
         if faults.swallow:
             way.stats["swallowed"] += len(data)
@@ -105,7 +105,9 @@ async def _write(waiting: Waiting, sink: asyncio.StreamWriter, way: Way) -> None
 
 
 def _harm(data: bytes, faults: Faults, passed: int, stats: ProxyStats) -> tuple[bytes, bool]:
-    """What is left of the data, and whether the connection is cut behind it."""
+    """Applies faults to data; returns the remaining data, and whether to cut the connection after
+    it.
+    """
     if faults.corrupt is not None:
         at = faults.corrupt[0] - passed
         if 0 <= at < len(data) and faults.strikes():
@@ -127,6 +129,6 @@ def _pieces(data: bytes, faults: Faults) -> list[bytes]:
 
 
 async def _flushed(sink: asyncio.StreamWriter) -> None:
-    """Until what was written has left, so that the other side gets what comes before a cut."""
+    """Waits until everything is sent, so that the other side receives it before a cut."""
     sink.transport.set_write_buffer_limits(0)
     await sink.drain()

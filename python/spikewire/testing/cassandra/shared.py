@@ -1,7 +1,7 @@
-"""One cluster for several processes, as the workers of one test run are.
+"""One cluster for several processes, such as the workers of a test run.
 
-The first process starts an owner (``owner.py``), a separate process; the others get the same
-cluster. It ends when the last user has left or died: each holds a lock.
+The first process starts an owner (``owner.py``), a separate process; the others use the same
+cluster. It ends when the last user has left or died: each user holds a lock.
 """
 
 from __future__ import annotations
@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DOOR", "STATE", "USERS", "SharedCassandra"]
 
-#: Files in the folder: who may come in or lock up, who is in, whether there is an owner, who has
-#: the nodes to itself; what the owner tells, and its log.
+#: Lock files in the folder: for admission, for users, for the owner, for reserving the nodes; and
+#: the owner's state and log.
 DOOR, USERS, OWNER, ALONE = "door.lock", "users.lock", "owner.lock", "alone.lock"
 STATE, LOG = "state.json", "owner.log"
 INTERVAL = 0.05
-#: Seconds beyond what starting takes.
+#: Extra time beyond that for starting, in seconds.
 PATIENCE = 60.0
 
-#: Starts what its arguments say, and does not wait for it: it outlives its parent.
+#: Starts the command in its arguments without waiting, so that it outlives its parent.
 LAUNCH = (
     "import os, subprocess, sys;"
     "subprocess.Popen(sys.argv[2:], pass_fds=[int(sys.argv[1])], start_new_session=True);"
@@ -65,7 +65,7 @@ class SharedCassandra:
     def __init__(
         self, folder: Path | str, nodes: int = 1, **options: Unpack[CassandraOptions]
     ) -> None:
-        # What starting may take, and with it the wait for another process that starts it.
+        # The time limit for starting, also by another process.
         self._patience = settings_of(nodes, **options).timeout + FETCHING + PATIENCE
         self._folder = Path(folder).absolute()
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -176,9 +176,9 @@ class SharedCassandra:
         return [Endpoint(*given) for given in self._state["endpoints"]]
 
     def _has_cluster(self) -> bool:
-        """Whether there is a cluster to share, or an attempt that failed and need not be repeated.
+        """Whether there is a cluster to share, or a failed attempt that need not be repeated.
 
-        No other process starts one meanwhile. A cluster that is ending is waited for.
+        No other process starts one meanwhile. Waits for a cluster that is ending.
         """
         state = self._folder / STATE
         end = time.monotonic() + self._patience
@@ -190,7 +190,7 @@ class SharedCassandra:
 
     def _launch(self, options: str) -> None:
         (self._folder / STATE).unlink(missing_ok=True)
-        # The lock is handed on to the owner, so that it is held as long as that lives.
+        # The lock is passed to the owner, which holds it as long as it lives.
         with take(self._folder / OWNER, PATIENCE) as lock, (self._folder / LOG).open("a") as log:
             descriptor = lock.fileno()
             owner = [sys.executable, "-m", "spikewire.testing.cassandra.owner"]
@@ -230,7 +230,7 @@ class SharedCassandra:
 
 
 def _result(text: str) -> dict[str, Any]:
-    """What the owner told, or the error that it met."""
+    """The owner's answer, or the exception it reports."""
     told = cast("dict[str, Any]", json.loads(text))
     if "failed" in told:
         raise KINDS.get(told["kind"], CassandraFailed)(told["failed"])
