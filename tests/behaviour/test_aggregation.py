@@ -82,7 +82,7 @@ def test_without_a_reduction_every_value_arrives(aggregate: Callable[..., list[A
         ("fail", "streams.lua:21: no luck"),
         ("late", "streams.lua:22: too late"),
         ("spin", "ran for longer than"),
-        ("none", "returns what it does with it"),
+        ("none", "must return its stream"),
         ("nothing", "function not found"),
     ],
 )

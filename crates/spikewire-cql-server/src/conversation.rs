@@ -374,12 +374,12 @@ impl Conversation {
                 batch::Statement::Text(text) => {
                     match self.catalog.read(text, self.keyspace.as_deref())? {
                         Read::Prepared(prepared) => prepared,
-                        _ => return Err(invalid("a batch holds writes")),
+                        _ => return Err(invalid("a batch can only have writes")),
                     }
                 }
             };
             if !matches!(prepared.answer, Answer::Done) {
-                return Err(invalid("a batch holds writes"));
+                return Err(invalid("a batch can only have writes"));
             }
             prepared.check(values).map_err(invalid)?;
         }

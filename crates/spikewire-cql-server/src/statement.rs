@@ -109,7 +109,7 @@ pub(crate) fn insert(
     using: &[String],
 ) -> Result<Prepared, String> {
     if table.is_system {
-        return Err(format!("{} is not to be written", table.full_name()));
+        return Err(format!("{} is read-only", table.full_name()));
     }
     let mut markers = Markers::new(&table);
     let mut written = Vec::new();
@@ -152,7 +152,7 @@ pub(crate) fn select(table: Arc<Table>, select: &Select, rows: usize) -> Result<
         if *is_equality {
             filters.push((column, cell));
         } else if table.is_system {
-            return Err(format!("{} is searched by equality here", table.full_name()));
+            return Err(format!("{} supports only conditions with = here", table.full_name()));
         }
     }
     if select.limit == Some(Term::Marker) {

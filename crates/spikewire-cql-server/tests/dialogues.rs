@@ -214,7 +214,7 @@ fn what_is_not_understood_is_refused_in_words() {
     for (text, code, words) in [
         ("SELECT * FROM k.missing", Code::Invalid, "table missing does not exist"),
         ("SELECT nothing FROM k.t", Code::Invalid, "Undefined column name nothing"),
-        ("SELECT count(*) FROM k.t", Code::Syntax, "columns by their names"),
+        ("SELECT count(*) FROM k.t", Code::Syntax, "only columns can be selected"),
         ("UPDATE k.t SET v = 0x00 WHERE a = 'a'", Code::Syntax, "no UPDATE"),
         ("INSERT INTO k.t (a) VALUES ('a')", Code::Invalid, "key parts are missing: b"),
         ("SELECT * FROM t", Code::Invalid, "No keyspace"),

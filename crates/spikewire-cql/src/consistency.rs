@@ -108,7 +108,7 @@ impl fmt::Display for Consistency {
 
 /// The name of no consistency level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no consistency level; there are {names}", names = names())]
+#[error("{0:?} is not a consistency level; use one of {names}", names = names())]
 pub struct UnknownConsistency(pub String);
 
 fn names() -> String {
@@ -147,7 +147,7 @@ mod tests {
     fn an_unknown_level_is_named_in_the_error() {
         let error = "MOST".parse::<Consistency>().unwrap_err().to_string();
         assert!(
-            error.starts_with("\"MOST\" is no consistency level; there are ANY, ONE, "),
+            error.starts_with("\"MOST\" is not a consistency level; use one of ANY, ONE, "),
             "{error}"
         );
         assert_eq!(

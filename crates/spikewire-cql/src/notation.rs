@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
 
 fn text(bytes: &[u8]) -> Result<&str> {
     std::str::from_utf8(bytes)
-        .map_err(|error| Malformed(format!("a string that is no UTF-8: {error}")))
+        .map_err(|error| Malformed(format!("a string that is not valid UTF-8: {error}")))
 }
 
 /// Something is too long for its length field.

@@ -234,7 +234,7 @@ fn spellings_that_are_none() {
     let error = Type::parse("map<text, adress>").unwrap_err();
     assert_eq!(
         error.to_string(),
-        "\"map<text, adress>\" is no type of CQL: there is no type \"adress\""
+        "\"map<text, adress>\" is not a CQL type: unknown type \"adress\""
     );
 }
 

@@ -260,19 +260,15 @@ fn what_the_server_would_refuse_is_not_sent() {
         (
             Type::Duration,
             duration,
-            "duration: months, days and nanoseconds are to have the same sign",
+            "duration: months, days and nanoseconds must have the same sign",
         ),
-        (ints.clone(), list(Value::Null), "[1]: there is no null inside of a collection (int)"),
+        (ints.clone(), list(Value::Null), "[1]: a collection cannot contain null (int)"),
         (ints.clone(), list(Value::Unset), "[1]: only a whole value can be left unset"),
-        (
-            Type::map(Type::Text, Type::Int),
-            map,
-            "[\"k\"]: there is no null inside of a collection (int)",
-        ),
+        (Type::map(Type::Text, Type::Int), map, "[\"k\"]: a collection cannot contain null (int)"),
         (Type::set(Type::Int), Value::Int(1), "set<int> takes a set, not 1"),
         (Type::vector(Type::Int, 3), list(Value::Int(2)), "vector<int, 3> takes 3 elements, not 2"),
         (Type::vector(Type::Int, 1), list(Value::Int(2)), "vector<int, 1> takes 1 elements, not 2"),
-        (Type::vector(Type::Int, 2), list(Value::Empty), "[1]: int has no empty value here"),
+        (Type::vector(Type::Int, 2), list(Value::Empty), "[1]: int cannot be empty here"),
         (
             pair.clone(),
             Value::Tuple(vec![Value::Int(1); 3]),

@@ -56,7 +56,7 @@ impl fmt::Display for Failure {
             Self::NoModule(name) => write!(out, "no module {name:?} is registered"),
             Self::NoFunction(name) => write!(out, "function not found: {name}"),
             Self::Raised(text) => out.write_str(text),
-            Self::TimedOut => out.write_str("the time for all of it passed while a function ran"),
+            Self::TimedOut => out.write_str("the deadline passed while a function ran"),
             Self::Interrupted => out.write_str("interrupted while a function ran"),
         }
     }

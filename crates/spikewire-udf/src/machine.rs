@@ -107,7 +107,7 @@ impl Machine {
             let plan = given.as_userdata().and_then(|given| given.borrow::<StreamOps>().ok());
             match plan {
                 Some(plan) => Ok(Pipeline::new(&self.lua, &self.bounds, plan.clone(), side)),
-                None => Err(mlua::Error::runtime("a stream function returns what it does with it")),
+                None => Err(mlua::Error::runtime("a stream function must return its stream")),
             }
         };
         call().map_err(|error| self.bounds.failure(&error))

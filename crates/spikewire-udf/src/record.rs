@@ -278,7 +278,7 @@ pub(crate) fn register(lua: &Lua) -> Result<()> {
             _ => None,
         });
         rec.0.borrow_mut().ttl =
-            Some(slot.ok_or_else(|| Error::runtime(format!("{ttl} is no time to live")))?);
+            Some(slot.ok_or_else(|| Error::runtime(format!("{ttl} is not a valid time to live")))?);
         Ok(())
     };
     record.set("set_ttl", lua.create_function(set_ttl)?)?;

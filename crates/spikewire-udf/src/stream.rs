@@ -218,7 +218,9 @@ impl Pipeline {
         if let mlua::Value::UserData(object) = &value
             && object.is::<Handle>()
         {
-            return Err(mlua::Error::runtime("a stream gives values: map its records to some"));
+            return Err(mlua::Error::runtime(
+                "a stream must end in values: map its records to values",
+            ));
         }
         out.push(Val::from_lua(value)?.to_value(&self.bounds)?);
         Ok(())

@@ -99,7 +99,7 @@ fn what_goes_wrong_is_told() {
     let error = run(source, vec![records(0..2)], &[]).unwrap_err();
     assert!(error.to_string().starts_with("m.lua:1: attempt to concatenate"), "{error}");
     let error = run("function f(stream) return 1 end", vec![], &[]).unwrap_err();
-    assert!(error.to_string().contains("returns what it does with it"), "{error}");
+    assert!(error.to_string().contains("must return its stream"), "{error}");
     let error = run("function f(stream) return stream end", vec![records(0..1)], &[]).unwrap_err();
     assert!(error.to_string().contains("map its records"), "{error}");
 }

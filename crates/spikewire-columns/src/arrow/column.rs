@@ -391,7 +391,7 @@ fn members(
                 pushed.map_err(|error| error.within(&within))?;
             }
             Some(field) => {
-                return Err(ColumnError::value(format!("the key {:?} twice", field.name)));
+                return Err(ColumnError::value(format!("duplicate key {:?}", field.name)));
             }
             None => item.skip(reader, place.depth)?,
         }

@@ -99,7 +99,7 @@ impl Column {
                     DataType::Map(Arc::new(entries), false)
                 });
                 let DataType::Map(entries, _) = &kind else {
-                    return Err(ArrowError::SchemaError(format!("{kind} is no map")));
+                    return Err(ArrowError::SchemaError(format!("{kind} is not a map")));
                 };
                 let entries =
                     array(entries.data_type().clone(), count, None, vec![], vec![keys, values])?;

@@ -11,7 +11,8 @@ use crate::error::ColumnError;
 pub fn column(field: &Field) -> Result<Column, ColumnError> {
     let made = child(field);
     made.map_err(|kind| {
-        let message = format!("schema: field {:?}: no value goes into {kind}", field.name());
+        let message =
+            format!("schema: field {:?}: columns of type {kind} are not supported", field.name());
         ColumnError::kind(message)
     })
 }

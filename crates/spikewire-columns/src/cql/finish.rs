@@ -15,7 +15,7 @@ type Made = Result<(Arc<Field>, ArrayRef), ArrowError>;
 /// The array of a column, and the field that describes it.
 pub(super) fn finish(all: &mut [Option<Column>], at: usize, name: &str, nullable: bool) -> Made {
     let Some(Column { ty, mut valid, store, .. }) = all[at].take() else {
-        return Err(ArrowError::InvalidArgumentError("a column in two places".to_owned()));
+        return Err(ArrowError::InvalidArgumentError("a column is used twice".to_owned()));
     };
     let len = valid.len();
     let nulls = valid.finish();
@@ -76,7 +76,7 @@ pub(super) fn finish(all: &mut [Option<Column>], at: usize, name: &str, nullable
             let (key, keys) = finish(all, key, "key", false)?;
             if keys.null_count() > 0 {
                 return Err(ArrowError::InvalidArgumentError(
-                    "the empty value is a key of a map, for which Arrow has nothing".to_owned(),
+                    "the empty value is a key of a map, which Arrow cannot represent".to_owned(),
                 ));
             }
             let (value, values) = finish(all, value, "value", true)?;

@@ -96,7 +96,7 @@ impl<'a> Parser<'a> {
     fn select(&mut self) -> Result<Select, String> {
         let columns = if self.sign('*') { None } else { Some(self.names()?) };
         if !self.word("from") {
-            return Err("columns by their names are selected here, and nothing else".to_owned());
+            return Err("only columns can be selected here, by name".to_owned());
         }
         let from = self.table()?;
         let mut conditions = Vec::new();
@@ -111,7 +111,7 @@ impl<'a> Parser<'a> {
             if self.word("limit") {
                 limit = Some(self.term()?);
             } else if *token == Token::Marker {
-                return Err("a marker in a place that is not known here".to_owned());
+                return Err("a marker is not supported in this place".to_owned());
             } else {
                 self.tokens = &self.tokens[1..];
             }
@@ -148,7 +148,7 @@ impl<'a> Parser<'a> {
             return Err(format!("{} columns and {} values", names.len(), terms.len()));
         }
         if self.word("if") {
-            return Err("a server of canned replies writes without conditions".to_owned());
+            return Err("a server of canned replies has no conditional writes".to_owned());
         }
         let mut using = Vec::new();
         if self.word("using") {
@@ -179,7 +179,7 @@ impl<'a> Parser<'a> {
             return Ok(Statement::CreateKeyspace { name: self.name()?, if_not_exists });
         }
         if !self.word("table") {
-            return Err("keyspaces and tables are made here, and nothing else".to_owned());
+            return Err("only keyspaces and tables can be created here".to_owned());
         }
         let if_not_exists = self.if_words(&["not", "exists"])?;
         let mut made = MadeTable {

@@ -36,13 +36,13 @@ pub enum RequestError {
     #[error("{0} takes version 5 of the native protocol; this server speaks version 4")]
     NeedsV5(&'static str),
     /// A part that batches do not support.
-    #[error("a batch takes no {0}")]
+    #[error("a batch cannot have {0}")]
     NotInBatch(&'static str),
     /// An invalid number of rows.
     #[error("{0} is not a valid page size")]
     PageSize(i32),
     /// A level that is not for conditional statements.
-    #[error("{0} is no serial consistency level: SERIAL and LOCAL_SERIAL are")]
+    #[error("{0} is not a serial consistency level; use SERIAL or LOCAL_SERIAL")]
     NotSerial(Consistency),
     /// The smallest number, which servers reject.
     #[error("the timestamp {0} is out of range")]
@@ -111,7 +111,7 @@ impl<'a> Request<'a> {
             Some(Opcode::Execute) => Message::Execute(statement::Execute::read(version, reader)?),
             Some(Opcode::Batch) => Message::Batch(batch::Batch::read(version, reader)?),
             Some(opcode) => {
-                return Err(Malformed(format!("{} is no request", opcode.name())));
+                return Err(Malformed(format!("{} is not a request", opcode.name())));
             }
             None => return Err(Malformed(format!("a request with the opcode {}", header.opcode))),
         };

@@ -90,7 +90,7 @@ impl<'a> Response<'a> {
             Some(Opcode::Event) => Message::Event(Event::read(reader)?),
             Some(Opcode::AuthChallenge) => Message::AuthChallenge(reader.bytes()?),
             Some(Opcode::AuthSuccess) => Message::AuthSuccess(reader.bytes()?),
-            Some(opcode) => return Err(Malformed(format!("{} is no response", opcode.name()))),
+            Some(opcode) => return Err(Malformed(format!("{} is not a response", opcode.name()))),
             None => return Err(Malformed(format!("a response with the opcode {}", header.opcode))),
         };
         Ok(Self { prefix, message })

@@ -329,7 +329,7 @@ fn a_partition_key_is_made_of_markers_that_there_are() {
 #[test]
 fn a_request_is_no_response() {
     let query = [0x84, 0, 0, 0, 0x07, 0, 0, 0, 0];
-    assert_eq!(Response::read(&query), Err(Malformed::new("QUERY is no response")));
+    assert_eq!(Response::read(&query), Err(Malformed::new("QUERY is not a response")));
     let unknown = [0x84, 0, 0, 0, 0x04, 0, 0, 0, 0];
     assert_eq!(Response::read(&unknown), Err(Malformed::new("a response with the opcode 4")));
     let short = [0x84, 0, 0, 0, 0x02, 0, 0, 0, 1];

@@ -34,7 +34,7 @@ pub enum InvalidStrategy {
     #[error("a replication without a class")]
     NoClass,
     /// An invalid number of replicas.
-    #[error("{text:?} is no replication factor ({key})")]
+    #[error("{text:?} is not a replication factor ({key})")]
     Factor {
         /// The option's name.
         key: String,

@@ -10,7 +10,7 @@ const DEEPEST_SPELLED: usize = 2 * DEEPEST;
 
 /// A text that is not a type.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{text:?} is no type of CQL: {problem}")]
+#[error("{text:?} is not a CQL type: {problem}")]
 pub struct InvalidType {
     /// The text.
     pub text: String,
@@ -33,7 +33,7 @@ impl Type {
         let mut words = Words { rest: text, find: &find };
         let parsed = words.ty(DEEPEST_SPELLED).and_then(|ty| match words.rest.trim() {
             "" => Ok(ty),
-            more => Err(format!("{more:?} is too much")),
+            more => Err(format!("unexpected {more:?}")),
         });
         parsed.map_err(|problem| InvalidType { text: text.to_owned(), problem })
     }
@@ -97,7 +97,7 @@ impl Words<'_> {
             if self.token('.') { (Some(name), self.name()?.0) } else { (None, name) };
         match (self.find)(keyspace.as_deref(), &name) {
             Some(udt) => Ok(Type::Udt(udt)),
-            None => Err(format!("there is no type {name:?}")),
+            None => Err(format!("unknown type {name:?}")),
         }
     }
 
@@ -135,7 +135,7 @@ impl Words<'_> {
         let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
         let dimension = rest[..end].parse().ok().filter(|dimension| *dimension > 0);
         self.rest = &rest[end..];
-        dimension.ok_or_else(|| "a vector has 1 element at least".to_owned())
+        dimension.ok_or_else(|| "a vector must have at least 1 element".to_owned())
     }
 
     fn token(&mut self, token: char) -> bool {

@@ -216,7 +216,7 @@ fn write<S: Source + ?Sized>(
         Type::Duration => {
             let duration = value.duration()?;
             if !duration.has_one_sign() {
-                let why = "months, days and nanoseconds are to have the same sign";
+                let why = "months, days and nanoseconds must have the same sign";
                 return Err(Unfit::Invalid(why.into()));
             }
             put_duration(duration, out);

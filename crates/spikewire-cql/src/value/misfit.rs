@@ -131,9 +131,9 @@ impl fmt::Display for Misfit {
                 Some(range) => write!(f, "{ty} takes {range}, not {value}"),
                 None => write!(f, "{ty} cannot hold {value}"),
             },
-            Problem::Null => write!(f, "there is no null inside of a collection ({ty})"),
+            Problem::Null => write!(f, "a collection cannot contain null ({ty})"),
             Problem::Unset => f.write_str("only a whole value can be left unset"),
-            Problem::Empty => write!(f, "{ty} has no empty value here"),
+            Problem::Empty => write!(f, "{ty} cannot be empty here"),
             Problem::NotAscii => f.write_str("ascii takes characters up to U+007F"),
             Problem::Count { found, expected } => {
                 write!(f, "{ty} takes {expected} elements, not {found}")

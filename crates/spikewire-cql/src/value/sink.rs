@@ -74,7 +74,7 @@ pub trait Sink {
         match std::str::from_utf8(value) {
             Ok(text) if matches!(ty, Type::Ascii) => self.ascii(text),
             Ok(text) => self.text(text),
-            Err(error) => Err(Malformed(format!("{ty} that is no UTF-8: {error}")).into()),
+            Err(error) => Err(Malformed(format!("{ty} that is not valid UTF-8: {error}")).into()),
         }
     }
     /// A `text`.

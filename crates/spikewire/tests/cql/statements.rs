@@ -98,7 +98,7 @@ fn conditions_say_whether_they_were_met() {
     let not_serial = CallOptions::new().serial_consistency(Consistency::Quorum);
     let refused = session.with(not_serial).execute(&insert, (1, "x")).unwrap_err();
     assert_eq!(refused.kind(), Kind::Invalid);
-    assert!(refused.message().contains("QUORUM is no serial consistency level"), "{refused}");
+    assert!(refused.message().contains("QUORUM is not a serial consistency level"), "{refused}");
 }
 
 #[test]

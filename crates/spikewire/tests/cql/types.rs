@@ -295,7 +295,7 @@ fn what_does_not_fit_is_an_error_that_names_it() {
     assert_eq!(column("float").refusal(0.1_f64), "v: float takes a number, not 0.1");
     assert_eq!(
         column("list<int>").refusal(vec![Some(1), None]),
-        "v[1]: there is no null inside of a collection (int)"
+        "v[1]: a collection cannot contain null (int)"
     );
     assert_eq!(
         column("vector<float, 2>").refusal([1_f32]),

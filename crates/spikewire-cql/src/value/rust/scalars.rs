@@ -236,7 +236,7 @@ impl fmt::Debug for Uuid {
 
 /// A text that is not a UUID.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("{0:?} is no UUID: it takes 32 hexadecimal digits, as 8-4-4-4-12 or without hyphens")]
+#[error("{0:?} is not a UUID: expected 32 hexadecimal digits, as 8-4-4-4-12 or without hyphens")]
 pub struct InvalidUuid(pub String);
 
 impl FromStr for Uuid {
@@ -346,7 +346,10 @@ mod tests {
         assert_eq!(uuid.to_string(), text);
         assert_eq!(text.replace('-', "").to_uppercase().parse(), Ok(uuid));
         for bad in ["", "c9b1", &text[1..], &text.replace('c', "g"), &text.replace("-9", "9-")] {
-            assert!(bad.parse::<Uuid>().unwrap_err().to_string().contains("is no UUID"), "{bad}");
+            assert!(
+                bad.parse::<Uuid>().unwrap_err().to_string().contains("is not a UUID"),
+                "{bad}"
+            );
         }
     }
 

@@ -149,7 +149,7 @@ impl<'e> Sink for Making<'e, '_> {
         }
         match std::str::from_utf8(value) {
             Ok(text) => self.env.string(text),
-            Err(error) => Err(Malformed(format!("{ty} that is no UTF-8: {error}")).into()),
+            Err(error) => Err(Malformed(format!("{ty} that is not valid UTF-8: {error}")).into()),
         }
     }
 

@@ -146,7 +146,7 @@ impl<'py> Sink for Making<'_, 'py> {
     fn utf8(&self, ty: &Type, value: &[u8]) -> Result<'py> {
         match PyString::from_bytes(self.py, value) {
             Ok(text) => Ok(text.into_any()),
-            Err(error) => Err(Malformed(format!("{ty} that is no UTF-8: {error}")).into()),
+            Err(error) => Err(Malformed(format!("{ty} that is not valid UTF-8: {error}")).into()),
         }
     }
 
