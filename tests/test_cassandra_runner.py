@@ -207,8 +207,8 @@ def test_locks_are_shared_or_not(tmp_path: Path) -> None:
         ({"port": -1}, ValueError, "port"),
         ({"heap": 1}, ValueError, "heap"),
         ({"heap": "512"}, TypeError, "heap"),
-        ({"racks": ["a", "b"]}, ValueError, "racks must name one for each of 1 nodes"),
-        ({"client_certificates": True}, ValueError, "asks for tls"),
+        ({"racks": ["a", "b"]}, ValueError, "racks must have one name for each of 1 nodes"),
+        ({"client_certificates": True}, ValueError, "needs tls"),
         ({"color": "red"}, TypeError, "color"),
     ],
 )

@@ -310,8 +310,8 @@ def test_a_closed_client_does_no_harm_to_a_registry(cluster: Cluster) -> None:
 def test_labels_are_those_of_the_format(client: spikewire.Client) -> None:
     anything: Any = metrics.prometheus
     for labels, says in [
-        ({"a-b": "x"}, "labels: 'a-b' is no name of a label"),
-        ({"__name__": "x"}, "is no name of a label"),
+        ({"a-b": "x"}, "labels: 'a-b' is not a valid label name"),
+        ({"__name__": "x"}, "is not a valid label name"),
         ({"node": "x"}, "'node' is one of the metrics' own labels"),
         ({"a": 5}, "labels: 5 must be str, not int"),
         (["a"], "labels must be a dict of names to values, not list"),
@@ -320,9 +320,9 @@ def test_labels_are_those_of_the_format(client: spikewire.Client) -> None:
             anything(client, labels=labels)
         with pytest.raises((TypeError, ValueError), match=says):
             metrics.wsgi_app(client, labels=labels)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="'client' is the name of each"):
+    with pytest.raises(ValueError, match="'client' is set from the names"):
         metrics.prometheus({"a": client}, labels={"client": "b"})
-    with pytest.raises(TypeError, match="not of NoneType"):
+    with pytest.raises(TypeError, match="not for NoneType"):
         anything(None)
 
 

@@ -142,7 +142,7 @@ def test_keyword_before_url_before_variable_before_default() -> None:
         ("db1:3000", "the URL must begin with aerospike://"),
         ("cassandra://db1", "the URL must begin with aerospike://"),
         ("aerospike://db1#x", "the URL has a fragment"),
-        ("aerospikes://db1?tls=false", "the URL, option tls: another part of the URL has it, too"),
+        ("aerospikes://db1?tls=false", "the URL, option tls: another part of the URL sets it, too"),
         ("aerospike://db1?tls=false&tls_ca={pem}", "the URL, option tls_ca: connections are not"),
         ("aerospike://db1?tls_ca=/nowhere", "the URL, option tls_ca: the certificate of an"),
         ("aerospike://db1?tls_cas=/nowhere", "the URL, option tls_cas: there is no option 'tls_"),
@@ -152,12 +152,12 @@ def test_keyword_before_url_before_variable_before_default() -> None:
         ("aerospike://u:hidden@db1:x", "the URL, host 1 ('db1'): it must be a host, host:port"),
         ("aerospike://db1:0", "the URL, host 1 ('db1'): it must be a host, host:port"),
         ("aerospike://db1,,db2", "the URL, host 2 (''): it must be a host"),
-        ("aerospike://db1/a/b", "the URL, path: it is one namespace, not 'a/b'"),
+        ("aerospike://db1/a/b", "the URL, path: it must be one namespace, not 'a/b'"),
         ("aerospike://db1/" + "n" * 32, "the URL, namespace: namespace"),
         ("aerospike://db1?", "the URL, option 1: it must be name=value"),
         ("aerospike://db1?timeout", "the URL, option 1: it must be name=value"),
         ("aerospike://db1?speed=1", "the URL, option speed: there is no option 'speed'; there are"),
-        ("aerospike://db1?timeout=1&timeout=1", "the URL, option timeout: it is there twice"),
+        ("aerospike://db1?timeout=1&timeout=1", "the URL, option timeout: it is given twice"),
         ("aerospike://db1?timeout=soon", "the URL, option timeout: it must be a time in seconds"),
         ("aerospike://db1?timeout=%zz", "the URL, option timeout: a '%' must be followed by"),
         ("aerospike://db1?timeout=%ff", "the URL, option timeout: a '%' must be followed by"),
@@ -441,7 +441,7 @@ def test_a_variable_of_the_other_client_is_passed_over(monkeypatch: pytest.Monke
 
 @pytest.mark.parametrize("character", ["\n", " ", "\t", "\0", "\x7f"])
 def test_a_url_has_no_blanks(character: str) -> None:
-    with pytest.raises(ValueError, match=rf"^the URL has a .*%{ord(character):02X}$"):
+    with pytest.raises(ValueError, match=rf"^the URL contains .*%{ord(character):02X}$"):
         opening.read(f"aerospike://db1{character}", environment={})
 
 

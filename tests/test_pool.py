@@ -197,7 +197,7 @@ class TestMap:
         async def main() -> None:
             results = pool.map(double, range(5))
             assert await results == [0, 2, 4, 6, 8]
-            with pytest.raises(RuntimeError, match="taken before: keep the list"):
+            with pytest.raises(RuntimeError, match="already read: keep the list"):
                 await results
             endless = pool.map(work, range(5))
             taking = asyncio.ensure_future(_awaited(endless))
@@ -348,7 +348,7 @@ class TestErrors:
             ("handler must be", lambda: anything.map(5, [1])),
             ("not NoneType; gather takes", lambda: anything.run(None)),
             ("not coroutine; gather takes", lambda: anything.run(double(1))),
-            ("neither copied nor pickled", lambda: copy.copy(anything)),
+            ("can be neither copied nor pickled", lambda: copy.copy(anything)),
             ("needs a namespace", lambda: anything.dataset()),
             ("items must be", lambda: anything.map(double, 5)),
             ("items must be", lambda: anything.map(double, "abc")),
@@ -618,7 +618,7 @@ class TestLife:
 
         pool = pool_of(cluster, loops=1, close_timeout=0.1).open()
         pool.run(blocks)
-        with pytest.warns(RuntimeWarning, match="spikewire-pool-0 holds up its event loop"):
+        with pytest.warns(RuntimeWarning, match="calls still block spikewire-pool-0"):
             pool.close()
         release.set()
         pool._workers[0].thread.join(PATIENCE)

@@ -112,11 +112,13 @@ class TestWhoseTheyAre:
 
     def test_a_client_that_is_given_is_not_divided(self, cluster: Cluster) -> None:
         given = spikewire.AsyncClient(cluster.seeds)
-        with pytest.raises(TypeError, match="a client that is given is that of all loops"):
+        with pytest.raises(TypeError, match="a client passed in is shared by all loops"):
             Pool(given, clients="each")
-        with pytest.raises(TypeError, match="has options of its own: timeout"):
+        with pytest.raises(
+            TypeError, match="options are for a client the pool opens itself: timeout"
+        ):
             Pool(given, timeout=1)
-        with CannedServer() as server, pytest.raises(TypeError, match="that of all loops"):
+        with CannedServer() as server, pytest.raises(TypeError, match="shared by all loops"):
             Pool(cql.AsyncSession(server.address), clients="each")
 
 

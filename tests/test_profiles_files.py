@@ -115,20 +115,20 @@ def test_a_file_of_profiles(file: Path, client: spikewire.Client) -> None:
         (
             "yaml",
             "a:\n  timeout: 1\n  timeout: 2\n",
-            "p.yaml, line 3, a.timeout: it is there",
+            "p.yaml, line 3, a.timeout: the key is there twice",
         ),
-        ("yaml", "a:\n  1: 2\n", "p.yaml, line 2, a.1: a key must be a text"),
+        ("yaml", "a:\n  1: 2\n", "p.yaml, line 2, a.1: keys must be strings"),
         ("yaml", "a:\n  timeout: [\n", "p.yaml, line 3: "),
         ("yaml", "a:\n  timeout: !!python/name:os.system\n", "p.yaml, line 2: "),
         ("yaml", "a: {}\n---\nb: {}\n", "p.yaml, line 2: "),
         ("yaml", "a:\n  timeout: 2001-13-45\n", "p.yaml, line 2, a.timeout: month must be"),
-        ("yaml", "a: &a {}\nb:\n  <<: *a\n", "p.yaml, line 3, b.<<: profiles do not merge"),
+        ("yaml", "a: &a {}\nb:\n  <<: *a\n", "p.yaml, line 3, b.<<: merge keys are not supported"),
         ("yaml", "a:\n  timeout: \0\n", "p.yaml, line 2: special characters are not allowed"),
-        ("yaml", "a: " + "[" * 500, "p.yaml: it is too deep"),
-        ("toml", "[a]\nx = " + "[" * 3000, "p.toml: it is too deep"),
+        ("yaml", "a: " + "[" * 500, "p.yaml: it is nested too deeply"),
+        ("toml", "[a]\nx = " + "[" * 3000, "p.toml: it is nested too deeply"),
         # A line ends where the format says so, not wherever `splitlines` does.
         ("toml", "# \u2028 \x85\n[a]\ntimeout = 'x'\n", "p.toml, line 3, a.timeout: timeout must"),
-        ("yaml", "- a\n", "p.yaml, line 1: it must be profiles by name"),
+        ("yaml", "- a\n", "p.yaml, line 1: the file must map profile names to profiles"),
         ("yaml", "a: &x\n  read: *x\n", "p.yaml, line 2, a.read"),
         ("yaml", "a:\n  derives: a\n", "p.yaml, line 2, a.derives: it derives from itself: a -> a"),
     ],
@@ -171,7 +171,7 @@ def test_profiles_come_and_do_not_go(tmp_path: Path) -> None:
     file = written(tmp_path / "p.toml", "[a]\ntimeout = 1\n[b]\n")
     profiles = Profiles(file)
     written(file, "[a]\ntimeout = 2\n[c]\n")
-    with pytest.raises(ProfileError, match=r"^p.toml, b: the profile is gone from the file"):
+    with pytest.raises(ProfileError, match=r"^p.toml, b: the profile was removed from the file"):
         profiles.reload()
     assert profiles["a"].options == {"timeout": 1}
     written(file, "[a]\ntimeout = 2\n[b]\n[c]\n")

@@ -120,9 +120,9 @@ def test_addresses() -> None:
     assert address("localhost:8000") == "http://localhost:8000/metrics"
     assert address("https://h/m?x=1") == "https://h/m?x=1"
     for wrong in ("ftp://h/metrics", "http://", "file:///etc/passwd"):
-        with pytest.raises(ValueError, match="is no address"):
+        with pytest.raises(ValueError, match="is not the address"):
             address(wrong)
-    with pytest.raises(ScrapeError, match="none of a client of Spikewire"):
+    with pytest.raises(ScrapeError, match="none of a Spikewire client"):
         read("up 1\n")
 
 
@@ -152,7 +152,7 @@ def test_a_table_once(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None
 
 def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["top", "ftp://nowhere", "--once"]) == 1
-    assert "is no address of metrics" in capsys.readouterr().err
+    assert "is not the address of metrics" in capsys.readouterr().err
     assert main(["top", "127.0.0.1:1", "--once"]) == 1
     assert "127.0.0.1:1/metrics" in capsys.readouterr().err
     for interval, said in [("0", "from 0.05 to 3600, not 0"), ("often", "number of seconds")]:

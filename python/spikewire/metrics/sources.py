@@ -44,13 +44,15 @@ class Sources:
         more = _checked(dict(labels or {}))
         if isinstance(clients, Mapping):
             if "client" in more:
-                raise ValueError("labels: 'client' is the name of each of the clients")
+                raise ValueError("labels: 'client' is set from the names of the clients")
             self._all = [(one, _checked({"client": name, **more})) for name, one in clients.items()]
         else:
             self._all = [(clients, more)]
         for one, _ in self._all:
             if not hasattr(one, "stats"):
-                raise TypeError(f"metrics are those of a client, not of {type(one).__name__}")
+                raise TypeError(
+                    f"metrics are exported for a client or session, not for {type(one).__name__}"
+                )
 
     def families(self) -> list[Family]:
         """The metrics of all clients, each family once. Closed clients are left out; if none is
@@ -86,7 +88,7 @@ def _checked(labels: Labels) -> Labels:
             if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
                 raise TypeError(f"labels: {text!r} must be str, not {type(text).__name__}")
         if not re.fullmatch("(?!__)[a-zA-Z_][a-zA-Z0-9_]*", name):
-            raise ValueError(f"labels: {name!r} is no name of a label")
+            raise ValueError(f"labels: {name!r} is not a valid label name")
         if name in _TAKEN:
             raise ValueError(f"labels: {name!r} is one of the metrics' own labels")
     return labels

@@ -121,7 +121,7 @@ def read(
         if parts.is_encrypted and checked.get(TLS) is not True:
             rest[TLS] = True
         for name in checked.keys() & rest.keys():
-            message = f"{source}, option {name}: another part of the URL has it, too"
+            message = f"{source}, option {name}: another part of the URL sets it, too"
             raise ValueError(message)
         checked |= rest
         levels.append((checked, dict.fromkeys(checked, source)))

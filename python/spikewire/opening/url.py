@@ -73,13 +73,13 @@ def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
         message = f"the URL must be str, not {type(url).__name__}"
         raise TypeError(message)
     if found := re.search(r"[\x00-\x20\x7f]", url):
-        message = f"{source} has a {found[0]!r}: such a character is written %{ord(found[0]):02X}"
+        message = f"{source} contains {found[0]!r}, which must be written %{ord(found[0]):02X}"
         raise ValueError(message)
     name = url.partition("://")[0].lower()
     if name not in (scheme.name, scheme.encrypted) or "://" not in url:
         message = (
             f"{source} must begin with {scheme.name}://, or with {scheme.encrypted}:// for "
-            "connections that are encrypted"
+            "encrypted connections"
         )
         raise ValueError(message)
     if "#" in url:
@@ -90,7 +90,7 @@ def taken_apart(url: str, scheme: Scheme, source: str) -> Parts:
     login, at, hosts = authority.rpartition("@")
     if not at and "@" in url:
         message = (
-            f"{source} has an '@' behind its hosts: in a user or password, '/' is written %2F, "
+            f"{source} has an '@' after its hosts: in a user or password, '/' is written %2F, "
             "'?' %3F and '@' %40"
         )
         raise ValueError(message)
@@ -148,7 +148,7 @@ def _path(path: str, scheme: Scheme, source: str) -> str | None:
     if not path:
         return None
     if "/" in path:
-        message = f"{source}, path: it is one {scheme.path}, not {path!r}"
+        message = f"{source}, path: it must be one {scheme.path}, not {path!r}"
         raise ValueError(message)
     return _decoded(path, source, scheme.path)
 
@@ -162,7 +162,7 @@ def _options(query: str, source: str) -> dict[str, str]:
             message = f"{source}, option {number}: it must be name=value"
             raise ValueError(message)
         if name in found:
-            message = f"{source}, option {name}: it is there twice"
+            message = f"{source}, option {name}: it is given twice"
             raise ValueError(message)
         found[name] = _decoded(text, source, f"option {name}")
     return found

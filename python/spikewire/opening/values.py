@@ -52,7 +52,7 @@ def converted(name: str, text: str, options: Mapping[str, Any], where: str) -> A
         return None
     convert = _CONVERTERS.get(written, _text if written.startswith("Literal[") else None)
     if convert is None:
-        message = f"{where}: it takes an object, which no text is; pass it as a keyword"
+        message = f"{where}: it takes an object, not text; pass it as a keyword"
         raise ValueError(message)
     try:
         return convert(text)
@@ -102,7 +102,7 @@ def _hedge(text: str) -> float | str:
 def _two_spans(text: str) -> tuple[float, float]:
     parts = text.split(",")
     if len(parts) != 2:
-        message = "two times with a comma in between, such as 100ms,30s"
+        message = "two times separated by a comma, such as 100ms,30s"
         raise ValueError(message)
     return _seconds(parts[0]), _seconds(parts[1])
 
@@ -111,14 +111,14 @@ def _numbers(text: str) -> list[int]:
     try:
         return [_whole(part) for part in text.split(",")]
     except ValueError:
-        message = "whole numbers with commas in between"
+        message = "whole numbers separated by commas"
         raise ValueError(message) from None
 
 
 def _pairs(text: str) -> dict[str, str]:
     pairs = [part.partition("=") for part in text.split(",")]
     if not all(left and equals and right for left, equals, right in pairs):
-        message = "pairs with commas in between, such as 10.0.0.1=192.0.2.1,10.0.0.2=192.0.2.2"
+        message = "pairs separated by commas, such as 10.0.0.1=192.0.2.1,10.0.0.2=192.0.2.2"
         raise ValueError(message)
     return {left: right for left, _, right in pairs}
 

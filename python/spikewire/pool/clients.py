@@ -95,7 +95,7 @@ def clients_of(
             )
             raise TypeError(message)
         if sharing == "each":
-            message = 'clients="each" needs seeds: a client that is given is that of all loops'
+            message = 'clients="each" needs seeds: a client passed in is shared by all loops'
             raise TypeError(message)
         return Clients([given], owned=False)
     count = loops if (sharing or _default()) == "each" else 1

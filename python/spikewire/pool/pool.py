@@ -102,7 +102,7 @@ class Pool:
         self._new_loop = _loop_maker(uvloop)
         self._close_timeout = _seconds("close_timeout", close_timeout)
         if options and not isinstance(seeds, (str, Iterable)) and seeds is not UNSAID:
-            message = f"the client that is given has options of its own: {', '.join(options)}"
+            message = f"options are for a client the pool opens itself: {', '.join(options)}"
             raise TypeError(message)
         self._clients = clients_of(
             seeds, clients, self._count, lambda where: AsyncClient(where, **options)
@@ -337,7 +337,7 @@ class Pool:
         Raises the errors of ``AsyncClient.connect``, and ``RuntimeError`` if it was opened before.
         """
         if self._workers:
-            message = "a pool is opened once: make another one"
+            message = "a pool can only be opened once: make another one"
             raise RuntimeError(message)
         self._clients.open()
         self._process = os.getpid()
@@ -388,7 +388,7 @@ class Pool:
                 worker.thread.join(max(0.0, until - time.monotonic()))
         held = [worker.thread.name for worker in workers if worker.thread.is_alive()]
         if held:
-            message = f"what runs on {', '.join(held)} holds up its event loop: left behind"
+            message = f"the pool was closed, but calls still block {', '.join(held)}"
             warnings.warn(message, RuntimeWarning, stacklevel=3)
 
     def _end(self) -> None:
@@ -445,7 +445,7 @@ class Pool:
             raise
 
     def __reduce__(self) -> tuple[Any, ...]:
-        message = "a pool has threads, and is neither copied nor pickled"
+        message = "a pool has threads, and can be neither copied nor pickled"
         raise TypeError(message)
 
     def __repr__(self) -> str:

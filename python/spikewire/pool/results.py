@@ -203,7 +203,7 @@ class Results(Generic[_T]):
 
     def __await__(self) -> Generator[Any, None, list[_T]]:
         if self._is_over:
-            message = "these results were taken before: keep the list"
+            message = "these results were already read: keep the list"
             raise RuntimeError(message)
         return self._all().__await__()
 

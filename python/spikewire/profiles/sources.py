@@ -51,7 +51,7 @@ def read(text: str, kind: str, name: str) -> Document:
         try:
             return readers[kind](text, name)
         except RecursionError:
-            raise ProfileError("it is too deep", file=name) from None
+            raise ProfileError("it is nested too deeply", file=name) from None
     message = f'format must be "toml" or "yaml", not {kind!r}'
     raise ValueError(message)
 
@@ -125,13 +125,15 @@ def _yaml(text: str, name: str) -> Document:
             line = key_node.start_mark.line + 1
             place = ".".join(here)
             if not isinstance(key, str) or len(here) > _DEEPEST:
-                message = "a key must be a text" if len(here) <= _DEEPEST else "it is too deep"
+                message = (
+                    "keys must be strings" if len(here) <= _DEEPEST else "it is nested too deeply"
+                )
                 raise ProfileError(message, file=name, line=line, key=place)
             if merges:
-                message = "profiles do not merge: a profile has `derives` for that"
+                message = "merge keys are not supported: use `derives`"
                 raise ProfileError(message, file=name, line=line, key=place)
             if key in content:
-                raise ProfileError("it is there twice", file=name, line=line, key=place)
+                raise ProfileError("the key is there twice", file=name, line=line, key=place)
             lines[here] = line
             content[key] = value(value_node, here)
         return content
@@ -148,5 +150,5 @@ def _yaml(text: str, name: str) -> Document:
             line = text.count("\n", 0, error.position) + 1
         raise ProfileError(message, file=name, line=line) from None
     if not isinstance(content, dict):
-        raise ProfileError("it must be profiles by name", file=name, line=1)
+        raise ProfileError("the file must map profile names to profiles", file=name, line=1)
     return Document(name, content, lines)  # pyright: ignore[reportUnknownArgumentType]

@@ -82,7 +82,7 @@ class Profiles(Mapping[str, Profile]):
             return False
         states = _states(_document(text, self._kind, self._path.name))
         for name in sorted(self._profiles.keys() - states.keys()):
-            message = "the profile is gone from the file, and may be in use"
+            message = "the profile was removed from the file, but may be in use"
             raise ProfileError(message, file=self._path.name, key=name)
         profiles = {
             name: self._profiles.get(name) or Profile.made(name, state)

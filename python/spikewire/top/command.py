@@ -80,7 +80,7 @@ def _watch(url: str, options: argparse.Namespace) -> int:
         from spikewire.top.screen import screen, trouble
     except ImportError as error:
         raise OSError(
-            "spikewire top needs rich, but for --json: pip install 'spikewire[top]'"
+            "spikewire top needs rich, except with --json: pip install 'spikewire[top]'"
         ) from error
     console = Console()
     if options.once or not console.is_terminal:

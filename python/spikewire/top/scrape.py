@@ -62,7 +62,7 @@ def address(text: str) -> str:
     parts = urlsplit(url)
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise ValueError(
-            f"{text!r} is no address of metrics, such as http://localhost:8000/metrics"
+            f"{text!r} is not the address of metrics, such as http://localhost:8000/metrics"
         )
     return url if parts.path not in ("", "/") else f"{parts.scheme}://{parts.netloc}/metrics"
 
@@ -98,7 +98,7 @@ def read(text: str, url: str = "the text") -> Scrape:
         else:
             made.values.setdefault(name, []).append((labels, value))
     if not made.values:
-        raise ScrapeError(f"{url}: there are metrics, but none of a client of Spikewire")
+        raise ScrapeError(f"{url}: it serves metrics, but none of a Spikewire client")
     return made
 
 

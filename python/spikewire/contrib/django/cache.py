@@ -52,7 +52,7 @@ class SpikewireCache(BaseCache):
         options = dict(params.get("OPTIONS", {}))
         for name in ("MAX_ENTRIES", "CULL_FREQUENCY"):
             if name in options or name.lower() in params:
-                message = f"{name}: servers evict by their own rules; leave it out"
+                message = f"{name} is not supported: servers evict by their own rules"
                 raise ImproperlyConfigured(message)
         namespace = options.pop("namespace", None)
         name = options.pop("set", "django")

@@ -103,7 +103,7 @@ class _TracedSession:
         return _TracedSession(self._target, self._face.submit, self._telemetry)
 
     def __reduce__(self) -> Any:
-        raise TypeError("what is instrumented is neither copied nor pickled")
+        raise TypeError("an instrumented session can be neither copied nor pickled")
 
     def __repr__(self) -> str:
         return f"<traced {self._face!r}>"

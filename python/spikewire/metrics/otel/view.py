@@ -134,7 +134,8 @@ class _Traced:
 
     def __reduce__(self) -> Any:
         raise TypeError(
-            "what is instrumented is neither copied nor pickled: pickle the dataset itself"
+            "an instrumented client or dataset can be neither copied nor pickled: "
+            "pickle the dataset itself"
         )
 
     def __repr__(self) -> str:

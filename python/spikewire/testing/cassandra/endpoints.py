@@ -59,7 +59,7 @@ def _in_a_row(first: str, nodes: int, port: int) -> list[Endpoint]:
     # A custom port for clients also gets a custom port between nodes.
     storage = STORAGE_PORT if port == PORT else _free_port(first)
     if nodes > 1 and not _is_free(str(start + 1), 0):
-        message = f"{start + 1} is no address of this machine: make it an alias of the loopback"
+        message = f"{start + 1} is not an address of this machine: add it to the loopback interface"
         raise OSError(message)
     return [Endpoint(str(start + node), port, storage) for node in range(nodes)]
 

@@ -75,7 +75,7 @@ def _fetch(folder: Path, progress: Callable[[str], None]) -> None:
         _run_maven(maven, Path(work))
         jars = Path(work) / "jars"
         if not (jars / f"cassandra-all-{VERSION}.jar").is_file() or not any(jars.glob("jamm-*")):
-            message = f"Maven ended well, but without the jars of Cassandra {VERSION}"
+            message = f"Maven succeeded, but did not fetch the jars of Cassandra {VERSION}"
             raise CassandraUnavailable(message)
         jars.rename(folder)
 

@@ -29,7 +29,7 @@ def take(path: Path, wait: float, *, shared: bool = False) -> IO[str]:
                 time.sleep(INTERVAL)
                 continue
             file.close()
-            message = f"{path} is locked by another process since more than {wait:g} s"
+            message = f"{path} has been locked by another process for more than {wait:g} s"
             raise OSError(message) from None
         except BaseException:
             file.close()

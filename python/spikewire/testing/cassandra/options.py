@@ -131,11 +131,11 @@ def settings_of(nodes: int, **options: Unpack[CassandraOptions]) -> Settings:
         message = f'tls must be True, False or "optional", not {settings.tls!r}'
         raise ValueError(message)
     if settings.client_certificates and settings.tls is not True:
-        message = "client_certificates asks for tls"
+        message = "client_certificates needs tls"
         raise ValueError(message)
     for name, many in (("racks", settings.racks), ("datacenters", settings.datacenters)):
         if isinstance(many, str) or len(many) != nodes:
-            message = f"{name} must name one for each of {nodes} nodes, not {many!r}"
+            message = f"{name} must have one name for each of {nodes} nodes, not {many!r}"
             raise ValueError(message)
     return settings
 
