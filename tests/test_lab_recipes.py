@@ -16,6 +16,7 @@ from spikewire.bench.cql.cells import BLOCKING, CHAINS, INSERT, Cell, Shape
 from spikewire.bench.cql.lines import Line as CqlLine
 from spikewire.bench.cql.servers import CANNED
 from spikewire.bench.lab import closed, recipes
+from spikewire.bench.lab.facts import pythons
 from spikewire.bench.lab.instead import Instead
 from spikewire.bench.lab.recipe import FULL, QUICK, SHORT, SIZES
 from spikewire.bench.lab.recipes.aerospike_py.operations import amount as operations_amount
@@ -30,7 +31,7 @@ from spikewire.bench.lab.recipes.sdk.layers import layers
 from spikewire.bench.lab.recipes.sdk.paths import paths, pools
 from spikewire.bench.lab.recipes.serving.lab import amount as serving_amount
 from spikewire.bench.lab.report import Measured, Report
-from spikewire.bench.lab.run import run_recipe, versions
+from spikewire.bench.lab.run import interpreters, run_recipe, versions
 from spikewire.bench.queries.cells import ARROW, OBJECTS, lacks_waiting
 from spikewire.bench.queries.cells import scans as queries_scans
 from spikewire.bench.queries.lines import ScanLine
@@ -131,6 +132,16 @@ def test_a_report_names_the_versions_that_answered() -> None:
         "a": "1.0",
         "b": "2",
     }
+
+
+def test_a_report_names_the_pythons_that_clients_ran_on() -> None:
+    python = {"version": "3.14.4", "free_threaded": True, "gil": False}
+    runs = {"one": [{"client": "a", "runs": [{"python": python}, {"python": None}]}]}
+    assert set(interpreters(runs)) == {"3.14.4t"}
+    known = {"python": "3.11.7", "interpreters": ["3.14.4t"]}
+    assert pythons(known) == "3.14.4t (the lab: 3.11.7)"
+    assert pythons({**known, "interpreters": ["3.11.7"]}) == "3.11.7"
+    assert pythons({"python": "3.11.7"}) == "3.11.7"
 
 
 def a_line(client: str, pattern: str, threads: int, ratio: float | None) -> CqlLine:

@@ -50,9 +50,10 @@ def source(one: Kept, folder: str) -> str:
     machine = f"{known.get('cpu_model')}, {cpus} processors" if cpus else "an unknown machine"
     date = str(known.get("date", ""))[:10]
     command = shlex.join(map(str, known.get("command_line") or ()))
+    python = ", ".join(known.get("interpreters") or [str(known.get("python"))])
     text = (
         f"From the report [{one.name}]({folder}{one.name}.html) of {date} ({machine}, Python"
-        f" {known.get('python')}, one of `{command}`)."
+        f" {python}, one of `{command}`)."
     )
     return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 

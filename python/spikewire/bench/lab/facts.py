@@ -20,6 +20,7 @@ _KNOWN = (
     "cpu_model",
     "cpu_count",
     "python",
+    "interpreters",
     "packages",
     "clients",
     "cluster",
@@ -47,7 +48,7 @@ def _known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         environment.get("system"),
     ]
     yield "machine", ", ".join(str(one) for one in machine if one)
-    yield "Python", str(environment.get("python") or "")
+    yield "Python", pythons(environment)
     yield "versions", _pairs(environment.get("packages"))
     yield "clients", _pairs(environment.get("clients"))
     yield "build", described(environment.get("build"))
@@ -55,6 +56,15 @@ def _known(environment: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in environment.items():
         if name not in (*_KNOWN, *_RAW) and value is not None:
             yield name.replace("_", " "), _pairs(value)
+
+
+def pythons(environment: Mapping[str, Any]) -> str:
+    """The version of the Python that clients ran on, and of the lab's if that is another."""
+    own = str(environment.get("python") or "")
+    theirs: Sequence[str] = environment.get("interpreters") or ()
+    if not theirs or list(theirs) == [own]:
+        return own
+    return f"{', '.join(theirs)} (the lab: {own})"
 
 
 def _pairs(value: Any) -> str:

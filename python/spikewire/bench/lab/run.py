@@ -6,6 +6,7 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
+from ..result import version_of
 from ..run.build import described
 from ..run.cluster import reachable
 from ..run.compare import CannotRunError
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from ..result import Python
     from .recipe import Bench, Measurement, Part, Recipe
 
 
@@ -84,7 +86,11 @@ def _save(report: Report, bench: Bench, began: float, folder: Path) -> None:
 
 def _finish(report: Report, bench: Bench, began: float) -> None:
     measured = dict(versions(report.runs))
-    report.environment = {**bench.environment, "clients": dict(sorted(measured.items()))}
+    report.environment = {
+        **bench.environment,
+        "clients": dict(sorted(measured.items())),
+        "interpreters": sorted(set(interpreters(report.runs))),
+    }
     report.skipped += [text for text in bench.skipped if text not in report.skipped]
     report.elapsed = time.monotonic() - began
     report.loads = list(loads(report.runs))
@@ -103,6 +109,20 @@ def versions(runs: object) -> Iterator[tuple[str, str]]:
     elif isinstance(runs, (list, tuple)):
         for value in cast("Sequence[object]", runs):
             yield from versions(value)
+
+
+def interpreters(runs: object) -> Iterator[str]:
+    """The version of the Python that each run had; nothing of what is no Python."""
+    if isinstance(runs, Mapping):
+        one = cast("Mapping[str, object]", runs)
+        python = one.get("python")
+        if isinstance(python, Mapping) and "free_threaded" in python:
+            yield version_of(cast("Python", python))
+        for value in one.values():
+            yield from interpreters(value)
+    elif isinstance(runs, (list, tuple)):
+        for value in cast("Sequence[object]", runs):
+            yield from interpreters(value)
 
 
 def _expected(parts: Sequence[Measurement]) -> list[float]:
