@@ -26,9 +26,9 @@ export function types(): unknown[] {
   const expressions: exp.Expression<never>[] = [
     // @ts-expect-error an integer is compared with an integer
     exp.bin('a', 'int').eq('x'),
-    // @ts-expect-error a string is no list
+    // @ts-expect-error a string is not a list
     exp.list.size('x'),
-    // @ts-expect-error an integer is no list
+    // @ts-expect-error an integer is not a list
     exp.list.size(exp.bin('n', 'int')),
     // @ts-expect-error there is no such type
     exp.bin('n', 'number'),

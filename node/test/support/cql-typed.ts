@@ -70,7 +70,7 @@ export async function checked(session: Session, insert: Prepared, address: Addre
   await session.executeMany(bound, [])
   // @ts-expect-error: a page is of one statement
   await session.executeMany(insert, [], { pagingState: Buffer.alloc(1) })
-  // @ts-expect-error: a promise is no session
+  // @ts-expect-error: a promise is not a session
   connect('db1').execute('SELECT 1')
   // @ts-expect-error: the name in Python
   await connect('db1', { tls: { private_key: 'PEM' } })
