@@ -170,7 +170,8 @@
 //! # Security
 //!
 //! [`Builder::credentials`] logs in to every node, and [`Builder::tls`] encrypts every connection
-//! (feature `tls`, one of the default ones). No text of this crate shows a password.
+//! (feature `tls`, one of the default ones). No text of this crate shows a password. [`Client::users`]
+//! and [`Client::roles`] manage who may do what.
 //!
 //! # Errors
 //!
@@ -240,8 +241,10 @@ mod operation;
 mod options;
 mod query;
 mod record;
+mod role;
 mod row;
 mod span;
+mod user;
 mod verbs;
 
 pub use asynchronous::{
@@ -261,6 +264,7 @@ pub use operation::{Operation, Order, Overflow, Returning, op};
 pub use options::{Builder, CallOptions, Seeds};
 pub use query::{Collection, Found, IndexOn, IndexRange, IndexValue, Job, Page, Progress, Query};
 pub use record::{Bin, Bins, Name, Record};
+pub use role::{Privilege, PrivilegeKind, Role, Roles, privilege};
 pub use row::Row;
 pub use spikewire_aerospike::command::{ExistsRule as Exists, ReadMode, ReadTouch, Ttl};
 pub use spikewire_aerospike::{
@@ -268,6 +272,7 @@ pub use spikewire_aerospike::{
 };
 pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;
+pub use user::{User, Users};
 
 /// Bins of different types for the verbs that write, without a [`Value`] for each.
 ///

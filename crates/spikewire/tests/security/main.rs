@@ -1,5 +1,6 @@
 //! Logging in and encryption, as Rust users ask for them: embedded clusters behind doors.
 
+mod accounts;
 mod embedded;
 mod front;
 #[path = "../support/mod.rs"]

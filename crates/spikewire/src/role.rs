@@ -1,0 +1,97 @@
+//! Roles of a cluster with security: what their users may do, and from where.
+
+use spikewire_aerospike::admin::role::{
+    create_role, drop_role, get_role, grant_privileges, list_roles, revoke_privileges, set_allowed,
+    set_quotas,
+};
+
+pub use spikewire_aerospike::admin::role::{Privilege, PrivilegeKind, Role, privilege};
+
+use crate::client_kind::{Administration, ClientKind};
+use crate::user::WITHIN;
+use crate::{AsyncClient, Client};
+
+/// The roles of a client's cluster; from [`Client::roles`] and
+/// [`AsyncClient::roles`](crate::AsyncClient::roles).
+///
+/// They take a client that logs in with the role `user-admin`. One node is asked, for 10 seconds at
+/// most, and tells the others.
+///
+/// ```
+/// # use spikewire::{Client, Role, privilege};
+/// # let users = vec![spikewire_server::UserOptions::new("admin", "secret")];
+/// # let options = spikewire_server::Options { users, ..Default::default() };
+/// # let cluster = spikewire_server::Cluster::start(options).unwrap();
+/// let client = Client::builder().credentials("admin", "secret").connect(cluster.seeds())?;
+/// let orders = Role::new("orders", vec![privilege("read-write", Some("test"), Some("orders"))?]);
+/// client.roles().create(&orders)?;
+/// assert_eq!(client.roles().get("orders")?, orders);
+/// client.roles().set_allowed("orders", &["10.0.0.0/8"])?;
+/// client.roles().drop("orders")?;
+/// # Ok::<(), spikewire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Roles<C = Client>(pub(crate) C);
+
+impl Client {
+    /// The roles of a cluster with security.
+    pub fn roles(&self) -> Roles {
+        Roles(self.clone())
+    }
+}
+
+impl AsyncClient {
+    /// The roles of a cluster with security.
+    pub fn roles(&self) -> Roles<Self> {
+        Roles(self.clone())
+    }
+}
+
+impl<C: ClientKind> Roles<C> {
+    /// Creates a role as it is described.
+    pub fn create(&self, role: &Role) -> C::Answer<()> {
+        self.0.administer(Administration::of("create_role"), create_role(role, WITHIN))
+    }
+
+    /// Drops a role, which its users lose.
+    pub fn drop(&self, name: &str) -> C::Answer<()> {
+        self.0.administer(Administration::of("drop_role"), drop_role(name, WITHIN))
+    }
+
+    /// Adds privileges to a role.
+    pub fn grant(&self, name: &str, privileges: Vec<Privilege>) -> C::Answer<()> {
+        let grant = grant_privileges(name, privileges, WITHIN);
+        self.0.administer(Administration::of("grant_privileges"), grant)
+    }
+
+    /// Takes privileges from a role: exactly these, so that one for a namespace stays when one for a
+    /// set of it is taken.
+    pub fn revoke(&self, name: &str, privileges: Vec<Privilege>) -> C::Answer<()> {
+        let revoke = revoke_privileges(name, privileges, WITHIN);
+        self.0.administer(Administration::of("revoke_privileges"), revoke)
+    }
+
+    /// Sets the addresses and networks that the users of a role may come from; none: all.
+    pub fn set_allowed(&self, name: &str, allow: &[&str]) -> C::Answer<()> {
+        let allow: Vec<String> = allow.iter().map(|address| (*address).to_owned()).collect();
+        self.0.administer(Administration::of("set_allowed"), set_allowed(name, &allow, WITHIN))
+    }
+
+    /// Sets how many records a user of a role may read and write in a second; 0: no limit; `None`: as
+    /// until now. Servers take quotas if they are configured for them.
+    pub fn set_quotas(&self, name: &str, read: Option<u32>, write: Option<u32>) -> C::Answer<()> {
+        let set = set_quotas(name, read, write, WITHIN);
+        self.0.administer(Administration::of("set_quotas"), set)
+    }
+
+    /// The role of this name; fails with [`ResultCode::INVALID_ROLE`](crate::ResultCode::INVALID_ROLE)
+    /// if there is none.
+    pub fn get(&self, name: &str) -> C::Answer<Role> {
+        self.0.administer(Administration::of("get_role"), get_role(name, WITHIN))
+    }
+
+    /// The roles, sorted by name, those that every cluster has included.
+    pub fn list(&self) -> C::Answer<Vec<Role>> {
+        self.0.administer(Administration::of("list_roles"), Ok(list_roles(WITHIN)))
+    }
+}

@@ -1,0 +1,127 @@
+//! Users of a cluster with security: creating, changing, listing, dropping.
+
+use std::time::Duration;
+
+use spikewire_aerospike::admin::user::{
+    ChangePassword, NewPassword, create_user, drop_user, get_user, grant_roles, list_users,
+    revoke_roles,
+};
+use spikewire_aerospike::{Secret, admin};
+
+pub use spikewire_aerospike::admin::user::User;
+
+use crate::client_kind::{Administration, ClientContext, ClientKind, IsWanted};
+use crate::{AsyncClient, Client, Result};
+
+/// How long a node may take where nothing else is said.
+pub(crate) const WITHIN: Duration = Duration::from_secs(10);
+
+/// The users of a client's cluster; from [`Client::users`] and
+/// [`AsyncClient::users`](crate::AsyncClient::users).
+///
+/// They take a client that logs in with the role `user-admin`; of itself, every user may be told and
+/// change the password. One node is asked, for 10 seconds at most, and tells the others.
+///
+/// ```
+/// # use spikewire::Client;
+/// # let users = vec![spikewire_server::UserOptions::new("admin", "secret")];
+/// # let options = spikewire_server::Options { users, ..Default::default() };
+/// # let cluster = spikewire_server::Cluster::start(options).unwrap();
+/// let client = Client::builder().credentials("admin", "secret").connect(cluster.seeds())?;
+/// client.users().create("report", "also secret", &["read"])?;
+/// client.users().grant("report", &["write"])?;
+/// assert_eq!(client.users().get("report")?.roles, ["read", "write"]);
+/// client.users().drop("report")?;
+/// # Ok::<(), spikewire::Error>(())
+/// ```
+#[derive(Debug, Clone)]
+pub struct Users<C = Client>(pub(crate) C);
+
+impl Client {
+    /// The users of a cluster with security.
+    pub fn users(&self) -> Users {
+        Users(self.clone())
+    }
+}
+
+impl AsyncClient {
+    /// The users of a cluster with security.
+    pub fn users(&self) -> Users<Self> {
+        Users(self.clone())
+    }
+}
+
+impl<C: ClientKind> Users<C> {
+    /// Creates a user with these roles. Hashing the password takes some 50 ms; an [`AsyncClient`]
+    /// leaves that, and the rest of a call with a password, to another thread.
+    pub fn create(&self, name: &str, password: impl Into<String>, roles: &[&str]) -> C::Answer<()> {
+        let name = name.to_owned();
+        let roles: Vec<String> = roles.iter().map(|role| (*role).to_owned()).collect();
+        self.with_password(password.into(), move |_, password| {
+            let roles: Vec<&str> = roles.iter().map(String::as_str).collect();
+            create_user(&name, password, &roles, WITHIN)
+        })
+    }
+
+    /// Creates a user who logs in with a certificate, which takes a server of version 8.1.
+    pub fn create_with_certificate(&self, name: &str, roles: &[&str]) -> C::Answer<()> {
+        let create = create_user(name, NewPassword::none(), roles, WITHIN);
+        self.0.administer(Administration::of("create_user"), create)
+    }
+
+    /// Drops a user, whose connections end.
+    pub fn drop(&self, name: &str) -> C::Answer<()> {
+        self.0.administer(Administration::of("drop_user"), drop_user(name, WITHIN))
+    }
+
+    /// Sets the password of any user. Where that is the client's own, the client logs in with it from
+    /// then on.
+    pub fn set_password(&self, name: &str, password: impl Into<String>) -> C::Answer<()> {
+        let name = name.to_owned();
+        self.with_password(password.into(), move |context, password| {
+            ChangePassword::of(&name, password, context.cluster.credentials(), WITHIN)
+        })
+    }
+
+    /// Changes the password of the user that this client logs in as, and logs in with it from then
+    /// on. Fails for a client that does not log in with a password that the cluster keeps.
+    pub fn change_password(&self, password: impl Into<String>) -> C::Answer<()> {
+        self.with_password(password.into(), move |context, password| {
+            ChangePassword::own(password, context.cluster.credentials(), WITHIN)
+        })
+    }
+
+    /// Gives a user more roles.
+    pub fn grant(&self, name: &str, roles: &[&str]) -> C::Answer<()> {
+        self.0.administer(Administration::of("grant_roles"), grant_roles(name, roles, WITHIN))
+    }
+
+    /// Takes roles from a user.
+    pub fn revoke(&self, name: &str, roles: &[&str]) -> C::Answer<()> {
+        self.0.administer(Administration::of("revoke_roles"), revoke_roles(name, roles, WITHIN))
+    }
+
+    /// The user of this name; fails with [`ResultCode::INVALID_USER`](crate::ResultCode::INVALID_USER)
+    /// if there is none.
+    pub fn get(&self, name: &str) -> C::Answer<User> {
+        self.0.administer(Administration::of("get_user"), get_user(name, WITHIN))
+    }
+
+    /// The users, sorted by name.
+    pub fn list(&self) -> C::Answer<Vec<User>> {
+        self.0.administer(Administration::of("list_users"), Ok(list_users(WITHIN)))
+    }
+
+    /// Runs what takes a password's hash, on a thread that may take its time.
+    fn with_password<P: admin::Procedure<Output = ()>>(
+        &self,
+        password: String,
+        make: impl FnOnce(&ClientContext, NewPassword) -> Result<P> + Send + 'static,
+    ) -> C::Answer<()> {
+        let secret = Secret::from(password);
+        self.0.work(move |context: &ClientContext, is_wanted: IsWanted<'_>| {
+            let mut procedure = make(context, NewPassword::new(&secret)?)?;
+            admin::run(&context.cluster, &mut procedure, &|| !is_wanted())
+        })
+    }
+}
