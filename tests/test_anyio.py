@@ -285,7 +285,7 @@ class TestStream:
             async with aclosing(stream(query, rows=10)) as records:
                 async for _ in records:
                     break
-            with pytest.raises(spikewire.ClientClosed, match="the query is closed"):
+            with pytest.raises(spikewire.QueryClosed, match="the query is closed"):
                 next(query)
 
         run(main)

@@ -141,7 +141,7 @@ def test_the_query_is_over_then(data: Data) -> None:
     for verb in ("first", "first_or_none", "to_list", "count"):
         query = data.users.query()
         data.settle(getattr(query, verb))
-        with pytest.raises(spikewire.ClientClosed, match="the query is closed"):
+        with pytest.raises(spikewire.QueryClosed, match="the query is closed"):
             data.settle(query.to_list)
 
 
@@ -230,7 +230,7 @@ def test_a_cancelled_one_ends_the_query(cluster: Cluster, set_name: str) -> None
             counting.cancel()
             with pytest.raises(asyncio.CancelledError):
                 await counting
-            with pytest.raises(spikewire.ClientClosed):
+            with pytest.raises(spikewire.QueryClosed):
                 await query.to_list()
 
     asyncio.run(main())

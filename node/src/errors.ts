@@ -105,5 +105,7 @@ export class QueryPaused extends SpikewireError {
   /** Pass it as `resume` to a query with the same options. */
   cursor: Buffer = Buffer.alloc(0)
 }
-/** The client or the query is closed. */
+/** The query is closed; its `cursor` says where it ended. */
+export class QueryClosed extends SpikewireError {}
+/** The client is closed. */
 export class ClientClosed extends SpikewireError {}

@@ -16,6 +16,7 @@ import {
   NodeUnavailable,
   OpNotApplicable,
   ProtocolError,
+  QueryClosed,
   QueryPaused,
   RecordExists,
   RecordNotFound,
@@ -37,6 +38,7 @@ const BY_KIND: { readonly [kind: string]: ErrorClass } = {
   busy: TooBusy,
   malformed: ProtocolError,
   paused: QueryPaused,
+  query_closed: QueryClosed,
   closed: ClientClosed,
 }
 

@@ -3,7 +3,7 @@
 import type { Readable } from 'node:stream'
 import { type ColumnOptions, type ColumnParts, Columns, wanted } from './columns.js'
 import type { Connection } from './connection.js'
-import { ClientClosed, QueryPaused } from './errors.js'
+import { QueryClosed, QueryPaused } from './errors.js'
 import { asked, partsOf } from './job.js'
 import type { Key, UserKey } from './key.js'
 import { spaceNames, spaceNumber } from './key.js'
@@ -335,11 +335,11 @@ export class Query<B extends object = Bins>
 
   /**
    * Ends the query; the nodes stop sending. Further requests for records are rejected with
-   * `ClientClosed`. Closing again has no effect.
+   * `QueryClosed`. Closing again has no effect.
    */
   close(): void {
     if (this.#isOver) this.#leave()
-    else this.#fail(new ClientClosed('the query is closed', -5))
+    else this.#fail(new QueryClosed('the query is closed', -5))
   }
 
   /**

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { tableFromIPC } from 'apache-arrow'
-import { Client, ClientClosed, type ColumnOptions, type Dataset, Double, op } from 'spikewire'
+import { Client, type ColumnOptions, type Dataset, Double, op, QueryClosed } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
 const COUNT = 5000
@@ -149,7 +149,7 @@ test('a cursor behind a table', async () => {
   let rest = 0
   for await (const table of rows.query({ resume: query.cursor }).columns()) rest += table.length
   assert.equal(first + rest, COUNT)
-  await assert.rejects(query.next(), ClientClosed)
+  await assert.rejects(query.next(), QueryClosed)
 })
 
 test('invalid options', async () => {

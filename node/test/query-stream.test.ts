@@ -9,7 +9,7 @@ import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { after, before, test } from 'node:test'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { Client, ClientClosed, type Dataset, QueryPaused, type Record } from 'spikewire'
+import { Client, type Dataset, QueryClosed, QueryPaused, type Record } from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 import { temporaryFolder } from './support/programs.js'
 
@@ -140,7 +140,7 @@ test('destroying a stream ends its query', async () => {
   await new Promise((resolve) => stream.once('data', resolve))
   stream.destroy()
   await new Promise((resolve) => stream.once('close', resolve))
-  await assert.rejects(query.next(), ClientClosed)
+  await assert.rejects(query.next(), QueryClosed)
   const broken = rows.query().stream()
   const failure = new Error('the consumer fails')
   await assert.rejects(async () => {

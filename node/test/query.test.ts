@@ -2,7 +2,15 @@
 
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { Client, ClientClosed, type Dataset, Key, type Query, type QueryOptions } from 'spikewire'
+import {
+  Client,
+  ClientClosed,
+  type Dataset,
+  Key,
+  type Query,
+  QueryClosed,
+  type QueryOptions,
+} from 'spikewire'
 import { Cluster } from 'spikewire/testing'
 
 type User = { n: number; text: string }
@@ -187,20 +195,20 @@ test('reading past the end, repeatedly', async () => {
 test('leaving the loop ends the query, and so do close and using', async () => {
   const left = users.query()
   for await (const _ of left) break
-  await assert.rejects(left.next(), ClientClosed)
+  await assert.rejects(left.next(), QueryClosed)
   const closed = users.query()
   await closed.next()
   const waiting = closed.page()
   closed.close()
   closed.close()
   await assert.rejects(waiting, RangeError)
-  await assert.rejects(closed.next(), ClientClosed)
+  await assert.rejects(closed.next(), QueryClosed)
   const disposed = users.query()
   disposed[Symbol.dispose]()
-  await assert.rejects(disposed.next(), ClientClosed)
+  await assert.rejects(disposed.next(), QueryClosed)
   const disposedLater = users.query()
   await disposedLater[Symbol.asyncDispose]()
-  await assert.rejects(disposedLater.next(), ClientClosed)
+  await assert.rejects(disposedLater.next(), QueryClosed)
 })
 
 test('a signal ends the query, even a waiting one', async () => {

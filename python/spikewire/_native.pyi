@@ -5883,7 +5883,7 @@ class Query:
         between nodes in the meantime, `Timeout`, and the other errors of iteration.
         """
     def close(self) -> None:
-        """Ends the query: the nodes stop sending. Requesting more records raises `ClientClosed`.
+        """Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.
         Closing again has no effect; any thread may close it.
         """
     def __enter__(self) -> Self: ...
@@ -6087,7 +6087,7 @@ class AsyncQuery:
         the call also ends it on the nodes.
         """
     def close(self) -> None:
-        """Ends the query: the nodes stop sending. Requesting more records raises `ClientClosed`.
+        """Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.
         Closing again has no effect. Needs no `await`.
         """
     async def __aenter__(self) -> Self: ...

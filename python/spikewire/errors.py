@@ -31,6 +31,7 @@ __all__ = [
     "OpNotApplicable",
     "PermissionDenied",
     "ProtocolError",
+    "QueryClosed",
     "QueryPaused",
     "RecordExists",
     "RecordNotFound",
@@ -233,8 +234,14 @@ class QueryPaused(Error):
     cursor: bytes = b""
 
 
+class QueryClosed(Error):
+    """The query is closed: by its ``close``, or at the end of its block."""
+
+    advice = "begin another one; query.cursor says where this one ended"
+
+
 class ClientClosed(Error):
-    """The client or the query is closed, or the client was never connected."""
+    """The client is closed, or it was never connected."""
 
 
 _BY_KIND: dict[str, type[Error]] = {
@@ -246,6 +253,7 @@ _BY_KIND: dict[str, type[Error]] = {
     "busy": TooBusy,
     "malformed": ProtocolError,
     "paused": QueryPaused,
+    "query_closed": QueryClosed,
     "closed": ClientClosed,
 }
 

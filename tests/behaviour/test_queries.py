@@ -276,13 +276,13 @@ def test_closing_ends_it(filled: Filled) -> None:
     assert len(filled.face.some(query, 20)) == 20
     query.close()
     query.close()
-    with pytest.raises(spikewire.ClientClosed, match="the query is closed"):
+    with pytest.raises(spikewire.QueryClosed, match="the query is closed"):
         filled.face.some(query, 1)
     # Also what had arrived already.
     query = filled.raw.query(limit=5)
     filled.face.some(query, 2)
     query.close()
-    with pytest.raises(spikewire.ClientClosed):
+    with pytest.raises(spikewire.QueryClosed):
         filled.face.some(query, 1)
 
 

@@ -205,5 +205,5 @@ def test_a_closed_query(filled: Filled) -> None:
     batches = query.arrow_batches(10)
     filled.face.some(batches, 1)
     query.close()
-    with pytest.raises(spikewire.ClientClosed):
+    with pytest.raises(spikewire.QueryClosed):
         filled.face.some(batches, 1)

@@ -183,7 +183,7 @@ def test_a_page_is_a_future_and_a_block_ends(run: Any, cluster: Cluster, set_nam
                 assert same is query
             try:
                 await query.page()
-            except spikewire.ClientClosed:
+            except spikewire.QueryClosed:
                 return
             raise AssertionError("the block ended the query")
 

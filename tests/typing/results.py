@@ -155,6 +155,10 @@ def paused(error: errors.QueryPaused) -> None:
     assert_type(error.advice, str)
 
 
+def closed(error: errors.QueryClosed) -> None:
+    assert_type(error.advice, str)
+
+
 def told(mismatch: errors.GenerationMismatch, lost: errors.IndexNotFound) -> None:
     assert_type(mismatch.advice, str)
     assert_type(lost.advice, str)

@@ -29,6 +29,8 @@ pub enum Kind {
     Malformed,
     /// The client is closed.
     Closed,
+    /// The query is closed.
+    QueryClosed,
     /// A signal interrupted the caller.
     Interrupted,
     /// The reader of a query paused for so long that a node gave it up.
@@ -51,6 +53,7 @@ impl Kind {
             Self::Malformed => "malformed",
             Self::Paused => "paused",
             Self::Closed | Self::Interrupted => "closed",
+            Self::QueryClosed => "query_closed",
             Self::Invalid => "invalid",
         }
     }
@@ -61,7 +64,7 @@ impl Kind {
             Self::Server(code) => i32::from(code.0),
             Self::Timeout => 9,
             Self::Invalid => -2,
-            Self::Closed | Self::Interrupted => -5,
+            Self::Closed | Self::QueryClosed | Self::Interrupted => -5,
             Self::Busy => -11,
             Self::NoNode => -8,
             // As a server says it that does not know the namespace.
@@ -104,6 +107,11 @@ impl Error {
     /// The client is closed.
     pub fn closed() -> Self {
         Self::new(Kind::Closed, CLIENT_CLOSED)
+    }
+
+    /// The query is closed.
+    pub fn query_closed() -> Self {
+        Self::new(Kind::QueryClosed, "the query is closed")
     }
 
     /// Bad input from the caller.

@@ -6,11 +6,11 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use spikewire_aerospike::Error;
 use spikewire_aerospike::clock::Tick;
 use spikewire_aerospike::command::query::QueryPlan;
 use spikewire_aerospike::transport::Stream;
 use spikewire_aerospike::transport::stream::{Advance, Demand, MAX_RUN, QueryReader, Stopper};
-use spikewire_aerospike::{Error, Kind};
 use spikewire_aerospike_protocol::query::Row;
 
 use super::wait::{Waited, Waiter};
@@ -114,7 +114,9 @@ impl Reading {
             }
             Err(failure) => Err(failure),
             Ok(_) if run.len > 0 => run.finish(matches!(advance, Ok(Advance::Ready))),
-            Ok(_) if broken.is_some() => Err(Failure::from(broken.unwrap_or_else(closed))),
+            Ok(_) if broken.is_some() => {
+                Err(Failure::from(broken.unwrap_or_else(Error::query_closed)))
+            }
             Ok(Advance::Wait) => env.undefined(),
             Ok(Advance::Over) => env.null(),
             Ok(advance) => run.finish(advance == Advance::Ready),
@@ -162,7 +164,7 @@ impl Reading {
     }
 
     fn check(&self) -> Result<()> {
-        if self.stopper.is_stopped() { Err(closed().into()) } else { Ok(()) }
+        if self.stopper.is_stopped() { Err(Error::query_closed().into()) } else { Ok(()) }
     }
 
     /// The cursor behind the records consumed.
@@ -246,9 +248,4 @@ impl<'e> Run<'e> {
         let parts = [env.boolean(whole)?, self.records, self.digests, self.keys, self.sets];
         env.array_of(parts.into_iter().map(Ok))
     }
-}
-
-/// The error of a closed query.
-fn closed() -> Error {
-    Error::new(Kind::Closed, "the query is closed")
 }

@@ -237,7 +237,7 @@ impl AsyncQuery {
         Ok(future)
     }
 
-    /// Ends the query: the nodes stop sending. Requesting more records raises `ClientClosed`.
+    /// Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.
     /// Closing again has no effect. Needs no `await`.
     fn close(&self, py: Python<'_>) {
         let on_loop = self.on_loop.get();

@@ -234,7 +234,7 @@ impl Batches {
                     return Err(columns::row_error_in_batch(&stop));
                 }
                 Err(Fault::Query(error)) => {
-                    if error.kind() != Kind::Closed {
+                    if !matches!(error.kind(), Kind::Closed | Kind::QueryClosed) {
                         self.reading.rewind();
                     }
                     return Err(self.reading.failure(py, &error));

@@ -220,7 +220,7 @@ impl Query {
         self.whole.aggregation(module, function, arguments)?.__call__(py)
     }
 
-    /// Ends the query: the nodes stop sending. Requesting more records raises `ClientClosed`.
+    /// Ends the query: the nodes stop sending. Requesting more records raises `QueryClosed`.
     /// Closing again has no effect; any thread may close it.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.reading.close());

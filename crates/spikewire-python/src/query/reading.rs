@@ -281,14 +281,15 @@ impl Reading {
     }
 
     fn check(&self, py: Python<'_>) -> PyResult<()> {
-        let message = if !self.core.is_own() {
-            "the query belongs to the process that this one was forked from"
+        let error = if !self.core.is_own() {
+            let message = "the query belongs to the process that this one was forked from";
+            Error::new(Kind::Closed, message)
         } else if self.stopper.is_stopped() {
-            "the query is closed"
+            Error::query_closed()
         } else {
             return Ok(());
         };
-        Err(errors::to_python(py, &Error::new(Kind::Closed, message), None))
+        Err(errors::to_python(py, &error, None))
     }
 
     pub fn failure(&self, py: Python<'_>, error: &Error) -> PyErr {

@@ -393,7 +393,7 @@ impl Stream {
             return Err(error.clone());
         }
         if self.stopper.is_stopped() {
-            return Err(Error::new(Kind::Closed, "the query is closed"));
+            return Err(Error::query_closed());
         }
         if self.streams.cluster.is_closed() {
             return Err(Error::closed());
