@@ -61,10 +61,12 @@ def parameters(definition: ast.FunctionDef) -> dict[str, tuple[str, str | None]]
     """Name to kind and default, as ``inspect`` and ``ast.unparse`` spell them."""
     found: dict[str, tuple[str, str | None]] = {}
     spec = definition.args
-    defaults = [None] * (len(spec.args) - len(spec.defaults)) + [*spec.defaults]
-    for argument, default in zip(spec.args, defaults, strict=True):
+    placed = [(it, "POSITIONAL_ONLY") for it in spec.posonlyargs]
+    placed += [(it, "POSITIONAL_OR_KEYWORD") for it in spec.args]
+    defaults = [None] * (len(placed) - len(spec.defaults)) + [*spec.defaults]
+    for (argument, kind), default in zip(placed, defaults, strict=True):
         value = None if default is None else ast.unparse(default)
-        found[argument.arg] = ("POSITIONAL_OR_KEYWORD", value)
+        found[argument.arg] = (kind, value)
     for argument, default in zip(spec.kwonlyargs, spec.kw_defaults, strict=True):
         value = None if default is None else ast.unparse(default)
         found[argument.arg] = ("KEYWORD_ONLY", value)
@@ -148,6 +150,8 @@ def test_the_verbs_are_the_same_everywhere() -> None:
     for own in ("key", "keys"):
         assert [found.pop(own) for found in (first, *others) if own in found] != []
         assert not hasattr(_native.Client, own)
+    # That of clients is Python's.
+    assert [found.pop("explain") for found in (first, *others) if "explain" in found] != []
     # A stream keeps calls in flight by itself.
     for found in (first, *others):
         found.pop("get_stream", None)

@@ -32,6 +32,7 @@ from spikewire.errors import Error
 from spikewire.jobs import AsyncJob, Job
 from spikewire.metrics.stats import StatsFields
 from spikewire.options import AsyncOptions, BlockingOptions, ClientOptions, StreamOptions
+from spikewire.profiles.explain import Explanation
 from spikewire.testing.cluster import ClusterOptions, Faults, NodeStats
 from spikewire.types import (
     ArrowSchema,
@@ -1260,6 +1261,13 @@ class Dataset:
         """The full keys of records of this set, in a list: from an iterable of user keys.
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
+        """
+    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
+        """What a call would use and from where (the call, the client, the default), by option.
+        Nothing is sent.
+
+        For `operate` and `operate_many` the operations count: give them as in the call.
+        Raises `ValueError` when there is no such verb, and what the call raises for an option.
         """
     @property
     def submit(self) -> DatasetSubmit:
@@ -4552,6 +4560,13 @@ class AsyncDataset:
 
         Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
         """
+    def explain(self, verb: str, /, *arguments: Any, **options: Any) -> Explanation:
+        """What a call would use and from where (the call, the client, the default), by option.
+        Nothing is sent.
+
+        For `operate` and `operate_many` the operations count: give them as in the call.
+        Raises `ValueError` when there is no such verb, and what the call raises for an option.
+        """
     def get_stream(
         self,
         keys: Iterable[UserKey | Key] | AsyncIterable[UserKey | Key],
@@ -6357,6 +6372,9 @@ class StepBase:
     def _verbs(self) -> Any:
         """The client, or the view of one."""
     @property
+    def _verb(self) -> str:
+        """The method that began it."""
+    @property
     def _keys(self) -> Any:
         """Its keys, as they were given."""
     @_keys.setter
@@ -6437,6 +6455,9 @@ class WriteBase(RowsBase):
     """
 
     def __new__(cls) -> Self: ...
+    @property
+    def _ops(self) -> list[Operation] | None:
+        """The operations, where there are others than those that set bins."""
     @property
     def _ttl(self) -> Ttl | None:
         """The time to live that was given, if any."""

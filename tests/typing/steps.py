@@ -48,9 +48,17 @@ from spikewire.builder.blocking import (
     WriteMany,
     WriteOne,
 )
+from spikewire.builder.rows import Rows
+from spikewire.builder.step import Step
+from spikewire.types import Explanation
 
 Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
 Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
+
+
+def explained(rows: Rows, step: Step) -> None:
+    assert_type(rows.explain(), Explanation)
+    assert_type(step.explain(), Explanation)
 
 
 def beginnings(session: Session, key: Key) -> None:
@@ -109,6 +117,10 @@ def reading(session: Session, key: Key) -> None:
     assert_type(session.query(key).read("r", "$.n"), Read)
     assert_type(session.query(key).op(op.get("n")), Read)
     assert_type(session.query(key).first(), Record)
+    assert_type(session.query(key).explain(), Explanation)
+    assert_type(session.upsert([key]).explain(), Explanation)
+    assert_type(session.delete(key).explain().steps, tuple[Explanation, ...])
+    assert_type(session.touch(key).explain().verb, str)
     assert_type(session.query(key).first_or_none(), Record | None)
     assert_type(session.query(key).to_list(), list[Record])
     assert_type(session.query(key).count(), int)

@@ -36,7 +36,7 @@ from spikewire.types import (
     Bins,
     ClientSubmit,
     DatasetSubmit,
-    KeyLike,
+    Explanation,
     RecordsByKey,
     UserKey,
     Value,
@@ -81,6 +81,7 @@ def of_a_dataset(users: Dataset) -> None:
     assert_type(users.touch_all(ttl=5), Job)
     assert_type(users.query(), Query)
     assert_type(users.get_stream(iter([1]), window=5), Generator[Result, None, None])
+    assert_type(users.explain("get", 1, timeout=5), Explanation)
     assert_type(users.key(1), Key)
     assert_type(users.keys([1]), list[Key])
     assert_type(users.namespace, str)
@@ -213,6 +214,7 @@ async def of_an_asynchronous_dataset(users: AsyncDataset) -> None:
     assert_type(await users.touch_all(ttl=5), AsyncJob)
     assert_type(users.query(), AsyncQuery)
     assert_type(users.get_stream(iter([1])), AsyncGenerator[Result, None])
+    assert_type(users.explain("get"), Explanation)
     assert_type(users.key(1), Key)
     assert_type(users.keys([1]), list[Key])
     assert_type(users.namespace, str)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 USES = {
     "std::sync": ("Arc",),
     "pyo3::prelude": ("*",),
-    "pyo3::types": ("PyDict",),
+    "pyo3::types": ("PyDict", "PyTuple"),
     "spikewire_aerospike_protocol::message": ("op",),
     "crate": ("columns", "many", "verbs"),
     "crate::face": ("classes",),

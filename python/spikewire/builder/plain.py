@@ -17,6 +17,11 @@ class Delete(PlainBase, Rows, Writing):
 
     __slots__ = ()
 
+    _of_rows = ("durable", "send_key")
+
+    def _call(self) -> tuple[Any, ...]:
+        return "delete" if self._single else "delete_many", self._keys
+
     def _alike(self, verbs: Any, keys: Any) -> Any:
         return verbs.delete_many(keys, **self._keywords())
 
@@ -26,6 +31,13 @@ class Touch(PlainBase, Rows, Expiring, Writing):
 
     __slots__ = ()
 
+    _of_rows = ("ttl", "durable", "send_key")
+
+    def _call(self) -> tuple[Any, ...]:
+        if self._single:
+            return "touch", self._keys
+        return "operate_many", self._keys, [op.touch()]
+
     def _alike(self, verbs: Any, keys: Any) -> Any:
         return verbs.operate_many(keys, [op.touch()], **self._keywords())
 
@@ -34,6 +46,11 @@ class Exists(PlainBase, Rows, Reading):
     """Checks which records exist."""
 
     __slots__ = ()
+
+    _of_rows = ("read_mode", "read_touch")
+
+    def _call(self) -> tuple[Any, ...]:
+        return "exists" if self._single else "exists_many", self._keys
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
         return verbs.exists_many(keys, **self._keywords())

@@ -30,10 +30,16 @@ class Read(ReadBase, Rows, Reading):
     __slots__ = ()
 
     _alone = "end the step with first() or first_or_none()"
+    _of_rows = ("read_mode", "read_touch")
 
     def read(self, name: str, expression: Where, *, no_fail: bool = False) -> Self:
         """Reads the value of an expression, as if it were a bin of this name; as ``op.read``."""
         return self.op(op.read(name, expression, no_fail=no_fail))
+
+    def _call(self) -> tuple[Any, ...]:
+        if self._ops is not None:
+            return "operate" if self._single else "operate_many", self._keys, self._ops
+        return "get" if self._single else "get_many", self._keys, self._bins
 
     def _first(self) -> Any:
         return self._of_records(_first)

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Iterator
 
     from spikewire.builder.results import Missing, OnError, Result
+    from spikewire.profiles.explain import Explanation
 
 __all__ = ["Rows"]
 
@@ -24,6 +25,15 @@ class Rows(RowsBase, Step):
 
     #: How the step on one key is a call of its own.
     _alone: ClassVar[str] = "end the step with execute()"
+    #: The options of a profile that its rows take, in a chain.
+    _of_rows: ClassVar[tuple[str, ...]]
+
+    def explain(self) -> Explanation:
+        if self._before is None:
+            return super().explain()
+        from spikewire.builder.explain import explained_chain  # Loaded where it is used.
+
+        return explained_chain(self)
 
     def execute(self, *, on_error: OnError | None = None, missing: Missing | None = None) -> Any:
         """Makes the call: all steps of the chain and all keys, in one."""

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from typing_extensions import Self
 
     from spikewire._native import Newer
+    from spikewire.profiles.explain import Explanation
     from spikewire.types import Hedge, ReadMode, Replica, Seconds, Ttl, Where
 
 __all__ = ["RETRIES", "Expiring", "Reading", "Step", "Writing", "is_one", "keys_of", "then"]
@@ -79,6 +80,20 @@ class Step(StepBase):
             if value is not None:
                 self._set(name, value)
         return self
+
+    def explain(self) -> Explanation:
+        """What the call would use and from where: the options of this step, those of the session's
+        profile, of the client, or defaults. Nothing is sent, and no iterator of keys is read.
+
+        On one key it is the call of ``execute``, for a query that of ``first``. For a chain it is
+        the batch, with what the rows of each step use in ``steps``."""
+        from spikewire.builder.explain import explained_step  # Loaded where it is used.
+
+        return explained_step(self, *self._call())
+
+    def _call(self) -> tuple[Any, ...]:
+        """The verb that the step calls by itself, and its arguments."""
+        raise NotImplementedError
 
     def _taken(self) -> Any:
         """The keys, for a call. An iterator gives them once, so that a second call would be about

@@ -26,6 +26,13 @@ class Write(WriteBase, Rows, Writing):
 
     __slots__ = ()
 
+    _of_rows = ("ttl", "exists", "durable", "send_key")
+
+    def _call(self) -> tuple[Any, ...]:
+        if self._single and self._ops is None:
+            return "put", self._keys
+        return "operate" if self._single else "operate_many", self._keys, self._operations()
+
     def _keywords(self) -> dict[str, Any]:
         options = dict(self._options or {})
         if self._ttl is not None:

@@ -33,16 +33,32 @@ class Explanation(dict[str, Used]):
     the sections for modes do not apply.
     """
 
+    verb: str
+    """The verb that is called; in ``steps`` the verb of the step."""
+
+    steps: tuple[Explanation, ...]
+    """For a chain of the builder: what the rows of each step would use, in order."""
+
     def __init__(
-        self, used: dict[str, Used], consistency: Mode | None, *, depends: bool = False
+        self,
+        used: dict[str, Used],
+        consistency: Mode | None,
+        *,
+        verb: str,
+        steps: tuple[Explanation, ...] = (),
+        depends: bool = False,
     ) -> None:
         super().__init__(used)
         self.consistency = consistency
-        self._depends = depends
+        self.verb = verb
+        self.steps = steps
+        self.depends = depends
 
     def __str__(self) -> str:
         lines = [f"{it.option} = {it.value!r}  ({it.source})" for it in self.values()]
-        if self._depends:
+        for number, step in enumerate(self.steps, 1):
+            lines += [f"step {number}, {step.verb}:", *(f"  {it}" for it in str(step).splitlines())]
+        if self.depends:
             known = f"the namespace is {self.consistency!r}"
             unknown = "not known: neither 'available' nor 'strong' holds"
             lines.append(f"consistency: {known if self.consistency else unknown}")
@@ -81,7 +97,7 @@ def explained(
     arguments: tuple[Any, ...],
     options: dict[str, Any],
 ) -> Explanation:
-    """``explain`` of a client, or of a view with a profile."""
+    """``explain`` of a client or dataset, or of a view with a profile."""
     if verb not in VERBS:
         message = f"there is no verb {verb!r}; there are: {', '.join(VERBS)}"
         raise ValueError(message)
@@ -102,7 +118,7 @@ def explained(
     depends = profile is not None and verb in profile.state.by_mode
     names = [name for name in FIELDS if name in taken or name in options]
     used = {name: _used(verb, name, options, settings, given, parameters) for name in names}
-    return Explanation(used, mode, depends=depends)
+    return Explanation(used, mode, verb=verb, depends=depends)
 
 
 def _used(verb: str, name: str, options: Any, settings: Any, given: Any, parameters: Any) -> Used:

@@ -151,6 +151,12 @@ impl StepBase {
         Ok(self.home(py)?.get().verbs.clone_ref(py))
     }
 
+    /// The method that began it.
+    #[getter(_verb)]
+    fn verb_name(&self) -> &'static str {
+        self.verb.name()
+    }
+
     /// Its keys, as they were given.
     #[getter(_keys)]
     fn given_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {

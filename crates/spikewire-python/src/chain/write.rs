@@ -121,6 +121,12 @@ impl WriteBase {
         RowsBase::begun().add_subclass(Self::default())
     }
 
+    /// The operations, where there are others than those that set bins.
+    #[getter(_ops)]
+    fn given_ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
+        self.ops(py)
+    }
+
     /// The time to live that was given, if any.
     #[getter(_ttl)]
     fn given_ttl<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {

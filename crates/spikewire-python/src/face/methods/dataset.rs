@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use spikewire_aerospike_protocol::message::op;
 
 use crate::arguments::Given;
@@ -77,6 +77,24 @@ impl Dataset {
     /// Raises `TypeError`, `ValueError` or `OverflowError` for an invalid user key, naming the row.
     fn keys(&self, keys: &Bound<'_, PyAny>) -> PyResult<Vec<crate::key::Key>> {
         many::keys(&self.space, keys)
+    }
+
+    /// What a call would use and from where (the call, the client, the default), by option.
+    /// Nothing is sent.
+    ///
+    /// For `operate` and `operate_many` the operations count: give them as in the call.
+    /// Raises `ValueError` when there is no such verb, and what the call raises for an option.
+    #[pyo3(signature = (verb, /, *arguments, **options))]
+    fn explain<'py>(
+        slf: &Bound<'py, Self>,
+        verb: &Bound<'py, PyAny>,
+        arguments: &Bound<'py, PyTuple>,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let explained = py.import("spikewire.profiles.explain")?.getattr("explained")?;
+        let options = options.cloned().unwrap_or_else(|| PyDict::new(py));
+        explained.call1((slf, py.None(), verb, arguments, options))
     }
 
     fn __eq__(&self, other: &Self) -> bool {

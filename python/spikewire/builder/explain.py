@@ -1,0 +1,70 @@
+"""What the call of a step, or of a chain, would use."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from spikewire._native import Read
+from spikewire.profiles.explain import Explanation, Used
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from spikewire.builder.rows import Rows
+    from spikewire.builder.step import Step
+
+__all__ = ["explained_chain", "explained_step"]
+
+#: The options of a batch that are about its rows.
+_OF_ROWS = ("read_mode", "read_touch", "ttl", "exists", "durable", "send_key")
+#: What a step says of its rows; the rest is about the whole call.
+_SAID_OF_ROWS = frozenset({*_OF_ROWS, "where", "generation", "hedge"})
+
+
+def explained_step(step: Step, verb: str, *arguments: Any) -> Explanation:
+    """``explain`` of a step by itself, which calls this verb."""
+    explained: Explanation = step._verbs.explain(verb, *arguments, **step._keywords())  # pyright: ignore[reportPrivateUsage]
+    return explained
+
+
+def explained_chain(last: Rows) -> Explanation:
+    """``explain`` of a chain: that of its batch, with the rows of each step."""
+    steps: list[Any] = [last]
+    while steps[-1]._before is not None:
+        steps.append(steps[-1]._before)
+    steps.reverse()
+    whole: dict[str, Any] = {}
+    rows: list[Read] = []
+    for step in steps:
+        step._check_batch()
+        said = step._keywords().items()
+        whole.update((name, value) for name, value in said if name not in _SAID_OF_ROWS)
+        rows += (Read(key) for key in _keys(step))
+    call: Explanation = steps[0]._verbs.explain("batch", rows, **whole)
+    used = {name: it for name, it in call.items() if name not in _OF_ROWS}
+    each = tuple(_of_rows(step, call) for step in steps)
+    return Explanation(used, call.consistency, verb=call.verb, steps=each, depends=call.depends)
+
+
+def _of_rows(step: Any, call: Explanation) -> Explanation:
+    """What the rows of a step would use."""
+    said = step._keywords()
+    used: dict[str, Used] = {}
+    for name in step._of_rows:
+        if said.get(name) is not None:
+            used[name] = Used(name, said[name], "the step")
+        elif (step._verb, name) == ("delete", "send_key"):
+            # Here the option means something else than for other rows.
+            used[name] = Used(name, False, "the default")
+        else:
+            used[name] = call[name]
+    return Explanation(used, call.consistency, verb=step._verb)
+
+
+def _keys(step: Any) -> Iterator[Any]:
+    """The keys of a step. An iterator is left to the call: it gives them once."""
+    keys = step._keys
+    if step._single:
+        yield keys
+    elif hasattr(keys, "__len__"):
+        yield from keys
