@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from datetime import timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,6 +17,48 @@ from spikewire import op
 if TYPE_CHECKING:
     from faces import Caller, Face, Opened
     from spikewire.testing import Cluster
+
+
+#: Switches, by verb.
+SWITCHES: list[tuple[str, tuple[Any, ...], str]] = [
+    ("get", (1,), "buffers"),
+    ("get", (1,), "sleep_jitter"),
+    ("put", (1, {}), "durable"),
+    ("put", (1, {}), "send_key"),
+    ("put", (1, {}), "retry_in_doubt"),
+    ("delete", (1,), "send_key"),
+    ("put_many", ({},), "durable"),
+    ("query", (), "include_values"),
+]
+
+
+@pytest.mark.any_face
+@pytest.mark.parametrize(("verb", "arguments", "name"), SWITCHES)
+def test_a_switch_names_itself(client: Opened, verb: str, arguments: Any, name: str) -> None:
+    call = getattr(client.raw.dataset("test", "bad"), verb)
+    for wrong in ("yes", 1, [True]):
+        with pytest.raises(TypeError) as caught:
+            client.face.settle(partial(call, *arguments, **{name: wrong}))
+        # Not in a note alone, which `match` would look at as well.
+        assert str(caught.value) == f"{name} must be True or False, not {type(wrong).__name__}"
+
+
+def test_switches_of_rows_operations_and_expressions_name_themselves() -> None:
+    wrong: Any = "yes"
+    for call, name in (
+        (lambda: spikewire.Write(1, {}, durable=wrong), "durable"),
+        (lambda: spikewire.Write(1, {}, send_key=wrong), "send_key"),
+        (lambda: spikewire.Delete(1, send_key=wrong), "send_key"),
+        (lambda: spikewire.Apply(1, "m", "f", durable=wrong), "durable"),
+        (lambda: op.read("a", "1", no_fail=wrong), "no_fail"),
+        (lambda: op.write("a", "1", allow_delete=wrong), "allow_delete"),
+        (lambda: spikewire.exp.bin("a", str).matches("a", ignore_case=wrong), "ignore_case"),
+        (lambda: spikewire.ctx.list_index_create(0, pad=wrong), "pad"),
+    ):
+        with pytest.raises(TypeError) as caught:
+            call()
+        assert str(caught.value) == f"{name} must be True or False, not str"
+    assert spikewire.Write(1, {}, durable=None).durable is None
 
 
 class Odd:

@@ -18,7 +18,7 @@ USES = {
     "spikewire_aerospike_protocol::message": ("op",),
     "crate": ("columns", "many", "verbs"),
     "crate::face": ("classes",),
-    "crate::arguments": ("Given",),
+    "crate::arguments": ("Given", "flags"),
     "crate::client": ("Pickled", "Shared"),
     "crate::columns": ("Wanted", "extra_columns"),
     "crate::columns::source": ("Choice",),

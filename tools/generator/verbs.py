@@ -13,6 +13,8 @@ OPTIONAL = "Option<Bound<'py, PyAny>>"
 
 #: Names that Rust has for itself.
 RESERVED = ("where",)
+#: The types of switches, which are read so that an error has their name.
+SWITCHES = ("bool", "Option<bool>")
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,10 @@ class Argument:
     @property
     def declared(self) -> str:
         """Itself in the parameters of the function."""
-        return f"{self.attribute} {self.rust_name}: {self.rust}".strip()
+        attribute = self.attribute
+        if not attribute and self.rust in SWITCHES:
+            attribute = f"#[pyo3(from_py_with = flags::{self.name})]"
+        return f"{attribute} {self.rust_name}: {self.rust}".strip()
 
     @property
     def takes_overload(self) -> bool:

@@ -5,6 +5,8 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
+use crate::arguments::flags;
+
 /// What `batch` takes: a `Read`, a `Write`, a `Delete` or an `Apply`.
 #[pyclass(frozen, subclass, module = "spikewire")]
 pub struct Row;
@@ -164,8 +166,8 @@ impl Write {
         ttl: Option<Py<PyAny>>,
         generation: Option<Py<PyAny>>,
         exists: Option<Py<PyAny>>,
-        durable: Option<bool>,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Py<PyAny>>,
     ) -> PyClassInitializer<Self> {
         let row = Self { key, what, ttl, generation, exists, durable, send_key, r#where };
@@ -195,8 +197,8 @@ impl Delete {
     fn new(
         key: Py<PyAny>,
         generation: Option<Py<PyAny>>,
-        durable: Option<bool>,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Py<PyAny>>,
     ) -> PyClassInitializer<Self> {
         let row = Self { key, generation, durable, send_key, r#where };
@@ -228,8 +230,8 @@ impl Apply {
         function: Py<PyAny>,
         arguments: Option<Py<PyAny>>,
         ttl: Option<Py<PyAny>>,
-        durable: Option<bool>,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Py<PyAny>>,
     ) -> PyClassInitializer<Self> {
         let row = Self { key, module, function, arguments, ttl, durable, send_key, r#where };

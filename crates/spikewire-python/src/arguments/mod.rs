@@ -3,9 +3,11 @@
 //! | module | what it holds |
 //! |---|---|
 //! | here | what several verbs take: seconds, counts, bin names |
+//! | [`flags`] | switches |
 //! | [`reading`] | where a read goes, what it may read, whether it renews the TTL |
 //! | [`writing`] | time to live, generation, what to do about a record that is there |
 
+pub mod flags;
 mod reading;
 mod writing;
 

@@ -8,6 +8,7 @@ use pyo3::types::{PyList, PyTuple};
 use spikewire_aerospike_protocol::cdt::context::{self, At, Create, Inside};
 use spikewire_aerospike_protocol::value::particle::LIST;
 
+use crate::arguments::flags;
 use crate::errors::{refused, type_error, type_name, value_error};
 use crate::operation::packer;
 use crate::value::particle;
@@ -41,8 +42,8 @@ impl Step {
         kind: &str,
         at: &Bound<'_, PyAny>,
         create: Option<&str>,
-        pad: bool,
-        persist_index: bool,
+        #[pyo3(from_py_with = flags::pad)] pad: bool,
+        #[pyo3(from_py_with = flags::persist_index)] persist_index: bool,
     ) -> PyResult<Self> {
         let value = |name| packer::element(name, at);
         let number = |name| packer::integer(name, at);

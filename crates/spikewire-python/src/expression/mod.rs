@@ -22,6 +22,7 @@ use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Meta, 
 use self::bytes::read_text;
 pub use self::bytes::{filter, operation_bytes, plain_bytes};
 use self::constant::{kind_of, operand};
+use crate::arguments::flags;
 use crate::errors::{refused, type_error, value_error};
 use crate::value::pairs;
 
@@ -185,9 +186,9 @@ impl Expression {
     fn matches(
         &self,
         pattern: &str,
-        ignore_case: bool,
-        by_lines: bool,
-        basic: bool,
+        #[pyo3(from_py_with = flags::ignore_case)] ignore_case: bool,
+        #[pyo3(from_py_with = flags::by_lines)] by_lines: bool,
+        #[pyo3(from_py_with = flags::basic)] basic: bool,
     ) -> PyResult<Self> {
         let flags = i64::from(!basic) | i64::from(ignore_case) << 1 | i64::from(by_lines) << 2;
         made(Tree::regex(self.tree.clone(), pattern, flags))

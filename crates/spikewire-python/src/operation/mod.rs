@@ -13,6 +13,7 @@ use spikewire_aerospike_protocol::operation::Family;
 use spikewire_aerospike_protocol::value::particle;
 
 use self::words::{Shown, Words};
+use crate::arguments::flags;
 use crate::calls::Given;
 use crate::calls::context::Path;
 use crate::errors::{Raised, about, refused, value_error};
@@ -148,7 +149,7 @@ impl Operation {
     fn read(
         name: &Bound<'_, PyAny>,
         expression: &Bound<'_, PyAny>,
-        no_fail: bool,
+        #[pyo3(from_py_with = flags::no_fail)] no_fail: bool,
     ) -> PyResult<Self> {
         let (py, name) = (name.py(), bin_name(name)?);
         let flags = if no_fail { flag::EVALUATION_NO_FAIL } else { 0 };
@@ -166,10 +167,10 @@ impl Operation {
     fn write(
         bin: &Bound<'_, PyAny>,
         expression: &Bound<'_, PyAny>,
-        create_only: bool,
-        update_only: bool,
-        allow_delete: bool,
-        no_fail: bool,
+        #[pyo3(from_py_with = flags::create_only)] create_only: bool,
+        #[pyo3(from_py_with = flags::update_only)] update_only: bool,
+        #[pyo3(from_py_with = flags::allow_delete)] allow_delete: bool,
+        #[pyo3(from_py_with = flags::no_fail)] no_fail: bool,
     ) -> PyResult<Self> {
         let (py, bin) = (bin.py(), bin_name(bin)?);
         let set = |given, flag| if given { flag } else { 0 };

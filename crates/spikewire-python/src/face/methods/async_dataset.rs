@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use spikewire_aerospike_protocol::message::op;
 
-use crate::arguments::Given;
+use crate::arguments::{Given, flags};
 use crate::client::Pickled;
 use crate::columns::source::Choice;
 use crate::columns::{Wanted, extra_columns};
@@ -206,7 +206,7 @@ impl AsyncDataset {
         key: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
         default: Given<'py>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -216,7 +216,7 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -255,7 +255,7 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -319,8 +319,8 @@ impl AsyncDataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -328,8 +328,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -371,8 +371,8 @@ impl AsyncDataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -380,8 +380,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -422,8 +422,8 @@ impl AsyncDataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -431,8 +431,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -473,8 +473,8 @@ impl AsyncDataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -482,8 +482,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -527,8 +527,8 @@ impl AsyncDataset {
         py: Python<'py>,
         key: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -536,8 +536,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -576,7 +576,7 @@ impl AsyncDataset {
         key: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -584,8 +584,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -634,8 +634,8 @@ impl AsyncDataset {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -643,8 +643,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -693,8 +693,8 @@ impl AsyncDataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -704,8 +704,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -747,7 +747,7 @@ impl AsyncDataset {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -757,7 +757,7 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -804,7 +804,7 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -842,7 +842,7 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -895,8 +895,8 @@ impl AsyncDataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -904,8 +904,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -944,8 +944,8 @@ impl AsyncDataset {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -953,8 +953,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -995,8 +995,8 @@ impl AsyncDataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -1006,8 +1006,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1050,8 +1050,8 @@ impl AsyncDataset {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -1059,8 +1059,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1110,8 +1110,8 @@ impl AsyncDataset {
         rows: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
@@ -1120,8 +1120,8 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1188,7 +1188,7 @@ impl AsyncDataset {
         bins: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
         operations: Option<Bound<'py, PyAny>>,
-        include_values: bool,
+        #[pyo3(from_py_with = flags::include_values)] include_values: bool,
         limit: Option<Bound<'py, PyAny>>,
         partitions: Option<Bound<'py, PyAny>>,
         after: Option<Bound<'py, PyAny>>,
@@ -1203,7 +1203,7 @@ impl AsyncDataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<AsyncQuery> {
         let defaults = self.defaults();
         let space = self.space.clone();
@@ -1261,7 +1261,7 @@ impl AsyncDataset {
         r#where: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
         ttl: Option<&Bound<'py, PyAny>>,
-        durable: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -1282,7 +1282,7 @@ impl AsyncDataset {
         py: Python<'py>,
         r#where: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
-        durable: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {

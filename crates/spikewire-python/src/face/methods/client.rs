@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use spikewire_aerospike_protocol::message::op;
 
-use crate::arguments::Given;
+use crate::arguments::{Given, flags};
 use crate::client::Shared;
 use crate::columns::source::Choice;
 use crate::columns::{Wanted, extra_columns};
@@ -198,7 +198,7 @@ impl Client {
         key: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
         default: Given<'py>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -208,7 +208,7 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -247,7 +247,7 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -311,8 +311,8 @@ impl Client {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -320,8 +320,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -363,8 +363,8 @@ impl Client {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -372,8 +372,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -414,8 +414,8 @@ impl Client {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -423,8 +423,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -465,8 +465,8 @@ impl Client {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -474,8 +474,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -519,8 +519,8 @@ impl Client {
         py: Python<'py>,
         key: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -528,8 +528,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -568,7 +568,7 @@ impl Client {
         key: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -576,8 +576,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -626,8 +626,8 @@ impl Client {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -635,8 +635,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -685,8 +685,8 @@ impl Client {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -696,8 +696,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -739,7 +739,7 @@ impl Client {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -749,7 +749,7 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -796,7 +796,7 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -834,7 +834,7 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -887,8 +887,8 @@ impl Client {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -896,8 +896,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -936,8 +936,8 @@ impl Client {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -945,8 +945,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -987,8 +987,8 @@ impl Client {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -998,8 +998,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1042,8 +1042,8 @@ impl Client {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -1051,8 +1051,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1102,8 +1102,8 @@ impl Client {
         rows: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
@@ -1112,8 +1112,8 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1182,7 +1182,7 @@ impl Client {
         bins: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
         operations: Option<Bound<'py, PyAny>>,
-        include_values: bool,
+        #[pyo3(from_py_with = flags::include_values)] include_values: bool,
         limit: Option<Bound<'py, PyAny>>,
         partitions: Option<Bound<'py, PyAny>>,
         after: Option<Bound<'py, PyAny>>,
@@ -1197,7 +1197,7 @@ impl Client {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Query> {
         let defaults = self.defaults();
         let space = crate::space::named(namespace, set)?;
@@ -1257,7 +1257,7 @@ impl Client {
         r#where: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
         ttl: Option<&Bound<'py, PyAny>>,
-        durable: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -1280,7 +1280,7 @@ impl Client {
         set: Option<&Bound<'py, PyAny>>,
         r#where: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
-        durable: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use spikewire_aerospike_protocol::message::op;
 
-use crate::arguments::Given;
+use crate::arguments::{Given, flags};
 use crate::columns::source::Choice;
 use crate::columns::{Wanted, extra_columns};
 use crate::face::classes::{Runner as _, Verbs};
@@ -83,7 +83,7 @@ impl ClientSubmit {
         key: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
         default: Given<'py>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -93,7 +93,7 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -132,7 +132,7 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -196,8 +196,8 @@ impl ClientSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -205,8 +205,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -248,8 +248,8 @@ impl ClientSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -257,8 +257,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -299,8 +299,8 @@ impl ClientSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -308,8 +308,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -350,8 +350,8 @@ impl ClientSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -359,8 +359,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -404,8 +404,8 @@ impl ClientSubmit {
         py: Python<'py>,
         key: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -413,8 +413,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -453,7 +453,7 @@ impl ClientSubmit {
         key: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -461,8 +461,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -511,8 +511,8 @@ impl ClientSubmit {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -520,8 +520,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -570,8 +570,8 @@ impl ClientSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -581,8 +581,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -624,7 +624,7 @@ impl ClientSubmit {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -634,7 +634,7 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -681,7 +681,7 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -719,7 +719,7 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -772,8 +772,8 @@ impl ClientSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -781,8 +781,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -821,8 +821,8 @@ impl ClientSubmit {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -830,8 +830,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -872,8 +872,8 @@ impl ClientSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -883,8 +883,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -927,8 +927,8 @@ impl ClientSubmit {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -936,8 +936,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -987,8 +987,8 @@ impl ClientSubmit {
         rows: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
@@ -997,8 +997,8 @@ impl ClientSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use spikewire_aerospike_protocol::message::op;
 
-use crate::arguments::Given;
+use crate::arguments::{Given, flags};
 use crate::client::{Pickled, Shared};
 use crate::columns::source::Choice;
 use crate::columns::{Wanted, extra_columns};
@@ -212,7 +212,7 @@ impl Dataset {
         key: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
         default: Given<'py>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -222,7 +222,7 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -261,7 +261,7 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -325,8 +325,8 @@ impl Dataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -334,8 +334,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -377,8 +377,8 @@ impl Dataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -386,8 +386,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -428,8 +428,8 @@ impl Dataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -437,8 +437,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -479,8 +479,8 @@ impl Dataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -488,8 +488,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -533,8 +533,8 @@ impl Dataset {
         py: Python<'py>,
         key: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -542,8 +542,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -582,7 +582,7 @@ impl Dataset {
         key: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -590,8 +590,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -640,8 +640,8 @@ impl Dataset {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -649,8 +649,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -699,8 +699,8 @@ impl Dataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -710,8 +710,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -753,7 +753,7 @@ impl Dataset {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -763,7 +763,7 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -810,7 +810,7 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -848,7 +848,7 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -901,8 +901,8 @@ impl Dataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -910,8 +910,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -950,8 +950,8 @@ impl Dataset {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -959,8 +959,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1001,8 +1001,8 @@ impl Dataset {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -1012,8 +1012,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1056,8 +1056,8 @@ impl Dataset {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -1065,8 +1065,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1116,8 +1116,8 @@ impl Dataset {
         rows: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
@@ -1126,8 +1126,8 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -1194,7 +1194,7 @@ impl Dataset {
         bins: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
         operations: Option<Bound<'py, PyAny>>,
-        include_values: bool,
+        #[pyo3(from_py_with = flags::include_values)] include_values: bool,
         limit: Option<Bound<'py, PyAny>>,
         partitions: Option<Bound<'py, PyAny>>,
         after: Option<Bound<'py, PyAny>>,
@@ -1209,7 +1209,7 @@ impl Dataset {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Query> {
         let defaults = self.defaults();
         let space = self.space.clone();
@@ -1267,7 +1267,7 @@ impl Dataset {
         r#where: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
         ttl: Option<&Bound<'py, PyAny>>,
-        durable: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
@@ -1288,7 +1288,7 @@ impl Dataset {
         py: Python<'py>,
         r#where: Option<Bound<'py, PyAny>>,
         index: Option<Bound<'py, PyAny>>,
-        durable: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
         records_per_second: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {

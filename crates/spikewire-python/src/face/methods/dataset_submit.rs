@@ -6,7 +6,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use spikewire_aerospike_protocol::message::op;
 
-use crate::arguments::Given;
+use crate::arguments::{Given, flags};
 use crate::columns::source::Choice;
 use crate::columns::{Wanted, extra_columns};
 use crate::face::classes::Verbs;
@@ -82,7 +82,7 @@ impl DatasetSubmit {
         key: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
         default: Given<'py>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -92,7 +92,7 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -131,7 +131,7 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -195,8 +195,8 @@ impl DatasetSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -204,8 +204,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -247,8 +247,8 @@ impl DatasetSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -256,8 +256,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -298,8 +298,8 @@ impl DatasetSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -307,8 +307,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -349,8 +349,8 @@ impl DatasetSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -358,8 +358,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -403,8 +403,8 @@ impl DatasetSubmit {
         py: Python<'py>,
         key: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -412,8 +412,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -452,7 +452,7 @@ impl DatasetSubmit {
         key: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -460,8 +460,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -510,8 +510,8 @@ impl DatasetSubmit {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -519,8 +519,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -569,8 +569,8 @@ impl DatasetSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -580,8 +580,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
         hedge: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
@@ -623,7 +623,7 @@ impl DatasetSubmit {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         bins: Option<Bound<'py, PyAny>>,
-        buffers: bool,
+        #[pyo3(from_py_with = flags::buffers)] buffers: bool,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -633,7 +633,7 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -680,7 +680,7 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -718,7 +718,7 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -771,8 +771,8 @@ impl DatasetSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -780,8 +780,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -820,8 +820,8 @@ impl DatasetSubmit {
         py: Python<'py>,
         keys: &Bound<'py, PyAny>,
         generation: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: bool,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: bool,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -829,8 +829,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -871,8 +871,8 @@ impl DatasetSubmit {
         ttl: Option<Bound<'py, PyAny>>,
         generation: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
@@ -882,8 +882,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -926,8 +926,8 @@ impl DatasetSubmit {
         function: &Bound<'py, PyAny>,
         arguments: Option<&Bound<'py, PyAny>>,
         ttl: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         r#where: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
         timeout: Option<Bound<'py, PyAny>>,
@@ -935,8 +935,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();
@@ -986,8 +986,8 @@ impl DatasetSubmit {
         rows: &Bound<'py, PyAny>,
         ttl: Option<Bound<'py, PyAny>>,
         exists: Option<Bound<'py, PyAny>>,
-        durable: bool,
-        send_key: Option<bool>,
+        #[pyo3(from_py_with = flags::durable)] durable: bool,
+        #[pyo3(from_py_with = flags::send_key)] send_key: Option<bool>,
         read_touch: Option<Bound<'py, PyAny>>,
         read_mode: Option<Bound<'py, PyAny>>,
         replica: Option<Bound<'py, PyAny>>,
@@ -996,8 +996,8 @@ impl DatasetSubmit {
         sleep_between_retries: Option<Bound<'py, PyAny>>,
         sleep_multiplier: Option<Bound<'py, PyAny>>,
         max_sleep_between_retries: Option<Bound<'py, PyAny>>,
-        sleep_jitter: Option<bool>,
-        retry_in_doubt: Option<bool>,
+        #[pyo3(from_py_with = flags::sleep_jitter)] sleep_jitter: Option<bool>,
+        #[pyo3(from_py_with = flags::retry_in_doubt)] retry_in_doubt: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let began = self.begin();
         let defaults = self.defaults();

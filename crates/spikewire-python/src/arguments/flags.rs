@@ -1,0 +1,49 @@
+//! Switches: a value of another type is refused by the name of the option.
+
+use pyo3::prelude::*;
+
+use crate::bridge::words;
+
+/// A switch, or one for which `None` means that another place decides.
+pub trait Switch: Sized {
+    fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self>;
+}
+
+impl Switch for bool {
+    fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        words::flag(name, value)
+    }
+}
+
+impl Switch for Option<bool> {
+    fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self> {
+        words::optional(name, value, words::flag)
+    }
+}
+
+/// A function for each name, for `from_py_with`, which does not say which parameter it reads.
+macro_rules! flags {
+    ($($name:ident)*) => {
+        $(pub fn $name<T: Switch>(value: &Bound<'_, PyAny>) -> PyResult<T> {
+            T::read(stringify!($name), value)
+        })*
+    };
+}
+
+flags! {
+    allow_delete
+    basic
+    buffers
+    by_lines
+    create_only
+    durable
+    ignore_case
+    include_values
+    no_fail
+    pad
+    persist_index
+    retry_in_doubt
+    send_key
+    sleep_jitter
+    update_only
+}
