@@ -23,6 +23,7 @@ export { Expression } from './expression.js'
 export type { Records } from './gather.js'
 export {
   type CreateIndexOptions,
+  type CreateSetIndexOptions,
   type Index,
   Indexes,
   type IndexKind,

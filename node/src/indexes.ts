@@ -48,6 +48,16 @@ export interface CreateIndexOptions extends WaitOptions {
   timeout?: number | undefined
 }
 
+/** What `indexes.createOnSet` takes. */
+export interface CreateSetIndexOptions extends WaitOptions {
+  /** Its name. Default: that of the set and `_set`. */
+  name?: string | undefined
+  /** Whether to wait until every node has built it. Default: true. */
+  wait?: boolean | undefined
+  /** How long to wait, in milliseconds; 0: no limit. Default: 60,000. */
+  timeout?: number | undefined
+}
+
 /** A bin's name, or an expression whose value is indexed. */
 export type IndexSubject =
   | string
@@ -55,7 +65,14 @@ export type IndexSubject =
   | readonly [text: string, ...parameters: BinValue[]]
 
 const CREATE = ['name', 'of', 'ctx', 'wait', 'timeout'] as const
+const CREATE_ON_SET = ['name', 'wait', 'timeout'] as const
 const TIMEOUT = 60_000
+
+/** How long to wait; `undefined`: not at all. */
+function limitOf(wait: unknown, timeout: number): number | undefined {
+  if (typeof wait !== 'boolean') throw new TypeError(`wait must be boolean, not ${typeof wait}`)
+  return wait ? timeout : undefined
+}
 
 /**
  * The secondary indexes of a client's cluster; `client.indexes`. An index belongs to the whole
@@ -119,12 +136,39 @@ export class Indexes {
       callback,
       CREATE,
       (client, slot, { of, name, ctx, wait = true, timeout = TIMEOUT }) => {
-        if (typeof wait !== 'boolean') {
-          throw new TypeError(`wait must be boolean, not ${typeof wait}`)
-        }
-        const limit = wait ? timeout : undefined
+        const limit = limitOf(wait, timeout)
         native.indexCreate(client, slot, namespace, set, bin, kind, of, name, ctx, limit)
       },
+    )
+  }
+
+  /**
+   * Creates an index of all records of a set, by which scans of the set find them without a look at
+   * other sets; gives its name. A query does not name it. Creating the same one again is no error.
+   *
+   * @throws as `create`
+   */
+  createOnSet(namespace: string, set: string, callback: Callback<string>): void
+  createOnSet(
+    namespace: string,
+    set: string,
+    options: CreateSetIndexOptions,
+    callback: Callback<string>,
+  ): void
+  createOnSet(namespace: string, set: string, options?: CreateSetIndexOptions): Promise<string>
+  createOnSet(
+    namespace: string,
+    set: string,
+    options?: CreateSetIndexOptions | Callback<string>,
+    callback?: Callback<string>,
+  ): Promise<string> | undefined {
+    return administer<string, CreateSetIndexOptions>(
+      this.#connection,
+      options,
+      callback,
+      CREATE_ON_SET,
+      (client, slot, { name, wait = true, timeout = TIMEOUT }) =>
+        native.indexCreateOnSet(client, slot, namespace, set, name, limitOf(wait, timeout)),
     )
   }
 

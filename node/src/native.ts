@@ -283,6 +283,14 @@ export interface Native {
     ctx: unknown,
     timeout: number | undefined,
   ): void
+  indexCreateOnSet(
+    client: Handle,
+    slot: Slot,
+    namespace: string,
+    set: string,
+    name: string | undefined,
+    timeout: number | undefined,
+  ): void
   indexWait(client: Handle, slot: Slot, namespace: string, name: string, timeout: number): void
   indexList(client: Handle, slot: Slot, namespace: string): void
   indexDrop(

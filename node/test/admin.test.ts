@@ -102,6 +102,28 @@ test('an index on a nested value, on an expression, and on a whole namespace', a
   for (const [name, { set }] of found) await indexes.drop('test', set, name)
 })
 
+test('an index of all records of a set', async () => {
+  const { indexes } = client
+  assert.equal(await indexes.createOnSet('test', 'users'), 'users_set')
+  assert.equal(await indexes.createOnSet('test', 'users', { wait: false }), 'users_set')
+  const [listed] = await indexes.list('test')
+  assert.deepEqual(
+    [listed?.name, listed?.of, listed?.bin, listed?.kind],
+    ['users_set', 'set', null, ''],
+  )
+  await indexes.drop('test', 'users', 'users_set')
+  const named = told<string>((callback) =>
+    indexes.createOnSet('test', 'users', { name: 'mine' }, callback),
+  )
+  assert.equal(await named, 'mine')
+  await indexes.drop('test', 'users', 'mine')
+  await assert.rejects(indexes.createOnSet('tests', 'users'), { name: 'NamespaceNotFound' })
+  await assert.rejects(indexes.createOnSet('test', ''), /^RangeError: set must have/)
+  await assert.rejects(indexes.createOnSet('test', null as never), /^TypeError: set must be/)
+  const unknown = { of: 'list' } as object
+  await assert.rejects(indexes.createOnSet('test', 's', unknown), /^TypeError: unknown option of/)
+})
+
 test('indexes take callbacks', async () => {
   const { indexes } = client
   const made = told<string>((callback) => indexes.create('test', 's', 'a', 'blob', callback))

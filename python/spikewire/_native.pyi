@@ -5602,6 +5602,10 @@ class Admin:
         timeout: Seconds | None,
     ) -> AdminTask[str]:
         """Creates an index; its name. A timeout of `None`: does not wait for it; 0: no limit."""
+    def create_index_on_set(
+        self, namespace: str, set: str, name: str | None, timeout: Seconds | None
+    ) -> AdminTask[str]:
+        """Creates an index of all records of a set; its name. The timeout as in `create_index`."""
     def wait_for_index(self, namespace: str, name: str, timeout: Seconds) -> AdminTask[None]:
         """Waits until every node has built an index; a timeout of 0 is no limit."""
     def list_indexes(self, namespace: str) -> AdminTask[list[_IndexFields]]:

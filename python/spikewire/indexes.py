@@ -86,6 +86,23 @@ class Indexes:
         task = self._admin.create_index(namespace, set, bin, kind, of, name, ctx, limit)
         return task.run()
 
+    def create_on_set(
+        self,
+        namespace: str,
+        set: str,  # noqa: A002
+        *,
+        name: str | None = None,
+        wait: bool = True,
+        timeout: Seconds = 60,
+    ) -> str:
+        """Creates an index of all records of a set, by which scans of the set find them without a
+        look at other sets. Returns its name, by default ``users_set`` for the set ``users``.
+
+        A query does not name it. The other arguments, and what is raised, as in ``create``.
+        """
+        limit = timeout if wait else None
+        return self._admin.create_index_on_set(namespace, set, name, limit).run()
+
     def wait(self, namespace: str, name: str, *, timeout: Seconds = 60) -> None:
         """Waits until every node has built an index; raises ``Timeout`` if that takes longer.
         ``timeout`` 0: no limit."""
@@ -127,6 +144,19 @@ class AsyncIndexes:
         limit = timeout if wait else None
         task = self._admin.create_index(namespace, set, bin, kind, of, name, ctx, limit)
         return soon(task)
+
+    def create_on_set(
+        self,
+        namespace: str,
+        set: str,  # noqa: A002
+        *,
+        name: str | None = None,
+        wait: bool = True,
+        timeout: Seconds = 60,
+    ) -> Future[str]:
+        """As ``Indexes.create_on_set``."""
+        limit = timeout if wait else None
+        return soon(self._admin.create_index_on_set(namespace, set, name, limit))
 
     def wait(self, namespace: str, name: str, *, timeout: Seconds = 60) -> Future[None]:
         """As ``Indexes.wait``."""

@@ -302,6 +302,35 @@ def test_nested_values_and_expressions(client: Opened, set_name: str) -> None:
         face.settle(lambda name=name: indexes.drop("test", set_name, name))  # type: ignore[misc]
 
 
+def test_an_index_on_a_set(face: Face, client: Opened, set_name: str) -> None:
+    settle, indexes = face.settle, client.raw.indexes
+    data = client.dataset("test", set_name)
+    data.put_many({n: {"n": n} for n in range(20)}).raise_for_errors()
+    for _ in range(2):
+        assert settle(lambda: indexes.create_on_set("test", set_name)) == f"{set_name}_set"
+    listed = settle(lambda: indexes.list("test"))
+    assert (f"{set_name}_set", "test", set_name, None, "", "set", True) in listed
+    assert f":set={set_name}:indextype=set" in settle(lambda: client.raw.info("sindex-list:"))
+    assert len(face.rows(client.raw.query("test", set_name))) == 20
+    settle(lambda: indexes.drop("test", set_name, f"{set_name}_set"))
+    # With a name, and not waited for.
+    made = settle(lambda: indexes.create_on_set("test", set_name, name="mine", wait=False))
+    assert made == "mine"
+    settle(lambda: indexes.wait("test", "mine"))
+    settle(lambda: indexes.drop("test", set_name, "mine"))
+    with pytest.raises(spikewire.NamespaceNotFound):
+        settle(lambda: indexes.create_on_set("nowhere", set_name))
+    for given, says in (
+        (("test", ""), "set"),
+        (("test", "s", 1), "positional"),
+        (("te;st", "s"), "namespace"),
+    ):
+        with pytest.raises((TypeError, ValueError), match=says):
+            settle(lambda given=given: indexes.create_on_set(*given))  # type: ignore[misc]
+    with pytest.raises(TypeError, match="set must be"):
+        settle(lambda: indexes.create_on_set("test", None))
+
+
 def test_sets_with_an_index_of_their_own(face: Face) -> None:
     with Cluster(nodes=2, indexed_sets=["few"]) as cluster, face.open(cluster.seeds) as client:
         few, many = client.dataset("test", "few"), client.dataset("test", "many")
@@ -313,8 +342,7 @@ def test_sets_with_an_index_of_their_own(face: Face) -> None:
         found = face.rows(client.raw.query("test", "few"))
         assert sorted(record.key.key for record in found) == list(range(50))
         # Under a name, it is in the list.
-        ask("sindex-create:namespace=test;set=few;indexname=all;indextype=set")
-        face.settle(lambda: client.raw.indexes.wait("test", "all"))
+        face.settle(lambda: client.raw.indexes.create_on_set("test", "few", name="all"))
         listed = face.settle(lambda: client.raw.indexes.list("test"))
         assert listed == [("all", "test", "few", None, "", "set", True)]
         assert len(face.rows(client.raw.query("test", "few"))) == 50

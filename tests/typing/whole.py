@@ -48,6 +48,7 @@ async def coroutine(number: int) -> str:
 def administration(client: Client) -> None:
     assert_type(client.indexes.create("test", "users", "n", int), str)
     client.indexes.wait("test", "i")
+    assert_type(client.indexes.create_on_set("test", "s", name="i"), str)
     assert_type(client.indexes.list("test"), list[Index])
     client.indexes.drop("test", None, "i")
     client.modules.register("m.lua", "")
@@ -59,6 +60,7 @@ def administration(client: Client) -> None:
 async def awaited_administration(client: AsyncClient) -> None:
     assert_type(await client.indexes.create("test", "users", "n", int), str)
     await client.indexes.wait("test", "i")
+    assert_type(await client.indexes.create_on_set("test", "s", wait=False), str)
     assert_type(await client.indexes.list("test"), list[Index])
     await client.indexes.drop("test", None, "i")
     await client.modules.register("m.lua", "")

@@ -59,6 +59,7 @@ pub const EXPORTS: &[Export] = &[
     export!("truncate", admin::truncate),
     export!("giveUp", admin::give_up),
     export!("indexCreate", admin::indexes::create),
+    export!("indexCreateOnSet", admin::indexes::create_on_set),
     export!("indexWait", admin::indexes::wait),
     export!("indexList", admin::indexes::list),
     export!("indexDrop", admin::indexes::drop),

@@ -11,7 +11,7 @@ pub use spikewire_aerospike::admin::index::IndexType;
 
 use crate::client_kind::{Administration, ClientKind};
 use crate::ctx::{self, Step};
-use crate::{AsyncClient, Client, Collection, IndexOn, Result};
+use crate::{AsyncClient, Client, Collection, Error, IndexOn, Result};
 
 /// An index that is to be created.
 ///
@@ -28,10 +28,10 @@ use crate::{AsyncClient, Client, Collection, IndexOn, Result};
 pub struct NewIndex {
     namespace: String,
     set: String,
-    on: IndexOn,
+    /// On what, and of which type; `None`: of all records of the set.
+    values: Option<(IndexOn, IndexType)>,
     path: Vec<Step>,
     of: Collection,
-    kind: IndexType,
     name: Option<String>,
 }
 
@@ -47,10 +47,27 @@ impl NewIndex {
         Self {
             namespace: namespace.into(),
             set: set.into(),
-            on: on.into(),
+            values: Some((on.into(), kind)),
             path: Vec::new(),
             of: Collection::Value,
-            kind,
+            name: None,
+        }
+    }
+
+    /// Of all records of a set, by which scans of the set find them without a look at other sets.
+    /// A query does not name it.
+    ///
+    /// ```
+    /// let of_set = spikewire::NewIndex::on_set("test", "users").named("users_set"); // the default
+    /// # drop(of_set);
+    /// ```
+    pub fn on_set(namespace: impl Into<String>, set: impl Into<String>) -> Self {
+        Self {
+            namespace: namespace.into(),
+            set: set.into(),
+            values: None,
+            path: Vec::new(),
+            of: Collection::Value,
             name: None,
         }
     }
@@ -90,13 +107,20 @@ impl NewIndex {
 
     /// The command that creates it.
     fn procedure(&self) -> Result<CreateIndex> {
+        let Some((on, kind)) = &self.values else {
+            if !self.path.is_empty() || self.of != Collection::Value {
+                let message = "an index of a set has no path, and no collection that it is of";
+                return Err(Error::invalid(message));
+            }
+            return CreateIndex::on_set(&self.namespace, &self.set, self.name.as_deref(), None);
+        };
         let spec = IndexSpec {
             namespace: &self.namespace,
             set: some(&self.set),
-            subject: self.on.subject()?,
+            subject: on.subject()?,
             context: ctx::packed(&self.path)?,
             collection: self.of,
-            kind: self.kind,
+            kind: *kind,
             name: self.name.as_deref(),
         };
         CreateIndex::new(&spec, None)
@@ -117,8 +141,10 @@ pub struct Index {
     pub namespace: String,
     /// Of which set; `None`: of all records of the namespace.
     pub set: Option<String>,
-    /// On which bin; `None`: on an expression.
+    /// On which bin; `None`: on an expression, or of a set.
     pub bin: Option<String>,
+    /// Whether it is of all records of its set, which scans use.
+    pub is_of_set: bool,
     /// What it holds; `None`: something that this client does not know.
     pub kind: Option<IndexType>,
     /// What of a bin is indexed.
@@ -185,6 +211,7 @@ impl From<ListedIndex> for Index {
     fn from(listed: ListedIndex) -> Self {
         let all = [Collection::List, Collection::MapKeys, Collection::MapValues];
         Self {
+            is_of_set: listed.collection == "set",
             kind: IndexType::named(&listed.kind),
             of: all.into_iter().find(|of| of.name() == listed.collection).unwrap_or_default(),
             name: listed.name,

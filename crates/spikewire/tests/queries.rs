@@ -193,6 +193,25 @@ fn parts_of_a_set() {
 }
 
 #[test]
+fn an_index_of_a_set() {
+    let (_cluster, client, futures) = home();
+    let (indexes, of_set) = (client.indexes(), NewIndex::on_set("test", "demo"));
+    assert_eq!(indexes.create(&of_set).unwrap(), "demo_set");
+    assert_eq!(block_on(futures.indexes().create(&of_set)).unwrap(), "demo_set");
+    indexes.wait("test", "demo_set", LONG).unwrap();
+    let listed = indexes.list("test").unwrap();
+    assert!(listed.len() == 1 && listed[0].is_of_set && listed[0].kind.is_none(), "{listed:?}");
+    assert_eq!((&*listed[0].name, listed[0].bin.as_deref()), ("demo_set", None));
+    let found = both((&client, &futures), |query| query, own);
+    assert_eq!(found.len() as i64, COUNT);
+    indexes.drop("test", "demo", "demo_set").unwrap();
+    assert_eq!(indexes.create(&of_set.clone().named("mine")).unwrap(), "mine");
+    let error = indexes.create(&of_set.of(Collection::List)).unwrap_err();
+    assert!(error.message().contains("an index of a set has no path"), "{error}");
+    assert!(!indexes.list("test").unwrap().is_empty());
+}
+
+#[test]
 fn index_ranges() {
     let (_cluster, client, futures) = home();
     let faces = (&client, &futures);

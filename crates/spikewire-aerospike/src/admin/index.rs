@@ -152,6 +152,23 @@ impl CreateIndex {
         Ok(Self { namespace, name, command, wait, stage: CreateStage::Begin })
     }
 
+    /// Of all records of a set, for scans of it; `name`: unless one is given, that of the set and
+    /// `_set`. `wait` as in `new`.
+    pub fn on_set(
+        namespace: &str,
+        set: &str,
+        name: Option<&str>,
+        wait: Option<Duration>,
+    ) -> Result<Self> {
+        let place = place(namespace, Some(set))?;
+        let name = name.map_or_else(|| format!("{set}_set"), str::to_owned);
+        let name = Name::new("name", &name, limits::INDEX_NAME)?;
+        let command = format!("sindex-create:{place};indexname={name};indextype=set");
+        let command = InfoCommand::of_names(command);
+        let namespace = Name::new("namespace", namespace, limits::NAMESPACE_NAME)?;
+        Ok(Self { namespace, name, command, wait, stage: CreateStage::Begin })
+    }
+
     fn step(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> Result<AdminAction<String>> {
         match &mut self.stage {
             CreateStage::Begin => {
@@ -317,6 +334,17 @@ mod tests {
             whole.command().unwrap().1.as_str(),
             "sindex-create:namespace=test;indexname=tags;bin=tags;type=string"
         );
+    }
+
+    #[test]
+    fn an_index_of_a_set_has_nothing_else() {
+        let of = |name| CreateIndex::on_set("test", "users", name, None);
+        let expected = "sindex-create:namespace=test;set=users;indexname=users_set;indextype=set";
+        assert_eq!(of(None).unwrap().command.as_str(), expected);
+        assert_eq!(&*of(Some("small")).unwrap().name, "small");
+        let error = CreateIndex::on_set("test", "", None, None).unwrap_err();
+        assert!(error.message().starts_with("set"), "{error}");
+        assert!(of(Some("a;b")).is_err());
     }
 
     #[test]

@@ -33,6 +33,16 @@ pub fn create<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
     begin::<Answer, _>(call, CreateIndex::new(&spec, wait)?)
 }
 
+/// `indexCreateOnSet(client, slot, namespace, set, name, timeout)`: gives its name. The timeout as
+/// in `indexCreate`.
+pub fn create_on_set<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
+    let namespace = text("namespace", call.argument(2))?;
+    let set = text("set", call.argument(3))?;
+    let name = optional("name", call.argument(4))?;
+    let wait = call.argument(5).present().map(limit).transpose()?;
+    begin::<Answer, _>(call, CreateIndex::on_set(&namespace, &set, name.as_deref(), wait)?)
+}
+
 /// The subject of an index: a bin or an expression.
 fn subject(call: &Call<'_>, given: Value<'_>) -> Result<Subject> {
     match given.kind() {

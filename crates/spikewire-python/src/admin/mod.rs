@@ -112,6 +112,21 @@ impl Admin {
         self.task(py, CreateIndex::new(&spec, wait))
     }
 
+    /// Creates an index of all records of a set; its name. The timeout as in `create_index`.
+    fn create_index_on_set(
+        &self,
+        py: Python<'_>,
+        namespace: &Bound<'_, PyAny>,
+        set: &Bound<'_, PyAny>,
+        name: Option<&Bound<'_, PyAny>>,
+        timeout: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<AdminTask> {
+        let (namespace, set) = (text("namespace", namespace)?, text("set", set)?);
+        let name = name.map(|name| text("name", name)).transpose()?;
+        let wait = timeout.map(|timeout| limit(Some(timeout))).transpose()?;
+        self.task(py, CreateIndex::on_set(namespace, set, name, wait))
+    }
+
     /// Waits until every node has built an index; a timeout of 0 is no limit.
     fn wait_for_index(
         &self,
