@@ -146,16 +146,15 @@ def test_a_program_for_cassandra_driver() -> None:
 @pytest.mark.parametrize(
     ("arguments", "missing"),
     [
-        ("None, None, 'BB9'", {"Scan.results(nodename)"}),
-        ("nodename='BB9'", {"Scan.results(nodename)"}),
-        ("None, None, None", set()),
-        ("", set()),
+        ("'q', None, 1, False, None, None, None, None, 'me'", {"Session.execute(execute_as)"}),
+        ("'q', execute_as='me'", {"Session.execute(execute_as)"}),
+        ("'q', None, 1, False, None, None, None, None, None", set()),
+        ("'q'", set()),
     ],
 )
 def test_a_parameter_that_is_given_by_place(arguments: str, missing: set[str]) -> None:
-    made = "import aerospike\nclient = aerospike.client({'hosts': []})\n"
-    program = f"{made}client.scan('test', 'demo').results({arguments})"
-    assert verdicts(program, "missing") == missing
+    made = "from cassandra.cluster import Cluster\nsession = Cluster().connect()\n"
+    assert verdicts(f"{made}session.execute({arguments})", "missing") == missing
 
 
 @pytest.mark.parametrize("module", ["aerospike", "aerospike_py"])

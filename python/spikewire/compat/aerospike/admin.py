@@ -13,10 +13,11 @@ from spikewire.compat.aerospike.batch import Batches
 from spikewire.compat.aerospike.failures import missing, of_code, refuse
 from spikewire.compat.aerospike.keys import key_tuple
 from spikewire.compat.aerospike.operations import text_of
-from spikewire.compat.aerospike.query import Query, Scan
+from spikewire.compat.aerospike.query import Query, Reading, Scan
 from spikewire.compat.aerospike.records import FAILURES, NO_CONNECTION
 from spikewire.compat.aerospike_helpers.cdt_ctx import packed, steps
 from spikewire.compat.aerospike_helpers.expressions.resources import sound
+from spikewire.compat.shared import PARTITIONS
 
 __all__ = ["Admin"]
 
@@ -64,7 +65,7 @@ class Admin(Batches):
         return scan.execute_background(policy)
 
     @staticmethod
-    def _applying(scan: Scan, module: str, function: str, args: Any) -> None:
+    def _applying(scan: Reading, module: str, function: str, args: Any) -> None:
         for what, name in (("Module", module), ("Function", function)):
             if not isinstance(name, str):
                 refuse(f"{what} name should be a string or unicode string.")
@@ -133,6 +134,17 @@ class Admin(Batches):
         if not self._client.is_connected:
             raise of_code(11, f"{NO_CONNECTION}{stop}")
         return self._client.nodes()
+
+    def _mastered(self, namespace: str, node: str) -> list[int]:
+        """The partitions of a namespace that a node is the master of, as it says itself."""
+        if node not in [name for name, _ in self._nodes(".")]:
+            refuse(f"Invalid node name: {node}")
+        for one in self._info("replicas", node).split(";"):
+            name, _, of = one.partition(":")
+            if name == namespace:  # The regime, the number of replicas, and a bitmap for each.
+                bitmap = base64.b64decode(of.split(",")[2])
+                return [part for part in range(PARTITIONS) if bitmap[part >> 3] << (part & 7) & 128]
+        raise of_code(20, f"Invalid namespace: {namespace}")
 
     def _info(self, command: Any, node: str | None) -> str:
         if not isinstance(command, str):
@@ -267,6 +279,25 @@ class Admin(Batches):
     ) -> int:  # fmt: skip
         """An index on an expression."""
         return self._index(ns, set, expressions, index_datatype, index_type, name, policy)
+
+    def index_set_create(self, ns: Any, set: Any, name: Any, policy: Any = None) -> int:
+        """An index of all records of a set."""
+        self._policies.keywords("info", policy)
+        if not isinstance(ns, str):
+            refuse("Namespace should be a string")
+        if not isinstance(name, str):
+            refuse("Index name should be string or unicode")
+        if set is not None and not isinstance(set, str):
+            refuse("Set should be string, unicode or None")
+        if not set:
+            raise of_code(4, "missing 'set'")
+        try:
+            self._client.indexes.create_on_set(ns, set, name=name)
+        except (ValueError, spikewire.NamespaceNotFound) as error:  # A server would refuse it so.
+            raise of_code(4, str(error)) from None
+        except FAILURES as error:
+            raise self._failed(error) from None
+        return 0
 
     def index_integer_create(
         self, ns: Any, set: Any, bin: Any, name: Any, policy: Any = None

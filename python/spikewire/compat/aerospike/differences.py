@@ -44,8 +44,6 @@ _ENTRIES: dict[str, Entry] = {
     "Transaction": Differs("can be made; what it is given to raises NotImplementedError"),
     "Client.commit": _TOGETHER,
     "Client.abort": _TOGETHER,
-    "Client.index_set_create": Missing("scan the set: it needs no index of its own"),
-    "nodename": Missing("give the policy a partition_filter"),
     "operation code": Missing("write it with spikewire.exp"),
     "cdt_ctx.cdt_ctx_all_children*": Missing("select elements with several operations"),
     "cdt_ctx.cdt_ctx_and_filter": Missing("select elements with several operations"),

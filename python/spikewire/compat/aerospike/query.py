@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import spikewire
 from spikewire import IndexRange
 from spikewire.compat.aerospike.exception import ClientError
-from spikewire.compat.aerospike.failures import missing, of_code, refuse
+from spikewire.compat.aerospike.failures import of_code, refuse
 from spikewire.compat.aerospike.operations import prepared, results_of, text_of
 from spikewire.compat.aerospike.partitions import (
     Filter,
@@ -34,9 +34,13 @@ from spikewire.compat.shared import PARTITIONS
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
+    from typing_extensions import Self
+
 __all__ = ["Query", "Scan", "index_range"]
 
 _OF = {1: "list", 2: "mapkeys", 3: "mapvalues"}
+#: Stands for a node that was not named: ``None`` is refused.
+_EVERY: Any = object()
 
 
 def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: Any = None) -> Any:
@@ -70,10 +74,12 @@ def index_range(predicate: Any, ctx: Any = None, name: str | None = None, on: An
         refuse(str(error))
 
 
-class Scan:
-    """All records of a set or namespace."""
+class Reading:
+    """What scans and queries have in common."""
 
-    _kind = "scan"
+    _kind: str
+    #: What is said when a callback raises.
+    _raised: str
 
     def __init__(self, client: Any, namespace: Any = None, set: Any = None) -> None:
         if not hasattr(client, "_policies"):
@@ -114,7 +120,7 @@ class Scan:
         prepared(ops, self._owner._manner)
         self._operations = ops
 
-    def apply(self, module: Any, function: Any, arguments: Any = None) -> Scan:
+    def apply(self, module: Any, function: Any, arguments: Any = None) -> Self:
         """A function of a registered module, on the records or their stream."""
         if not isinstance(module, str):
             raise of_code(-1, "udf module argument must be a string or unicode string")
@@ -144,34 +150,17 @@ class Scan:
         nothing, unless pages or partitions were asked for."""
         return {} if self._reached is None else status_of(self._reached, self._latest, *self._range)
 
-    def results(self, policy: Any = None, options: Any = None, nodename: Any = None) -> list[Any]:
-        """The records as a list of key, metadata and bins."""
-        _checked(options)
-        if nodename is not None:
-            missing("nodename")
-        return [record for _, record in self._records(policy, options)]
-
-    def foreach(
-        self,
-        callback: Callable[..., Any],
-        policy: Any = None,
-        options: Any = None,
-        nodename: Any = None,
-    ) -> None:
-        """Calls a function with each record, until it returns ``False``."""
+    def _each(self, callback: Any, policy: Any, options: Any, nodename: Any = _EVERY) -> None:
         if not callable(callback):
             raise of_code(-1, "callback must be a function")
-        _checked(options)
-        if nodename is not None:
-            missing("nodename")
         by_partition = bool(policy and policy.get("partition_filter"))
-        records = self._records(policy, options)
+        records = self._records(policy, options, nodename)
         try:
             for partition, record in records:
                 try:
                     answer = callback(partition, record) if by_partition else callback(record)
                 except Exception as error:
-                    raise of_code(-1, "Callback function contains an error") from error
+                    raise of_code(-1, self._raised) from error
                 if answer is False:
                     break
         finally:
@@ -208,7 +197,9 @@ class Scan:
             raise self._owner._failed(error) from None
         return int(self._owner._started(job))
 
-    def _records(self, policy: Any, options: Any) -> Generator[tuple[int, Any], None, None]:
+    def _records(
+        self, policy: Any, options: Any, nodename: Any = _EVERY
+    ) -> Generator[tuple[int, Any], None, None]:
         asked = self._asked(policy, options)
         plan = None
         if self._operations is not None:
@@ -228,35 +219,41 @@ class Scan:
                     yield -1, incoming(value, deserializer_of(self._owner._serializers))
                 return
             given = (policy or {}).get("partition_filter")
+            if isinstance(given, dict) or nodename is _EVERY:
+                parts = None
+            else:  # A filter goes before a node.
+                given, parts = None, self._owner._mastered(self._namespace, nodename)
             if self._paginates or given is not None:
-                yield from self._tracked(asked, plan, filter_of({} if given is None else given))
+                wanted = filter_of({} if given is None else given)
+                yield from self._tracked(asked, plan, wanted, parts)
                 return
-            with client.query(self._namespace, self._set, **asked) as query:
+            if parts is None:
+                query = client.query(self._namespace, self._set, **asked)
+            else:
+                query = self._begun(asked, dict.fromkeys(parts))
+            with query:
                 for record in query:
                     yield record.key.partition, _shown(record, plan, self._owner._serializers)
         except FAILURES as error:
             raise self._owner._failed(error) from None
 
     def _tracked(
-        self, asked: dict[str, Any], plan: Any, wanted: Filter
+        self, asked: dict[str, Any], plan: Any, wanted: Filter, parts: list[int] | None
     ) -> Generator[tuple[int, Any], None, None]:
-        """The records of some partitions, from where they were read to."""
-        client, own = self._owner._client, self._owner._serializers
+        """The records of some partitions, from where they were read to; of these, if they are
+        named."""
+        own = self._owner._serializers
         start = self._reached if wanted.reached is None else wanted.reached
         self._range = wanted.begin, wanted.parts
         if start is None:
-            start = dict.fromkeys(range(wanted.begin, wanted.begin + wanted.parts))
+            whole = range(wanted.begin, wanted.begin + wanted.parts)
+            start = dict.fromkeys(whole if parts is None else parts)
             if wanted.digest is not None:
                 start[wanted.begin] = wanted.digest, 0
         self._reached, self._done = start, not start
         if not start:
             return
-        asked["partitions"] = range(wanted.begin, wanted.begin + wanted.parts)
-        fresh = client.query(self._namespace, self._set, **asked).cursor
-        for name in ("partitions", "limit"):  # which the cursor says
-            asked.pop(name, None)
-        asked["resume"] = cursor_from(fresh, start)
-        with client.query(self._namespace, self._set, **asked) as query:
+        with self._begun(asked, start) as query:
             under_way, latest = None, self._latest
             latest.update(start)
             try:
@@ -273,6 +270,13 @@ class Scan:
                 if under_way is not None:  # the caller stopped at this record: it comes again
                     reached[under_way] = latest.get(under_way)
                 self._reached, self._done = reached, not reached
+
+    def _begun(self, asked: dict[str, Any], start: Reached) -> Any:
+        """A query that goes on from there."""
+        client = self._owner._client
+        fresh = client.query(self._namespace, self._set, **asked).cursor
+        rest = {name: value for name, value in asked.items() if name != "limit"}  # it says that
+        return client.query(self._namespace, self._set, **rest, resume=cursor_from(fresh, start))
 
     def _asked(self, policy: Any, options: Any) -> dict[str, Any]:
         del options
@@ -300,10 +304,50 @@ class Scan:
         return asked
 
 
-class Query(Scan):
+class Scan(Reading):
+    """All records of a set or namespace."""
+
+    _kind = "scan"
+    _raised = "Callback function raised an exception"
+
+    def results(self, policy: Any = None, nodename: Any = _EVERY) -> list[Any]:
+        """The records as a list of key, metadata and bins; ``nodename``: those that this node is
+        the master of."""
+        _checked_node(nodename)
+        return [record for _, record in self._records(policy, None, nodename)]
+
+    def foreach(
+        self,
+        callback: Callable[..., Any],
+        policy: Any = None,
+        options: Any = None,
+        nodename: Any = _EVERY,
+    ) -> None:
+        """Calls a function with each record, until it returns ``False``; ``nodename`` as in
+        ``results``."""
+        _checked_node(nodename)
+        known = options if isinstance(options, dict) else None
+        _checked(known)
+        self._each(callback, policy, known, nodename)
+
+
+class Query(Reading):
     """The records of a set or of a secondary index."""
 
     _kind = "query"
+    _raised = "Callback function contains an error"
+
+    def results(self, policy: Any = None, options: Any = None) -> list[Any]:
+        """The records as a list of key, metadata and bins."""
+        _checked(options)
+        return [record for _, record in self._records(policy, options)]
+
+    def foreach(
+        self, callback: Callable[..., Any], policy: Any = None, options: Any = None
+    ) -> None:
+        """Calls a function with each record, until it returns ``False``."""
+        _checked(options)
+        self._each(callback, policy, options)
 
     def _once(self) -> None:
         if self._index is not None:
@@ -342,6 +386,11 @@ def _expression(given: Any) -> spikewire.Expression:
         return spikewire.Expression.from_bytes(base64.b64decode(given, validate=True))
     except ValueError as error:
         refuse(f"expr is no expression: {error}")
+
+
+def _checked_node(name: Any) -> None:
+    if name is not _EVERY and not isinstance(name, str):
+        refuse("nodename must be a string")
 
 
 def _checked(options: Any) -> None:

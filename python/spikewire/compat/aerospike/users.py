@@ -245,11 +245,6 @@ class Users(Measuring):
         self._managed(lambda: self._client.roles.set_allowed(role, allow, timeout=within))
         return 0
 
-    def index_set_create(self, ns: Any, set: Any, name: Any, policy: Any = None) -> Any:  # noqa: ARG002
-        """Is not there."""
-        self._policies.keywords("info", policy)
-        missing("Client.index_set_create")
-
     def commit(self, transaction: Any) -> int:
         """Is not there."""
         return self._ended("commit", transaction)
