@@ -40,6 +40,7 @@ from spikewire.types import (
     Bins,
     BinValue,
     BytesLike,
+    ClientRecords,
     Columns,
     Exists,
     Hedge,
@@ -922,7 +923,7 @@ class Client:
     @overload
     def put_many(
         self,
-        records: Records | Table,
+        records: ClientRecords,
         *,
         key: str | None = None,
         bins: Columns | None = None,
@@ -2708,7 +2709,7 @@ class ClientSubmit:
     @overload
     def put_many(
         self,
-        records: Records | Table,
+        records: ClientRecords,
         *,
         key: str | None = None,
         bins: Columns | None = None,
@@ -4219,7 +4220,7 @@ class AsyncClient:
     @overload
     def put_many(
         self,
-        records: Records | Table,
+        records: ClientRecords,
         *,
         key: str | None = None,
         bins: Columns | None = None,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, TypeVar
 
 from spikewire._native import Expression, GeoJSON, HyperLogLog, Key, Marker, Step
 
@@ -48,6 +48,7 @@ __all__ = [
     "ByValue",
     "BytesLike",
     "ClientOptions",
+    "ClientRecords",
     "ClientSubmit",
     "ClientView",
     "Columns",
@@ -143,21 +144,31 @@ BinValue: TypeAlias = (
 Bins: TypeAlias = Mapping[str, object]
 
 
-class RecordsByKey(Protocol):
+_KeyOf = TypeVar("_KeyOf", covariant=True)
+
+
+class RecordsByKey(Protocol[_KeyOf]):
     """A mapping of keys to bins. (Type checkers treat keys of mappings as invariant, so a
     ``Mapping`` would have to name every kind of key and every mixture of them.)
     """
 
     def __len__(self) -> int: ...
 
-    def __iter__(self) -> Iterator[UserKey | KeyLike]: ...
+    def __iter__(self) -> Iterator[_KeyOf]: ...
 
-    def items(self) -> Iterable[tuple[UserKey | KeyLike, Bins]]: ...
+    def items(self) -> Iterable[tuple[_KeyOf, Bins]]: ...
 
 
-#: Many records to write: a mapping of keys to bins, or pairs of them.
+#: Many records to write into a dataset: a mapping of keys to bins, or pairs of them.
 Records: TypeAlias = (
-    Mapping[UserKey | KeyLike, Bins] | RecordsByKey | Iterable[tuple[UserKey | KeyLike, Bins]]
+    Mapping[UserKey | Key, Bins]
+    | RecordsByKey[UserKey | Key]
+    | Iterable[tuple[UserKey | Key, Bins]]
+)
+
+#: The same through a client, by whole keys.
+ClientRecords: TypeAlias = (
+    Mapping[KeyLike, Bins] | RecordsByKey[KeyLike] | Iterable[tuple[KeyLike, Bins]]
 )
 
 

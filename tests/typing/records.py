@@ -45,6 +45,9 @@ def refused(users: Dataset, client: Client, key: Key) -> None:
     users.put_many([(1, {"n": 1}), (1.5, {"n": 1})])  # type: ignore[list-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
     users.put_many({1: {"n": 1}, "a": {}}, ttl="soon")  # type: ignore[call-overload]  # pyright: ignore[reportCallIssue,reportArgumentType]
     client.put_many({key: {"n": 1}, 1.5: {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    client.put_many({1: {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    client.put_many([("a", {"n": 1})])  # type: ignore[list-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
+    users.put_many({("test", "users", 1): {"n": 1}})  # type: ignore[dict-item]  # pyright: ignore[reportCallIssue,reportArgumentType]
 
 
 async def refused_when_awaited(users: AsyncDataset) -> None:

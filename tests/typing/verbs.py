@@ -46,8 +46,8 @@ Masked: TypeAlias = "np.ma.MaskedArray[tuple[int], np.dtype[np.void]]"
 Plain: TypeAlias = "np.ndarray[tuple[int], np.dtype[np.void]]"
 
 
-def of_records(users: Dataset, records: RecordsByKey) -> None:
-    assert_type(records.items(), Iterable[tuple[UserKey | KeyLike, Bins]])
+def of_records(users: Dataset, records: RecordsByKey[UserKey | Key]) -> None:
+    assert_type(records.items(), Iterable[tuple[UserKey | Key, Bins]])
     assert_type(users.put_many(records), Batch)
 
 

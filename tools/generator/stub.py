@@ -60,6 +60,7 @@ def _signature(
             required = not it.default or it.name == require or it.name in types
             default = "" if required else f" = {it.stub_default}"
             python = types.get(it.name, it.python).replace("{key}", of.keys)
+            python = python.replace("{records}", of.records)
             lines.append(f"{it.name}: {python}{default},")
     result = of.future.replace("{}", {"Job": of.job}.get(returns, returns))
     if verb.name == "query":

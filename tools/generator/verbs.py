@@ -110,6 +110,11 @@ class Class:
     #: Whether it knows its set.
     has_set: bool = False
 
+    @property
+    def records(self) -> str:
+        """The type of records with their keys, for Python."""
+        return "Records | Table" if self.has_set else "ClientRecords"
+
 
 @dataclass(frozen=True)
 class Verbs:
