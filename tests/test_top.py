@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import pty
@@ -148,6 +149,27 @@ def test_a_table_once(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None
     assert "get test" in shown
     assert "not_found" in shown
     assert max(len(line) for line in shown.splitlines()) <= 80
+
+
+def test_where_there_is_little_room_names_are_cut_and_numbers_are_not() -> None:
+    console = pytest.importorskip("rich.console", reason="rich is not installed")
+    from spikewire.top.screen import screen
+
+    text_of_before, text_of_after = text(100, 0, 100), text(3000, 0, 2000)
+    for old, new in (('"A 1:2"', '"BB900009E5F0002 127.0.0.1:40001"'), ("timeout", "not_found")):
+        text_of_before = text_of_before.replace(old, new)
+        text_of_after = text_of_after.replace(old, new)
+    before, after = read(text_of_before), read(text_of_after)
+    after.at = before.at + 2.0
+    shown = console.Console(width=80, file=io.StringIO())
+    shown.print(screen("http://h/metrics", between(before, after)))
+    lines = shown.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= 80
+    (head,) = (line for line in lines if line.startswith("node"))
+    assert head.split()[:7] == ["node", "per", "s", "p50", "p99", "errors/s", "connections"]
+    (node,) = (line for line in lines if line.startswith("BB9"))
+    assert "…" in node
+    assert node.split("…", 1)[1].split()[:5] == ["1,450", "763", "µs", "1.97", "ms"]
 
 
 def test_what_is_wrong_is_said(endpoint: str, capsys: pytest.CaptureFixture[str]) -> None:

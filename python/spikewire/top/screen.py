@@ -47,9 +47,8 @@ def trouble(url: str, why: str) -> RenderableType:
 def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column(title, overflow="ellipsis", no_wrap=True)
-    for name in ("per s", "p50", "p99", "errors/s", *more):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("other results", overflow="ellipsis", no_wrap=True)
+    names = ("per s", "p50", "p99", "errors/s", *more)
+    rows: list[tuple[list[str], str]] = []
     for line in lines:
         cells = [line.name, _number(line.rate), _time(line.p50), _time(line.p99)]
         cells.append(_number(line.errors) if line.errors else "")
@@ -57,7 +56,14 @@ def _table(title: str, lines: list[Line] | list[NodeLine], *more: str) -> Table:
             cells += [str(line.connections), "open" if line.breaker_open else ""]
         others = sorted((name, rate) for name, rate in line.results.items() if name != "ok")
         cells.append(", ".join(f"{name} {_number(rate)}" for name, rate in others))
-        table.add_row(*cells, style="red" if line.errors else "")
+        rows.append((cells, "red" if line.errors else ""))
+    # Where there is little room, names are cut and numbers are not.
+    for place, name in enumerate(names, 1):
+        widest = max(len(text) for text in (name, *(cells[place] for cells, _ in rows)))
+        table.add_column(name, justify="right", no_wrap=True, min_width=widest)
+    table.add_column("other results", overflow="ellipsis", no_wrap=True)
+    for cells, style in rows:
+        table.add_row(*cells, style=style)
     return table
 
 
