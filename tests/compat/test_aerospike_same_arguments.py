@@ -273,3 +273,44 @@ def bools_as_integers(d: Driver) -> Any:
     found = d.shown(c.get(d.key(1)))
     c.close()
     return found
+
+
+@program
+def values_that_are_no_list(d: Driver) -> Any:
+    lists, maps = (d.helper(f"operations.{of}_operations") for of in ("list", "map"))
+    d.client.put(d.key(1), {"l": [1, 2], "m": {"a": 1}})
+    many = [
+        ("l", lists.list_get_by_value_list), ("l", lists.list_remove_by_value_list),
+        ("m", maps.map_get_by_value_list), ("m", maps.map_remove_by_value_list),
+        ("m", maps.map_get_by_key_list), ("m", maps.map_remove_by_key_list),
+    ]  # fmt: skip
+    found = []
+    for wrong in ("text", b"bytes", 7, 1.5, None, {"a": 1}):
+        for bin_name, made in many:
+            found.append(d.fails(d.client.operate, d.key(1), [made(bin_name, wrong, 0)]))
+        for made in (lists.list_append_items, lists.list_insert_items):
+            given = ("l", wrong) if made is lists.list_append_items else ("l", 0, wrong)
+            found.append(d.says(d.client.operate, d.key(1), [made(*given)]))
+        if not isinstance(wrong, dict):
+            found.append(d.fails(d.client.operate, d.key(1), [maps.map_put_items("m", wrong)]))
+    return found
+
+
+@program
+def expressions_that_are_too_large(d: Driver) -> Any:
+    base = d.helper("expressions.base")
+    d.client.put(d.key(1), {"s": "x"})
+    large = base.Eq(base.StrBin("s"), "x" * (1 << 20)).compile()
+    return [
+        d.fails(d.client.get, d.key(1), {"expressions": large}),
+        d.fails(d.client.put, d.key(1), {"s": "y"}, policy={"expressions": large}),
+        d.fails(d.client.query("test", d.set).results, {"expressions": large}),
+        [batch_of(d, count, large) for count in (1, 3)],
+        [batch_of(d, count, base.Eq(base.StrBin("s"), 5).compile()) for count in (1, 3)],
+    ]
+
+
+def batch_of(d: Driver, count: int, expression: Any) -> Any:
+    keys = [d.key(number) for number in range(count)]
+    batch = d.client.batch_read(keys, policy={"expressions": expression})
+    return batch.result, [row.result for row in batch.batch_records]

@@ -48,13 +48,15 @@ def _as_result(call: Callable[..., BatchRecords]) -> Callable[..., BatchRecords]
                 raise
             found = [checked_key(key) for key in keys]
         rows = []
+        # One key is a command of its own there, whose result is that of its row.
+        whole, of_row = (_FAILED, _REFUSED) if len(found) == 1 else (_REFUSED, _NO_RESPONSE)
         for key in found:
             digest = key[3] if len(key) > 3 else spikewire.Key(*key[:3]).digest
             row = BatchRecord((*key[:3], bytearray(digest)))
-            row.result = _NO_RESPONSE
+            row.result = of_row
             rows.append(row)
         made = BatchRecords(rows)
-        made.result = _REFUSED
+        made.result = whole
         return made
 
     return called

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from spikewire import errors
 from spikewire.compat.aerospike import exception as names
@@ -117,6 +117,10 @@ def _of_argument(text: str) -> names.AerospikeError:
         return of_code(-2, "integer value exceeds sys.maxsize")
     if "returning must be" in text:  # what a server says of a type that does not fit
         return of_code(26, text)
+    if "the expression takes" in text:  # what a server says of one that is too large
+        made: Any = of_code(4, text)
+        made.of_expression = True  # A batch has it as its result.
+        return cast("names.AerospikeError", made)
     if "_native.Marker" in text:
         return of_code(-1, "Invalid value type: 14")
     return of_code(-2, text)

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from spikewire import Expression, Operation
@@ -195,6 +196,8 @@ WRITES = frozenset(
 
 _OF_EXPRESSIONS = (codes.OP_EXPR_READ, codes.OP_EXPR_WRITE)
 _BIN_NAME = 15
+#: What the engine says of values, keys or items that are no list, or no dict.
+_NO_SEQUENCE = re.compile(r" must be a (list or tuple|dict), not ")
 
 #: Those of them whose result says nothing.
 QUIET = WRITES.intersection(PLAIN)
@@ -254,14 +257,25 @@ def prepared(operations: Any, manner: Manner = _USUAL) -> Prepared:
         try:
             made.operations.append(_operation(code, of, manner))
         except (TypeError, ValueError, OverflowError) as error:
-            of_hll = code >= codes.OP_HLL_ADD and isinstance(error, ValueError)
-            raise (of_code(4, str(error)) if of_hll else failure(error)) from None
+            raise _refusal(code, error) from None
         made.bins.append(text_of(of.get("bin")))
         made.returns.append(of.get("return_type"))
         made.codes.append(of.get("loosely", code))
     if not made.operations:
         refuse("No operations defined")
     return made
+
+
+def _refusal(code: int, error: Exception) -> BaseException:
+    """What is raised for an operation that the engine refused."""
+    family = _OF_CODE.get(code, ("",))[0]
+    if isinstance(error, TypeError) and _NO_SEQUENCE.search(str(error)):
+        if family == "list":
+            return of_code(-2, "Value must be a list")
+        if family == "map":  # The official client has the server refuse it.
+            return of_code(4, str(error))
+    of_hll = code >= codes.OP_HLL_ADD and isinstance(error, ValueError)
+    return of_code(4, str(error)) if of_hll else failure(error)
 
 
 def _mended(operation: Any) -> Any:
