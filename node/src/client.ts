@@ -20,7 +20,9 @@ import { native, type Space } from './native.js'
 import type { Operation } from './operation.js'
 import type { Query, QueryOptions } from './query.js'
 import type { Bins } from './record.js'
+import { Roles } from './roles.js'
 import { executor, openSlot, refuse } from './slots.js'
+import { Users } from './users.js'
 import type { BinValue } from './values.js'
 import { type Callback, closedWhenAborted, handOver } from './ways.js'
 
@@ -31,6 +33,8 @@ import { type Callback, closedWhenAborted, handOver } from './ways.js'
 export class Client extends ManyVerbs<Key, Bins> {
   #indexes: Indexes | undefined
   #modules: Modules | undefined
+  #users: Users | undefined
+  #roles: Roles | undefined
 
   /**
    * Connects to a cluster.
@@ -102,6 +106,18 @@ export class Client extends ManyVerbs<Key, Bins> {
   get modules(): Modules {
     this.#modules ??= new Modules(this.connection)
     return this.#modules
+  }
+
+  /** The users of a cluster with security. */
+  get users(): Users {
+    this.#users ??= new Users(this.connection)
+    return this.#users
+  }
+
+  /** The roles of a cluster with security. */
+  get roles(): Roles {
+    this.#roles ??= new Roles(this.connection)
+    return this.#roles
   }
 
   /**

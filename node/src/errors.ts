@@ -85,6 +85,16 @@ export class FilteredOut extends ServerError {}
 export class FunctionFailed extends ServerError {}
 /** No secondary index fits the query: none exists on that bin with that type, or with that name. */
 export class IndexNotFound extends ServerError {}
+/** The client's user lacks the privilege for this. */
+export class PermissionDenied extends ServerError {}
+/** There is no user of this name. */
+export class UserNotFound extends ServerError {}
+/** There is a user of this name already. */
+export class UserExists extends ServerError {}
+/** There is no role of this name, or it is a predefined one, which cannot be changed. */
+export class RoleNotFound extends ServerError {}
+/** There is a role of this name already. */
+export class RoleExists extends ServerError {}
 /** The cluster has no such namespace. */
 export class NamespaceNotFound extends ServerError {}
 /** The total timeout of the call expired, or the server's own did. */

@@ -15,16 +15,21 @@ import {
   NamespaceNotFound,
   NodeUnavailable,
   OpNotApplicable,
+  PermissionDenied,
   ProtocolError,
   QueryClosed,
   QueryPaused,
   RecordExists,
   RecordNotFound,
   RecordTooBig,
+  RoleExists,
+  RoleNotFound,
   ServerError,
   SpikewireError,
   Timeout,
   TooBusy,
+  UserExists,
+  UserNotFound,
 } from './errors.js'
 
 type ErrorClass = typeof SpikewireError
@@ -56,6 +61,11 @@ const BY_CODE: ReadonlyMap<number, ErrorClass> = new Map<number, ErrorClass>([
   [24, ElementExists],
   [26, OpNotApplicable],
   [27, FilteredOut],
+  [60, UserNotFound],
+  [61, UserExists],
+  [70, RoleNotFound],
+  [71, RoleExists],
+  [81, PermissionDenied],
   [100, FunctionFailed],
   [201, IndexNotFound],
 ])

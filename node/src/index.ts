@@ -63,6 +63,13 @@ export * as index from './range.js'
 export { IndexRange } from './range.js'
 export { type Bins, type OperatedRecord, Record } from './record.js'
 export {
+  type CreateRoleOptions,
+  type Privilege,
+  type QuotaOptions,
+  type Role,
+  Roles,
+} from './roles.js'
+export {
   Apply,
   type ApplyRowOptions,
   Delete,
@@ -75,6 +82,7 @@ export {
 } from './rows.js'
 export type { QueryStreamOptions } from './stream.js'
 export type { TlsOptions } from './tls.js'
+export { type User, Users } from './users.js'
 export { type BinValue, Double, GeoJSON, HyperLogLog, INFINITY, WILDCARD } from './values.js'
 export type {
   ApplyOptions,

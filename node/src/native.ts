@@ -304,6 +304,75 @@ export interface Native {
   moduleList(client: Handle, slot: Slot): void
   moduleSource(client: Handle, slot: Slot, name: string): void
   moduleRemove(client: Handle, slot: Slot, name: string): void
+  userCreate(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    password: string | null | undefined,
+    roles: readonly string[],
+    timeout: number,
+  ): void
+  userDrop(client: Handle, slot: Slot, name: string, timeout: number): void
+  userSetPassword(client: Handle, slot: Slot, name: string, password: string, timeout: number): void
+  userChangePassword(client: Handle, slot: Slot, password: string, timeout: number): void
+  userGrant(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    roles: readonly string[],
+    timeout: number,
+  ): void
+  userRevoke(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    roles: readonly string[],
+    timeout: number,
+  ): void
+  userGet(client: Handle, slot: Slot, name: string, timeout: number): void
+  userList(client: Handle, slot: Slot, timeout: number): void
+  roleCreate(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    privileges: readonly unknown[],
+    allow: readonly string[],
+    readQuota: number | undefined,
+    writeQuota: number | undefined,
+    timeout: number,
+  ): void
+  roleDrop(client: Handle, slot: Slot, name: string, timeout: number): void
+  roleGrant(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    privileges: readonly unknown[],
+    timeout: number,
+  ): void
+  roleRevoke(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    privileges: readonly unknown[],
+    timeout: number,
+  ): void
+  roleSetAllowed(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    allow: readonly string[],
+    timeout: number,
+  ): void
+  roleSetQuotas(
+    client: Handle,
+    slot: Slot,
+    name: string,
+    read: number | undefined,
+    write: number | undefined,
+    timeout: number,
+  ): void
+  roleGet(client: Handle, slot: Slot, name: string, timeout: number): void
+  roleList(client: Handle, slot: Slot, timeout: number): void
   /**
    * Reads many records as one table: its parts, or an Arrow stream. If a row failed: its number,
    * undefined, and its error.

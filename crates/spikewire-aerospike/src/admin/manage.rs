@@ -3,11 +3,13 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use spikewire_aerospike_protocol::auth::{NO_PASSWORD, hash_password};
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::manage::{Hash, MOST, Request, Row};
+use spikewire_sync::Mutex;
 
 use super::{AdminAction, ManageRequest, NodeAnswer, Procedure, TimeLimit};
 use crate::clock::Tick;
@@ -38,6 +40,97 @@ impl NewPassword {
     /// Of a user who has none and logs in with a certificate.
     pub fn none() -> Self {
         Self(NO_PASSWORD.to_owned().into())
+    }
+}
+
+/// How often a driver looks whether a password is hashed.
+const HASHED_YET: Duration = Duration::from_millis(5);
+
+/// A procedure that takes a password's hash, which another thread computes first, so that no driver
+/// waits for it.
+pub struct WithPassword<P> {
+    state: State<P>,
+}
+
+enum State<P> {
+    Begins(Secret, Make<P>),
+    Hashes(Hashed, Make<P>),
+    Goes(P),
+    Over,
+}
+
+type Hashed = Arc<Mutex<Option<Result<NewPassword>>>>;
+type Make<P> = Box<dyn FnOnce(NewPassword) -> Result<P> + Send>;
+
+impl<P: Procedure> WithPassword<P> {
+    /// Makes the procedure when the password is hashed.
+    pub fn new(
+        password: Secret,
+        make: impl FnOnce(NewPassword) -> Result<P> + Send + 'static,
+    ) -> Self {
+        Self { state: State::Begins(password, Box::new(make)) }
+    }
+
+    fn goes(
+        &mut self,
+        hashed: Result<NewPassword>,
+        make: Make<P>,
+        now: Tick,
+    ) -> AdminAction<P::Output> {
+        match hashed.and_then(make) {
+            Ok(mut procedure) => {
+                let action = procedure.next(Vec::new(), now);
+                self.state = State::Goes(procedure);
+                action
+            }
+            Err(error) => AdminAction::Done(Err(error)),
+        }
+    }
+}
+
+impl<P: Procedure> Procedure for WithPassword<P> {
+    type Output = P::Output;
+
+    fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<P::Output> {
+        match std::mem::replace(&mut self.state, State::Over) {
+            State::Begins(password, make) => {
+                let slot = Hashed::default();
+                let shared = slot.clone();
+                let own = password.clone();
+                let thread = thread::Builder::new().name("spikewire-hash".to_owned());
+                match thread.spawn(move || *shared.lock() = Some(NewPassword::new(&own))) {
+                    Ok(_) => {
+                        self.state = State::Hashes(slot, make);
+                        AdminAction::Sleep(now.after(HASHED_YET))
+                    }
+                    // A driver that waits is better than a call that fails.
+                    Err(_) => self.goes(NewPassword::new(&password), make, now),
+                }
+            }
+            State::Hashes(slot, make) => {
+                let hashed = slot.lock().take();
+                match hashed {
+                    Some(hashed) => self.goes(hashed, make, now),
+                    None => {
+                        self.state = State::Hashes(slot, make);
+                        AdminAction::Sleep(now.after(HASHED_YET))
+                    }
+                }
+            }
+            State::Goes(mut procedure) => {
+                let action = procedure.next(answers, now);
+                self.state = State::Goes(procedure);
+                action
+            }
+            State::Over => AdminAction::Done(Err(Error::closed())),
+        }
+    }
+}
+
+/// Shows no password.
+impl<P> fmt::Debug for WithPassword<P> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WithPassword").finish_non_exhaustive()
     }
 }
 
@@ -180,6 +273,34 @@ mod tests {
         assert!(name("user", &"x".repeat(63)).is_ok());
         assert!(name("user", &"x".repeat(64)).is_err() && name("user", "a\0").is_err());
         assert!(role_names(&["r"; 255]).is_ok() && role_names(&["r"; 256]).is_err());
+    }
+
+    #[test]
+    fn a_password_is_hashed_beside_the_driver() {
+        let secret = || Secret::from("opensesame");
+        let change = |password: NewPassword| {
+            let user = "app".to_owned();
+            let request = Request::SetPassword { user, password: password.0 };
+            Ok(Manage::change(&request, Duration::ZERO))
+        };
+        let mut procedure = WithPassword::new(secret(), change);
+        assert!(!format!("{procedure:?}").contains("opensesame"));
+        let mut action = procedure.next(Vec::new(), Tick(0));
+        while matches!(action, AdminAction::Sleep(_)) {
+            thread::sleep(HASHED_YET);
+            action = procedure.next(Vec::new(), Tick(0));
+        }
+        let password = NewPassword::new(&secret()).unwrap().0;
+        assert_eq!(sent(action).0, Request::SetPassword { user: "app".to_owned(), password });
+        done(procedure.next(listed(Vec::new()), Tick(0))).unwrap();
+
+        let mut refused = WithPassword::new(Secret::from("x".repeat(73)), change);
+        let mut action = refused.next(Vec::new(), Tick(0));
+        while matches!(action, AdminAction::Sleep(_)) {
+            thread::sleep(HASHED_YET);
+            action = refused.next(Vec::new(), Tick(0));
+        }
+        assert_eq!(done(action).unwrap_err().kind(), Kind::Invalid);
     }
 
     #[test]

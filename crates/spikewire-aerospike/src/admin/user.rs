@@ -12,7 +12,7 @@ use crate::clock::Tick;
 use crate::error::{Error, Result};
 use crate::security::Credentials;
 
-pub use super::manage::NewPassword;
+pub use super::manage::{NewPassword, WithPassword};
 
 /// A user of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]

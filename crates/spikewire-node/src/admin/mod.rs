@@ -6,11 +6,14 @@
 //! | here | info, truncation, starting and cancelling commands |
 //! | [`indexes`] | secondary indexes |
 //! | [`modules`] | modules of Lua functions |
+//! | [`users`], [`roles`] | users and roles |
 //! | [`answer`] | results as JavaScript values |
 
 mod answer;
 pub mod indexes;
 pub mod modules;
+pub mod roles;
+pub mod users;
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -21,7 +24,7 @@ use spikewire_aerospike::transport::Next;
 use self::answer::Answer;
 use crate::arguments::{span, text};
 use crate::binding::Call;
-use crate::errors::shown;
+use crate::errors::{kind_name, shown};
 use crate::js::{Failure, Result, Value};
 use crate::outbox::Settle;
 use crate::ticket::AdminPromise;
@@ -45,6 +48,24 @@ where
 /// An optional string.
 fn optional(what: &str, value: Value<'_>) -> Result<Option<String>> {
     value.present().map(|value| text(what, value)).transpose()
+}
+
+/// An array.
+fn each<'e, T>(
+    what: &str,
+    given: Value<'e>,
+    read: impl Fn(Value<'e>) -> Result<T>,
+) -> Result<Vec<T>> {
+    if !given.is_array() {
+        return Err(Failure::of_type(format!("{what} must be an array, not {}", kind_name(given))));
+    }
+    let items = (0..given.len()?).map(|at| read(given.element(at)?));
+    items.collect::<Result<_>>().map_err(|failure| failure.about(what))
+}
+
+/// An array of strings.
+fn texts(what: &str, given: Value<'_>) -> Result<Vec<String>> {
+    each(what, given, |item| text("an element", item))
 }
 
 /// How long to wait; zero: no limit.
@@ -76,7 +97,7 @@ pub fn truncate<'e>(call: &Call<'e>) -> Result<Option<Value<'e>>> {
 
 fn moment(value: Value<'_>) -> Result<SystemTime> {
     let at = value.date().ok_or_else(|| {
-        Failure::of_type(format!("before must be a Date, not {}", crate::errors::kind_name(value)))
+        Failure::of_type(format!("before must be a Date, not {}", kind_name(value)))
     })?;
     let since = Duration::try_from_secs_f64(at / 1e3).ok();
     let moment = since.and_then(|since| UNIX_EPOCH.checked_add(since));
