@@ -134,6 +134,13 @@ def test_a_report_names_the_versions_that_answered() -> None:
     }
 
 
+def test_what_is_left_out_is_told_once() -> None:
+    bench = a_bench()
+    bench.note({}, ["aerospike sync: not installed", "aerospike sync: not installed"])
+    bench.note({}, ["aerospike sync: not installed", "other: no"])
+    assert bench.skipped == ["aerospike sync: not installed", "other: no"]
+
+
 def test_a_report_names_the_pythons_that_clients_ran_on() -> None:
     python = {"version": "3.14.4", "free_threaded": True, "gil": False}
     runs = {"one": [{"client": "a", "runs": [{"python": python}, {"python": None}]}]}

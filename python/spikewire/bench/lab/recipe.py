@@ -167,7 +167,8 @@ class Bench:
     def note(self, environment: Mapping[str, Any], skipped: Sequence[str] = ()) -> None:
         """The first environment stands for all parts of a report."""
         self.environment = self.environment or dict(environment)
-        self.skipped += [text for text in skipped if text not in self.skipped]
+        # A client that lacks something lacks it in every state of the lock.
+        self.skipped += [text for text in dict.fromkeys(skipped) if text not in self.skipped]
 
 
 @dataclass
