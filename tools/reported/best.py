@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from spikewire.bench.lab.closed import setting
 from spikewire.bench.lab.relative import plain
+from spikewire.bench.lab.report import Measured
 from spikewire.bench.lab.text import number
 
 if TYPE_CHECKING:
@@ -44,6 +45,18 @@ def table_of(report: Report, name: str) -> Table | None:
     """The table that is called so; None where that part was not measured."""
     tables = (table for section in report.sections for table in section.tables)
     return next((table for table in tables if table.name == name), None)
+
+
+def rounds_of(report: Report, table: str) -> int:
+    """The fewest rounds behind a figure of a table."""
+    found = table_of(report, table)
+    rounds = [
+        entry.rounds
+        for row in (found.rows if found else ())
+        for entry in row.fields.values()
+        if isinstance(entry, Measured)
+    ]
+    return min(rounds, default=1)
 
 
 def in_rows(

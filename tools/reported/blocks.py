@@ -6,7 +6,9 @@ import shlex
 import textwrap
 from typing import TYPE_CHECKING
 
-from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, table_of
+from spikewire.bench.noise import in_words
+
+from .best import CPU, RATE, Figure, alike, head, in_columns, in_rows, line, rounds_of, table_of
 from .kept import FREE, KEPT
 
 if TYPE_CHECKING:
@@ -87,7 +89,8 @@ def headline(reports: Mapping[str, Kept]) -> Iterator[str]:
     if "sdk" not in reports:
         yield NONE
         return
-    yield from (source(reports["sdk"], f"{KEPT}/"), "")
+    rounds = in_words(rounds_of(reports["sdk"].report, "matrix"))
+    yield from (f"{source(reports['sdk'], f'{KEPT}/')} Figures are medians of {rounds}.", "")
     yield from head((RATE, CPU))
     yield from singles(reports["sdk"].report, HEADLINE)
     free = reports.get(f"sdk-{FREE}")
