@@ -3,8 +3,8 @@
 //!
 //! A body is 16 bytes (`scheme = 0`, `result`, `command`, field count, 12 zero bytes), then fields
 //! as in a message: `length u32` (with the id), `id u8`, data. Replies have the same shape with
-//! `command = 0`. Passwords travel as bcrypt with one fixed salt, which makes the hash as good as
-//! the password: without TLS anyone on the network path can use it.
+//! `command = 0`. Passwords travel as bcrypt with one fixed salt, which makes the hash equivalent
+//! to the password: without TLS anyone on the network path can use it.
 
 use std::fmt;
 
@@ -20,9 +20,9 @@ pub const HASH_LEN: usize = 60;
 
 /// Commands.
 pub mod command {
-    /// Use a session token on a new connection.
+    /// Authenticates a new connection with a session token.
     pub const AUTHENTICATE: u8 = 0;
-    /// Trade a password for a session token.
+    /// Exchanges a password for a session token.
     pub const LOGIN: u8 = 20;
 }
 
@@ -32,11 +32,11 @@ pub mod field {
     pub const USER: u8 = 0;
     /// Password hash.
     pub const CREDENTIAL: u8 = 3;
-    /// Password as it is, for external authentication; only ever over TLS.
+    /// Plaintext password for external authentication; only sent over TLS.
     pub const CLEAR_PASSWORD: u8 = 4;
     /// Session token.
     pub const SESSION_TOKEN: u8 = 5;
-    /// Seconds for which the token holds, u32.
+    /// Lifetime of the token in seconds, u32.
     pub const SESSION_TTL: u8 = 6;
 }
 
@@ -54,8 +54,8 @@ pub const NO_PASSWORD: &str = "$2a$10$7EqJtq98hPqEX7fNZaFWoOePA2sZy..tlOF99W2N0g
 
 const NO_FIELDS: &[(u8, &[u8])] = &[];
 
-/// The 60 characters that stand for a password on the wire. Takes about 50 ms of work on purpose:
-/// call it once, not per connection. Only the first 72 bytes of a password count.
+/// Hashes a password to the 60 characters that are sent. Deliberately takes about 50 ms of CPU
+/// time: call it once, not per connection. Only the first 72 bytes of a password count.
 #[cfg(feature = "login")]
 pub fn hash_password(password: &str) -> String {
     bcrypt::hash_with_salt(password, COST, SALT)
@@ -63,35 +63,35 @@ pub fn hash_password(password: &str) -> String {
         .expect("the cost is within bcrypt's limits")
 }
 
-/// What a client asks of a server with security.
+/// A security request from a client.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Request<'a> {
-    /// Trade a password for a session token.
+    /// Exchanges a password for a session token.
     Login {
         /// User name.
         user: &'a str,
         /// From [`hash_password`].
         credential: &'a [u8],
-        /// The password itself, for external authentication; only ever over TLS.
+        /// Plaintext password for external authentication; only sent over TLS.
         clear_password: Option<&'a [u8]>,
     },
-    /// Use a session token on a new connection, before anything else.
+    /// Authenticates a new connection with a session token, before any other request.
     Authenticate {
         /// User name.
         user: &'a str,
-        /// The token that [`Request::Login`] brought.
+        /// The token obtained with [`Request::Login`].
         token: &'a [u8],
     },
-    /// [`Request::Login`] where the client's certificate names the user.
+    /// [`Request::Login`] for a user named by the client's certificate.
     CertificateLogin,
-    /// [`Request::Authenticate`] where it does.
+    /// [`Request::Authenticate`] for a user named by the client's certificate.
     CertificateAuthenticate {
-        /// The token that [`Request::CertificateLogin`] brought.
+        /// The token obtained with [`Request::CertificateLogin`].
         token: &'a [u8],
     },
 }
 
-/// Names the command and the user, and no secret.
+/// Prints the command and the user, but no secret.
 impl fmt::Debug for Request<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (name, user) = match self {
@@ -159,13 +159,13 @@ impl<'a> Request<'a> {
 /// A session that a login opened.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Session {
-    /// What [`Request::Authenticate`] shows; means nothing to a client.
+    /// The token for [`Request::Authenticate`]; opaque to clients.
     pub token: Vec<u8>,
-    /// Seconds for which the token holds, when the server says so.
+    /// Lifetime of the token in seconds, if the server reports it.
     pub ttl: Option<u32>,
 }
 
-/// Shows how long the token holds, not the token.
+/// Prints the lifetime of the token, not the token.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("ttl", &self.ttl).finish_non_exhaustive()
@@ -175,7 +175,7 @@ impl fmt::Debug for Session {
 /// A server's answer to a [`Request`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// How it went. 51 and 52 mean that the server has no security, or has it turned off.
+    /// The result. 51 and 52 mean that the server does not support security, or has it disabled.
     pub result: ResultCode,
     /// The session that a login opened.
     pub session: Option<Session>,

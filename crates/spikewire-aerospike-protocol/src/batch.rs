@@ -1,8 +1,8 @@
-//! Batch rows: many records in one request, written and read side by side.
+//! Batch rows: many records in one request. Encoding and decoding.
 //!
 //! Field 41 holds `count u32`, `flags u8`, then the rows. A row is `index u32`, `digest`, then its
-//! *kind*: what is done to the record. A row whose kind is that of the row before says so in one
-//! byte, so a batch of one kind costs 25 bytes a record.
+//! *kind*: what to do with the record. A row of the same kind as the row before it says so in one
+//! byte, so a batch of a single kind costs 25 bytes per record.
 
 use crate::Malformed;
 use crate::frame;
@@ -14,17 +14,17 @@ use crate::request::{TooLarge, check};
 pub mod flag {
     /// The server may run the rows on the thread that received them.
     pub const INLINE: u8 = 0x01;
-    /// Keep answering after a row failed.
+    /// Continue after a row has failed.
     pub const RESPOND_ALL: u8 = 0x04;
-    /// Send the row that ended the batch.
+    /// Report the row that ended the batch.
     pub const REPORT_ERROR: u8 = 0x08;
 }
 
 /// Row flags.
 pub mod row_flag {
-    /// The kind is that of the row before.
+    /// Same kind as the previous row.
     pub const REPEAT: u8 = 0x01;
-    /// Second and third info byte follow the first.
+    /// The second and third info bytes follow the first.
     pub const INFO: u8 = 0x02;
     /// An expected generation follows.
     pub const GENERATION: u8 = 0x04;
@@ -34,16 +34,17 @@ pub mod row_flag {
     pub const INFO4: u8 = 0x10;
 }
 
-/// Bytes of a row besides its kind: index and digest.
+/// Bytes of a row without its kind: index and digest.
 pub const ROW_LEN: usize = 24;
-/// What a batch of one row has around its kind: header, head of the field, index and digest. The
-/// same row as a command on one record has less.
+/// Overhead of a batch of one row: header, field header, index and digest. The same row sent as a
+/// single-record command is smaller.
 const AROUND_A_ROW: usize = message::HEADER_LEN + 10 + ROW_LEN;
 
-/// Room for what most kinds have besides their address: flags, counts and a few small operations.
+/// Initial capacity that suffices for most kinds in addition to their address: flags, counts and a
+/// few small operations.
 const USUAL_LEN: usize = 96;
 
-/// What is done to a record: the part of a row that rows share.
+/// What to do with a record: the part of a row that can be shared by rows.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Kind {
     bytes: Vec<u8>,
@@ -51,7 +52,7 @@ pub struct Kind {
     ops_at: usize,
     fields: u16,
     ops: usize,
-    /// A row with a user key of its own cannot be repeated.
+    /// A kind that contains a user key cannot be repeated.
     keyed: bool,
 }
 
@@ -64,7 +65,7 @@ impl Kind {
         kind
     }
 
-    /// As [`Kind::new`], in the same buffer.
+    /// Like [`Kind::new`], but reuses the buffer.
     pub fn restart(&mut self, header: &Header, address: &[u8]) {
         let mut flags = row_flag::INFO | row_flag::TTL;
         if header.info2 != 0 {
@@ -119,13 +120,13 @@ impl Kind {
         }
     }
 
-    /// Operations so far.
+    /// Number of operations so far.
     pub fn ops(&self) -> usize {
         self.ops
     }
 
-    /// Patches the counts in; the kind is whole after this. One that is larger than what a server
-    /// takes, even as the only row, is refused.
+    /// Fills in the counts and completes the kind. Fails if it exceeds what a server accepts, even
+    /// as the only row.
     pub fn finish(&mut self) -> Result<(), TooLarge> {
         check(self.ops, AROUND_A_ROW + self.bytes.len())?;
         let at = self.counts_at;
@@ -134,7 +135,7 @@ impl Kind {
         Ok(())
     }
 
-    /// The same as a single-record request has it: header with counts, fields, operations.
+    /// The parts of the equivalent single-record request: header with counts, fields, operations.
     pub fn parts(&self) -> (Header, &[u8], &[u8]) {
         let bytes = &self.bytes;
         let writes = bytes[0] & row_flag::GENERATION != 0;
@@ -154,12 +155,12 @@ impl Kind {
         (header, &bytes[self.counts_at + 4..self.ops_at], &bytes[self.ops_at..])
     }
 
-    /// The whole kind, as it stands in a row.
+    /// The complete kind as encoded in a row.
     pub fn as_bytes(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// Whether the next row may repeat it.
+    /// Whether the next row may refer to it with the repeat flag.
     pub fn is_repeatable(&self) -> bool {
         !self.keyed
     }
@@ -172,12 +173,12 @@ pub struct Writer<'a> {
     start: usize,
     field_at: usize,
     rows: u32,
-    /// Where the latest written-out kind stands, if it may be repeated.
+    /// Position of the kind that was last written in full, if it may be repeated.
     latest: Option<std::ops::Range<usize>>,
 }
 
 impl<'a> Writer<'a> {
-    /// Opens a batch; `timeout` in ms is the server's, `flags` are [`flag`]s.
+    /// Starts a batch. `timeout` is the server's, in ms; `flags` are [`flag`]s.
     pub fn begin(out: &'a mut Vec<u8>, timeout: u32, flags: u8) -> Self {
         let start = frame::begin(out, frame::Kind::Message);
         let header = Header { info1: info1::BATCH, timeout, fields: 1, ..Header::default() };
@@ -187,7 +188,7 @@ impl<'a> Writer<'a> {
         Self { out, start, field_at, rows: 0, latest: None }
     }
 
-    /// Appends a row; its reply will carry `index`.
+    /// Appends a row, whose reply will carry `index`.
     pub fn row(&mut self, index: u32, digest: &Digest, kind: &[u8], repeatable: bool) {
         self.out.extend_from_slice(&index.to_be_bytes());
         self.out.extend_from_slice(&digest.0);
@@ -201,18 +202,18 @@ impl<'a> Writer<'a> {
         self.latest = repeatable.then_some(start..self.out.len());
     }
 
-    /// Bytes so far, the frame's header included.
+    /// Bytes written so far, including the frame header.
     pub fn len(&self) -> usize {
         self.out.len() - self.start
     }
 
-    /// Whether there is no row yet.
+    /// Whether no row has been written yet.
     pub fn is_empty(&self) -> bool {
         self.rows == 0
     }
 
-    /// Patches lengths and counts; the request is whole after this. One that is larger than what a
-    /// server takes is refused, and taken out of the buffer again.
+    /// Fills in lengths and counts and completes the request. A request larger than a server
+    /// accepts is rejected and removed from the buffer.
     pub fn finish(self) -> Result<(), TooLarge> {
         if let Err(error) = check(0, self.len() - frame::HEADER_LEN) {
             self.out.truncate(self.start);
@@ -251,11 +252,11 @@ pub struct Rows<'a> {
     /// Batch flags.
     pub flags: u8,
     latest: Option<Row<'a>>,
-    /// Where the flags of the latest row stand that may be repeated.
+    /// Position of the flags of the last row that may be repeated.
     latest_at: usize,
 }
 
-/// How far the rows of a field were read: a reader of the same bytes can go on from there.
+/// A position within the rows of a field, from which another reader of the same bytes can continue.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Position {
     at: usize,
@@ -271,7 +272,7 @@ impl<'a> Rows<'a> {
         Ok(Self { data, at: 5, left, flags: head[4], latest: None, latest_at: 0 })
     }
 
-    /// Goes on reading where another reader of the same bytes was.
+    /// Continues at the position of another reader of the same bytes.
     pub fn resume(data: &'a [u8], position: Position) -> Result<Self, Malformed> {
         let mut rows = Self::parse(data)?;
         if let Some(at) = position.latest_at {
@@ -283,13 +284,13 @@ impl<'a> Rows<'a> {
         Ok(rows)
     }
 
-    /// How far it has read.
+    /// The current position.
     pub fn position(&self) -> Position {
         let latest_at = self.latest.map(|_| self.latest_at);
         Position { at: self.at, left: self.left, latest_at }
     }
 
-    /// Rows not read yet.
+    /// Number of rows not read yet.
     pub fn left(&self) -> u32 {
         self.left
     }
@@ -335,7 +336,7 @@ impl<'a> Rows<'a> {
         if flags & row_flag::TTL != 0 {
             header.ttl = u32::from_be_bytes(self.take()?);
         }
-        // Old clients count no fields although the namespace is there.
+        // Old clients send a field count of 0 although the namespace is present.
         header.fields = u16::from_be_bytes(self.take()?).max(1);
         header.ops = u16::from_be_bytes(self.take()?);
         let rest = self.data.get(self.at..).unwrap_or_default();
@@ -376,7 +377,7 @@ mod tests {
         kind
     }
 
-    /// Example 10 of the protocol notes, as a live server took it.
+    /// Example 10 of the protocol notes, as accepted by a live server.
     #[test]
     fn get_two_records() {
         let mut out = Vec::new();
@@ -491,7 +492,7 @@ mod tests {
         assert!(matches!(kind.finish(), Err(TooLarge::Bytes(_))));
     }
 
-    /// What is no larger than that as a kind goes as the only row of a batch, too.
+    /// A kind of the largest allowed size also fits as the only row of a batch.
     #[test]
     fn the_largest_row_goes_by_itself() {
         let mut kind = get_all();

@@ -4,19 +4,19 @@
 use crate::Malformed;
 use crate::cdt::call::{Argument, Arguments, Blob, Call};
 
-/// What a modifying operation may do.
+/// Write flags.
 pub mod write {
-    /// Refuse to change a blob that is there.
+    /// Fail if the blob exists.
     pub const CREATE_ONLY: i64 = 1;
-    /// Refuse to make a blob.
+    /// Fail if the blob does not exist.
     pub const UPDATE_ONLY: i64 = 2;
-    /// Do nothing where it would be refused.
+    /// Do nothing instead of failing.
     pub const NO_FAIL: i64 = 4;
-    /// Stop at the end of the blob instead of being refused.
+    /// Stop at the end of the blob instead of failing.
     pub const PARTIAL: i64 = 8;
 }
 
-/// How to resize.
+/// Resize flags.
 pub mod resize {
     /// At the front instead of the end.
     pub const FROM_FRONT: i64 = 1;
@@ -26,29 +26,29 @@ pub mod resize {
     pub const SHRINK_ONLY: i64 = 4;
 }
 
-/// How to add and subtract.
+/// Flags for adding and subtracting.
 pub mod integer {
     /// The integer is signed.
     pub const SIGNED: i64 = 1;
-    /// What is too large becomes the largest, what is too small the smallest.
+    /// On overflow, use the largest or smallest value.
     pub const SATURATE: i64 = 2;
-    /// What is too large starts again from the smallest.
+    /// On overflow, wrap around.
     pub const WRAP: i64 = 4;
 }
 
-/// A run of bits.
+/// A range of bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area<N = i64> {
     /// Its first bit.
     pub offset: N,
-    /// How many bits it has.
+    /// Number of bits.
     pub size: N,
 }
 
-/// How bits are combined with those of a blob.
+/// How bits are combined with the existing ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {
-    /// They take its place.
+    /// Replace.
     Set,
     /// Or.
     Or,
@@ -58,11 +58,11 @@ pub enum Combine {
     And,
 }
 
-/// A bit operation. `flags` are those of [`mod@write`]; `B` is what bytes are, `N` what numbers
-/// are.
+/// A bit operation. `flags` are those of [`mod@write`]; `B` is the type of byte strings, `N` that
+/// of numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BitOp<B, N = i64> {
-    /// Give the blob a size in bytes.
+    /// Resize the blob to a number of bytes.
     Resize {
         /// The size.
         size: N,
@@ -100,14 +100,14 @@ pub enum BitOp<B, N = i64> {
         /// Write flags.
         flags: i64,
     },
-    /// Turn bits over.
+    /// Invert bits.
     Not {
         /// The bits.
         area: Area<N>,
         /// Write flags.
         flags: i64,
     },
-    /// Shift bits within their area; zeros follow.
+    /// Shift bits within their area, filling with zeros.
     Shift {
         /// To the right instead of to the left.
         right: bool,
@@ -118,7 +118,7 @@ pub enum BitOp<B, N = i64> {
         /// Write flags.
         flags: i64,
     },
-    /// Add to the integer that the bits are.
+    /// Add to the bits as an integer.
     Add {
         /// Subtract instead.
         subtract: bool,
@@ -140,30 +140,30 @@ pub enum BitOp<B, N = i64> {
         /// Write flags.
         flags: i64,
     },
-    /// The bits, from the first bit of the result on.
+    /// Read the bits as bytes, starting with the first bit.
     Get(Area<N>),
-    /// How many of the bits are 1.
+    /// Count the bits that are 1.
     Count(Area<N>),
-    /// Where the first bit with a value is.
+    /// Find the first bit with a value.
     Scan {
-        /// The last instead of the first.
+        /// Find the last one instead.
         right: bool,
         /// The bits.
         area: Area<N>,
         /// The value.
         bit: bool,
     },
-    /// The integer that the bits are.
+    /// Read the bits as an integer.
     GetInt {
         /// The bits.
         area: Area<N>,
-        /// Flags: [`integer::SIGNED`] or nothing.
+        /// [`integer::SIGNED`] or 0.
         how: i64,
     },
 }
 
 impl<B, N> BitOp<B, N> {
-    /// Whether it goes out with the code for modifying operations.
+    /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         !matches!(self, Self::Get(_) | Self::Count(_) | Self::Scan { .. } | Self::GetInt { .. })
     }

@@ -3,8 +3,8 @@
 use crate::key::{Digest, UserKey, block, digest};
 use crate::one_block::{Block, LANES, hash_each};
 
-/// Keys that wait until there are enough of them to be hashed together. Each comes with a ticket,
-/// under which its digest is handed out.
+/// Collects keys until there are enough to be hashed together. Each comes with a ticket, which is
+/// passed back with its digest.
 #[derive(Debug, Default)]
 pub struct Digests {
     tickets: Vec<usize>,
@@ -12,7 +12,7 @@ pub struct Digests {
 }
 
 impl Digests {
-    /// The digest of a key that is hashed by itself, or `None`: it waits for the next
+    /// Returns the digest of a key that is hashed by itself, or `None` if it waits for the next
     /// [`Digests::flush`].
     pub fn add(&mut self, set: &str, key: &UserKey<'_>, ticket: usize) -> Option<Digest> {
         let Some(block) = block(set, key) else { return Some(digest(set, key)) };
@@ -21,12 +21,12 @@ impl Digests {
         None
     }
 
-    /// Whether a flush is due: more keys would not be hashed any cheaper.
+    /// Whether a flush is due: adding more keys would not make hashing any cheaper.
     pub fn is_full(&self) -> bool {
         self.blocks.len() >= LANES
     }
 
-    /// Hands out the digests of the keys that waited.
+    /// Passes on the digests of the waiting keys.
     pub fn flush(&mut self, mut take: impl FnMut(usize, Digest)) {
         for (tickets, blocks) in self.tickets.chunks(LANES).zip(self.blocks.chunks(LANES)) {
             let mut digests = [[0; 20]; LANES];
@@ -48,7 +48,7 @@ mod tests {
 
     use super::*;
 
-    /// The digest as the library makes it.
+    /// The digest as computed by the `ripemd` crate.
     fn digest(set: &str, key: &UserKey<'_>) -> Digest {
         let mut message = set.as_bytes().to_vec();
         key.encode(&mut message);

@@ -35,7 +35,7 @@ pub struct Header {
 }
 
 impl Header {
-    /// Reads a header from the first 8 bytes; `None` when there are fewer.
+    /// Reads a header from the first 8 bytes; `None` if there are fewer.
     #[inline]
     pub fn parse(bytes: &[u8]) -> Result<Option<Self>, Malformed> {
         let Some(head) = bytes.first_chunk::<HEADER_LEN>() else { return Ok(None) };
@@ -67,7 +67,7 @@ impl Header {
     }
 }
 
-/// Starts a frame in `out`; the body follows, then [`finish`] patches the length in.
+/// Starts a frame in `out`. The body follows; then [`finish`] fills in the length.
 #[inline]
 pub fn begin(out: &mut Vec<u8>, kind: Kind) -> usize {
     let start = out.len();
@@ -75,7 +75,7 @@ pub fn begin(out: &mut Vec<u8>, kind: Kind) -> usize {
     start
 }
 
-/// Patches the length of the frame that [`begin`] opened at `start`.
+/// Fills in the length of the frame that [`begin`] opened at `start`.
 #[inline]
 pub fn finish(out: &mut [u8], start: usize) {
     let len = out.len() - start - HEADER_LEN;
@@ -85,7 +85,7 @@ pub fn finish(out: &mut [u8], start: usize) {
     out[start + 1] = kind;
 }
 
-/// One whole frame: its header and its body.
+/// A complete frame: header and body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Frame<'a> {
     /// What the body is.
@@ -94,8 +94,8 @@ pub struct Frame<'a> {
     pub body: &'a [u8],
 }
 
-/// Takes the first whole frame off `bytes` and says how many bytes it took; `None` when the
-/// frame is not complete yet.
+/// Splits the first frame off `bytes` and returns the number of bytes it took; `None` if it is not
+/// complete yet.
 pub fn split(bytes: &[u8]) -> Result<Option<(Frame<'_>, usize)>, Malformed> {
     let Some(header) = Header::parse(bytes)? else { return Ok(None) };
     let end = HEADER_LEN + header.len;

@@ -3,59 +3,59 @@
 use crate::Malformed;
 use crate::cdt::call::{Argument, Arguments, Call};
 
-/// What a modifying operation may do.
+/// Write flags.
 pub mod write {
-    /// Refuse to change a sketch that is there.
+    /// Fail if the sketch exists.
     pub const CREATE_ONLY: i64 = 1;
-    /// Refuse to make a sketch.
+    /// Fail if the sketch does not exist.
     pub const UPDATE_ONLY: i64 = 2;
-    /// Do nothing where it would be refused.
+    /// Do nothing instead of failing.
     pub const NO_FAIL: i64 = 4;
-    /// Let a union make the sketch less precise.
+    /// Allow a union to make the sketch less precise.
     pub const ALLOW_FOLD: i64 = 8;
 }
 
-/// How precise a sketch is to be; -1 leaves a part to the sketch that is there.
+/// The precision of a sketch; -1 keeps that of the existing sketch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Precision {
-    /// Index bits: there are 2 to this many registers.
+    /// Index bits; the sketch has 2^index registers.
     pub index: i64,
-    /// Minhash bits of each register.
+    /// Minhash bits per register.
     pub minhash: i64,
 }
 
-/// Nothing said about precision.
+/// No precision given.
 pub const NOT_GIVEN: Precision = Precision { index: -1, minhash: -1 };
 
 /// A sketch operation. Values and sketches are lists; `flags` are those of [`mod@write`].
 #[derive(Debug, Clone, PartialEq)]
 pub enum HllOp<V> {
-    /// Make a sketch, or empty the one that is there.
+    /// Create a sketch, or clear the existing one.
     Init(Precision, i64),
     /// Add values.
     Add {
         /// The values.
         values: V,
-        /// For a sketch that has to be made.
+        /// Used if the sketch has to be created.
         precision: Precision,
         /// Write flags.
         flags: i64,
     },
     /// Make the bin the union of itself and other sketches.
     SetUnion(V, i64),
-    /// Count and keep the result with the sketch.
+    /// Count, and store the result in the sketch.
     RefreshCount,
     /// Reduce to fewer index bits.
     Fold(i64),
-    /// About how many different values were added.
+    /// The estimated number of distinct values.
     Count,
     /// The union with other sketches.
     Union(V),
-    /// How many values the union has.
+    /// The estimated number of values in the union.
     UnionCount(V),
-    /// How many values are in all sketches.
+    /// The estimated number of values in the intersection.
     IntersectCount(V),
-    /// Which share of the union is in all sketches.
+    /// The estimated similarity: intersection divided by union.
     Similarity(V),
     /// Index bits and minhash bits.
     Describe,
@@ -64,7 +64,7 @@ pub enum HllOp<V> {
 }
 
 impl<V> HllOp<V> {
-    /// Whether it goes out with the code for modifying operations.
+    /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         matches!(
             self,

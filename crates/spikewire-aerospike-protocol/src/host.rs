@@ -1,13 +1,13 @@
-//! Seed hosts as people write them: `host[:tlsname][:port],...`.
+//! Parses seed hosts: `host[:tlsname][:port],...`.
 //!
-//! IPv6 addresses stand in brackets. When one part follows the host, it is a port if it starts
-//! with a digit or a sign, or is empty, and a TLS name otherwise; a TLS name that starts with a
-//! digit is written together with its port.
+//! IPv6 addresses are written in brackets. A single part after the host is a port if it starts with
+//! a digit or a sign, or is empty, and a TLS name otherwise; a TLS name that starts with a digit
+//! must be followed by a port.
 
 use std::fmt;
 use std::net::Ipv6Addr;
 
-/// The default port of servers.
+/// Default port of the server.
 pub const DEFAULT_PORT: u16 = 3000;
 
 /// One seed host.
@@ -15,7 +15,7 @@ pub const DEFAULT_PORT: u16 = 3000;
 pub struct Host {
     /// Host name or IP address, IPv6 without brackets.
     pub name: String,
-    /// The name its certificate must carry.
+    /// The name that its certificate must have.
     pub tls_name: Option<String>,
     /// TCP port.
     pub port: u16,
@@ -35,7 +35,7 @@ impl fmt::Display for Host {
     }
 }
 
-/// Why a list of seed hosts was refused. `seed` is the entry at fault, as written.
+/// Why a list of seed hosts is invalid. `seed` is the offending entry as written.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum HostError {
     /// The whole list is empty.
@@ -50,19 +50,19 @@ pub enum HostError {
         /// The list as written.
         text: String,
     },
-    /// Nothing stands in front of the first colon, or between the brackets.
+    /// No name before the first colon, or nothing between the brackets.
     #[error("seed {seed:?} has no host name")]
     NoName {
         /// The entry.
         seed: String,
     },
-    /// Two colons in a row, with a name in front of them.
+    /// Two colons in a row after a name.
     #[error("seed {seed:?} has an empty TLS name")]
     EmptyTlsName {
         /// The entry.
         seed: String,
     },
-    /// The port is no number from 1 to 65535.
+    /// The port is not a number from 1 to 65535.
     #[error("seed {seed:?}: port {port:?} is not a number from 1 to 65535")]
     BadPort {
         /// The entry.
@@ -76,12 +76,12 @@ pub enum HostError {
         /// The entry.
         seed: String,
     },
-    /// What stands in brackets is not an IPv6 address.
+    /// The text in brackets is not an IPv6 address.
     #[error("seed {seed:?}: {address:?} in brackets is not an IPv6 address")]
     NotIpv6 {
         /// The entry.
         seed: String,
-        /// What stands in the brackets.
+        /// The text in brackets.
         address: String,
     },
     /// An IPv6 address without brackets.
@@ -93,15 +93,15 @@ pub enum HostError {
         /// The entry.
         seed: String,
     },
-    /// More than host, TLS name and port.
+    /// More parts than host, TLS name and port.
     #[error("seed {seed:?}: {rest:?} follows where host[:tlsname][:port] has ended")]
     Trailing {
         /// The entry.
         seed: String,
-        /// What is too much.
+        /// The surplus.
         rest: String,
     },
-    /// A character that no host or TLS name holds.
+    /// A character that is not allowed in host and TLS names.
     #[error("seed {seed:?}: {sign:?} does not belong in {part:?}")]
     BadCharacter {
         /// The entry.
@@ -113,8 +113,8 @@ pub enum HostError {
     },
 }
 
-/// Reads a comma-separated list of seed hosts; those without a port get `default_port`. Spaces
-/// around entries and their parts are dropped.
+/// Parses a comma-separated list of seed hosts; those without a port get `default_port`. Spaces
+/// around entries and their parts are ignored.
 pub fn parse_hosts(text: &str, default_port: u16) -> Result<Vec<Host>, HostError> {
     if text.trim().is_empty() {
         return Err(HostError::NoSeeds { text: text.to_owned() });
@@ -175,7 +175,7 @@ fn parse_host(seed: &str, default_port: u16) -> Result<Host, HostError> {
     };
     let port = match port {
         None => default_port,
-        // Digits only: the standard parser would take a plus sign.
+        // Digits only: the standard parser accepts a plus sign.
         Some(port) => match port.parse() {
             Ok(number @ 1..) if port.bytes().all(|byte| byte.is_ascii_digit()) => number,
             _ => return Err(HostError::BadPort { seed: owned(), port: port.to_owned() }),
@@ -184,7 +184,8 @@ fn parse_host(seed: &str, default_port: u16) -> Result<Host, HostError> {
     Ok(Host { name: name.to_owned(), tls_name, port })
 }
 
-/// Refuses what cannot be in a host or TLS name: most often a URL, or a forgotten comma.
+/// Rejects characters that cannot be in a host or TLS name; most often the cause is a URL or a
+/// missing comma.
 fn plain<'a>(part: &'a str, seed: &str) -> Result<&'a str, HostError> {
     match part.find(|c: char| c.is_whitespace() || c.is_control() || "[]/\\@\"'".contains(c)) {
         None => Ok(part),
@@ -204,7 +205,8 @@ fn is_ipv6(text: &str) -> bool {
     address.parse::<Ipv6Addr>().is_ok() && !zone.is_empty() && zone_is_plain
 }
 
-/// An IPv6 address without brackets, perhaps with a port behind it or with a slip inside.
+/// Whether it looks like an IPv6 address without brackets, possibly followed by a port or with a
+/// typo in it.
 fn looks_like_ipv6(seed: &str) -> bool {
     let address = seed.split('%').next().unwrap_or(seed);
     let groups = || address.split(':').map(str::trim);

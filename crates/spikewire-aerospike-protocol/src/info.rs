@@ -1,11 +1,11 @@
-//! The info protocol: text commands, each ended by a newline, and their answers.
+//! The info protocol: text commands, each terminated by a newline, and their replies.
 //!
-//! A request body is `name[:params]\n` repeated; an answer body is `<command as sent>\t<value>\n`
-//! repeated, in the same order.
+//! A request body consists of lines `name[:params]\n`, a reply body of lines `<command as
+//! sent>\t<value>\n` in the same order.
 
 use crate::frame::{self, Kind};
 
-/// Appends a whole info frame asking these commands.
+/// Appends an info frame with these commands.
 pub fn request(out: &mut Vec<u8>, commands: &[&str]) {
     let start = frame::begin(out, Kind::Info);
     for command in commands {
@@ -15,14 +15,14 @@ pub fn request(out: &mut Vec<u8>, commands: &[&str]) {
     frame::finish(out, start);
 }
 
-/// One command as the server reads it.
+/// A command as parsed by the server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Command<'a> {
-    /// The whole line, which the answer echoes.
+    /// The complete line, which the reply echoes.
     pub line: &'a str,
     /// The name: up to the first `/`, `:` or `;`.
     pub name: &'a str,
-    /// What follows the separator.
+    /// The text after the separator.
     pub params: &'a str,
 }
 
@@ -45,8 +45,8 @@ impl<'a> Command<'a> {
     }
 }
 
-/// The commands of a request body. An unterminated tail is ignored, as the server does; bytes
-/// that are no UTF-8 end the walk.
+/// The commands of a request body. An unterminated last line is ignored, as by the server; invalid
+/// UTF-8 ends the iteration.
 pub fn commands(body: &[u8]) -> impl Iterator<Item = Command<'_>> {
     let text = match std::str::from_utf8(body) {
         Ok(text) => text,
@@ -55,7 +55,7 @@ pub fn commands(body: &[u8]) -> impl Iterator<Item = Command<'_>> {
     text.split_inclusive('\n').filter_map(|line| line.strip_suffix('\n')).map(Command::parse)
 }
 
-/// Appends one answer.
+/// Appends one reply.
 pub fn answer(out: &mut Vec<u8>, line: &str, value: &str) {
     out.extend_from_slice(line.as_bytes());
     out.push(b'\t');
@@ -63,19 +63,19 @@ pub fn answer(out: &mut Vec<u8>, line: &str, value: &str) {
     out.push(b'\n');
 }
 
-/// An error a node gave to an info command.
+/// An error reply to an info command.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("info command {command:?} failed with code {code}: {message}")]
 pub struct InfoError {
-    /// The command that was refused; empty when the whole request was.
+    /// The rejected command; empty if the whole request was rejected.
     pub command: String,
-    /// The server's code; 1 when it gave none.
+    /// The server's code; 1 if it sent none.
     pub code: u8,
     /// The server's message.
     pub message: String,
 }
 
-/// The value of `command` in a reply body, or the error the node gave instead.
+/// The value of `command` in a reply body, or the error sent instead.
 pub fn value<'a>(body: &'a str, command: &str) -> Result<&'a str, InfoError> {
     let fail = |(code, message): (u8, &str)| InfoError {
         command: command.to_owned(),

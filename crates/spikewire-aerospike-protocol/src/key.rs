@@ -20,7 +20,7 @@ pub enum UserKey<'a> {
 }
 
 impl UserKey<'_> {
-    /// The particle type that goes into the digest and in front of a stored key.
+    /// The particle type that is part of the digest and precedes a stored key.
     pub fn particle_type(&self) -> u8 {
         match self {
             Self::Int(_) => particle::INTEGER,
@@ -29,7 +29,7 @@ impl UserKey<'_> {
         }
     }
 
-    /// The data of message field 2 by itself, as the key goes along with a request.
+    /// The data of message field 2, which sends the key along with a request.
     pub fn stored(&self) -> Vec<u8> {
         let mut data = Vec::with_capacity(16);
         self.encode(&mut data);
@@ -58,7 +58,7 @@ impl Digest {
     }
 }
 
-/// The digest of one key; for many, [`Digests`](crate::digests::Digests) costs less.
+/// The digest of one key; [`Digests`](crate::digests::Digests) is cheaper for many.
 #[inline]
 pub fn digest(set: &str, key: &UserKey<'_>) -> Digest {
     match block(set, key) {
@@ -67,7 +67,7 @@ pub fn digest(set: &str, key: &UserKey<'_>) -> Digest {
     }
 }
 
-/// The digest of a key of text that is no UTF-8, as some clients take it.
+/// The digest of a string key that is not valid UTF-8, which some clients allow.
 pub fn raw_text_digest(set: &str, text: &[u8]) -> Digest {
     let mut hash = Ripemd160::new_with_prefix(set);
     hash.update([particle::STRING]);
@@ -75,8 +75,8 @@ pub fn raw_text_digest(set: &str, text: &[u8]) -> Digest {
     Digest(hash.finalize().into())
 }
 
-/// What is hashed for a key, with the padding of the hash; `None` if it is too long.
-// Inlined, for a block is larger than what is done to make it.
+/// The input of the hash for a key, including padding; `None` if it exceeds one block.
+// Inlined, because copying a block costs more than building it.
 #[inline(always)]
 pub(crate) fn block(set: &str, key: &UserKey<'_>) -> Option<Block> {
     let int;

@@ -1,7 +1,7 @@
-//! The Aerospike wire protocol as pure code: bytes to meaning and back, no sockets, no threads.
+//! The Aerospike wire protocol: encoders and decoders without I/O or threads.
 //!
-//! The client engine and the embedded server both stand on this crate and read it from opposite
-//! sides, so every encoder has its decoder in the same file.
+//! The client engine and the embedded server use this crate from opposite sides, so every encoder
+//! is in the same file as its decoder.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -54,26 +54,26 @@ pub mod result_code;
 pub mod value;
 pub mod void_time;
 
-/// Bytes that do not mean anything in this protocol.
+/// Bytes that are not valid in this protocol.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("malformed {what}: {why}")]
 pub struct Malformed {
-    /// The thing that was being read, in the field's words.
+    /// What was being decoded, in the terms of the protocol.
     pub what: &'static str,
     /// What is wrong with it.
     pub why: &'static str,
 }
 
 impl Malformed {
-    /// Why something that runs on behind the last byte cannot be read.
+    /// The reason given for truncated input.
     pub(crate) const CUT: &'static str = "runs past the message";
 
-    /// Whether the bytes only end too early: with more of them it might be sound.
+    /// Whether the input is merely truncated and might be valid with more bytes.
     pub fn is_cut(&self) -> bool {
         self.why == Self::CUT
     }
 
-    /// Names what was being read and what is wrong with it.
+    /// An error with what was being decoded and what is wrong with it.
     pub const fn new(what: &'static str, why: &'static str) -> Self {
         Self { what, why }
     }

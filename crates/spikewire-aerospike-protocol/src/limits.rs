@@ -1,4 +1,4 @@
-//! The sizes a server enforces. Checked on a live Community Edition 8.1.2.
+//! Limits enforced by servers. Checked on a live Community Edition 8.1.2.
 
 /// Partitions in every namespace.
 pub const PARTITIONS: usize = 4096;
@@ -20,14 +20,14 @@ pub const OPS_PER_COMMAND: usize = 32_768;
 pub const RECORD_SIZE: usize = 1 << 20;
 /// Longest TTL a server accepts, in seconds (10 years).
 pub const TTL_SECONDS: u32 = 315_360_000;
-/// Seconds from the Unix epoch to 2010-01-01T00:00:00Z, the zero of void times.
+/// Seconds from the Unix epoch to 2010-01-01T00:00:00Z, the epoch of void times.
 pub const EPOCH_2010: u64 = 1_262_304_000;
 /// Deepest nesting of lists and maps that the decoders follow.
 pub const NESTING: usize = 128;
 
-/// Expiration slot: use the namespace's default TTL.
+/// Expiration field: use the namespace's default TTL.
 pub const TTL_DEFAULT: u32 = 0;
-/// Expiration slot: never expire.
+/// Expiration field: never expire.
 pub const TTL_NEVER: u32 = 0xFFFF_FFFF;
-/// Expiration slot: keep the record's current expiry.
+/// Expiration field: keep the record's current expiry.
 pub const TTL_UNCHANGED: u32 = 0xFFFF_FFFE;

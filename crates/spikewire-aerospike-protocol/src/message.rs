@@ -7,7 +7,7 @@ use crate::result_code::ResultCode;
 
 /// Bytes in a message header.
 pub const HEADER_LEN: usize = 22;
-/// Where the result code stands in it.
+/// Offset of the result code in it.
 const RESULT_AT: usize = 5;
 
 /// Flags of the first info byte.
@@ -50,7 +50,7 @@ pub mod info2 {
 pub mod info3 {
     /// The final message of a multi-message reply.
     pub const LAST: u8 = 0x01;
-    /// Reply once the master is done, not the replicas.
+    /// Reply once the master has committed, without waiting for the replicas.
     pub const COMMIT_MASTER: u8 = 0x02;
     /// Reply: partition finished; request: partition-done markers are understood.
     pub const PARTITION_DONE: u8 = 0x04;
@@ -90,7 +90,8 @@ pub mod field {
     pub const DIGESTS: u8 = 12;
     /// Most records to return.
     pub const MAX_RECORDS: u8 = 13;
-    /// Index values to resume after, u64 little-endian each; in a record of a query: its own.
+    /// Index values to resume after, u64 little-endian each; in a record returned by a query: its
+    /// own.
     pub const INDEX_VALUES: u8 = 15;
     /// Name of the index to use.
     pub const INDEX_NAME: u8 = 21;
@@ -100,7 +101,7 @@ pub mod field {
     pub const INDEX_CONTEXT: u8 = 23;
     /// Expression that is indexed.
     pub const INDEX_EXPRESSION: u8 = 24;
-    /// What is indexed of a list or map.
+    /// Which part of a list or map is indexed.
     pub const INDEX_TYPE: u8 = 26;
     /// User-defined function: module.
     pub const UDF_PACKAGE: u8 = 30;
@@ -108,9 +109,9 @@ pub mod field {
     pub const UDF_FUNCTION: u8 = 31;
     /// User-defined function: list of arguments.
     pub const UDF_ARGUMENTS: u8 = 32;
-    /// User-defined function over many records: 1 aggregates, 2 works in the background.
+    /// User-defined function over many records: 1 aggregation, 2 background job.
     pub const UDF_OP: u8 = 33;
-    /// Names of wanted bins (an older form of read operations).
+    /// Names of bins to return (an older form of read operations).
     pub const BINS: u8 = 40;
     /// Batch rows.
     pub const BATCH: u8 = 41;
@@ -152,7 +153,7 @@ pub mod op {
     pub const HLL_MODIFY: u8 = 16;
 }
 
-/// A message header, as both sides write and read it.
+/// A message header, for requests and replies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Header {
     /// See [`info1`].
@@ -200,11 +201,11 @@ impl Header {
         })
     }
 
-    /// The result code of a reply's message, without reading all of its header.
+    /// The result code of a reply message, without parsing its header.
     ///
     /// # Panics
     ///
-    /// When the message is shorter than a header.
+    /// If the message is shorter than a header.
     #[inline]
     pub fn result_of(message: &[u8]) -> ResultCode {
         ResultCode(message[RESULT_AT])
@@ -251,7 +252,7 @@ pub struct Op<'a> {
     pub value: &'a [u8],
 }
 
-/// A message whose fields and operations have been walked once and fit their body.
+/// A message whose fields and operations have been checked to fit its body.
 #[derive(Debug, Clone, Copy)]
 pub struct Message<'a> {
     /// The header.
@@ -261,15 +262,15 @@ pub struct Message<'a> {
 }
 
 impl<'a> Message<'a> {
-    /// Reads one message from the start of `bytes` and says how many bytes it took.
+    /// Reads one message from the start of `bytes` and returns the number of bytes it took.
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, usize), Malformed> {
         let header = Header::parse(bytes)?;
         let (fields, ops, used) = split_parts(&bytes[HEADER_LEN..], header.fields, header.ops)?;
         Ok((Self { header, fields, ops }, HEADER_LEN + used))
     }
 
-    /// Reads a message that [`Message::parse`] took before, and that is all of `bytes`: its
-    /// operations are not walked once more.
+    /// Reads a message that [`Message::parse`] has accepted and that takes up all of `bytes`; its
+    /// operations are not checked again.
     pub fn again(bytes: &'a [u8]) -> Result<Self, Malformed> {
         let (header, walk) = Walk::begin(bytes)?;
         Ok(Self { header, fields: &bytes[HEADER_LEN..walk.at], ops: &bytes[walk.at..] })
@@ -291,7 +292,7 @@ impl<'a> Message<'a> {
     }
 }
 
-/// A message whose operations are checked as they are taken, for readers that go through them once.
+/// A message whose operations are checked while they are read, for readers that need a single pass.
 #[derive(Debug, Clone)]
 pub struct Walk<'a> {
     bytes: &'a [u8],
@@ -300,7 +301,7 @@ pub struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    /// Reads the header of the message at the start of `bytes` and steps over its fields.
+    /// Reads the header of the message at the start of `bytes` and skips its fields.
     pub fn begin(bytes: &'a [u8]) -> Result<(Header, Self), Malformed> {
         let header = Header::parse(bytes)?;
         let mut at = HEADER_LEN;
@@ -310,12 +311,12 @@ impl<'a> Walk<'a> {
         Ok((header, Self { bytes, at, left: header.ops }))
     }
 
-    /// Over `count` operations alone.
+    /// Iterates over `count` operations without a message.
     pub fn over(ops: &'a [u8], count: u16) -> Self {
         Self { bytes: ops, at: 0, left: count }
     }
 
-    /// The next operation, or nothing after the last one.
+    /// The next operation; `None` after the last one.
     #[allow(clippy::should_implement_trait)] // fallible
     #[inline]
     pub fn next(&mut self) -> Result<Option<Op<'a>>, Malformed> {
@@ -328,15 +329,15 @@ impl<'a> Walk<'a> {
         Ok(Some(op))
     }
 
-    /// Steps over what is left and says how many bytes the message has.
+    /// Skips the remaining operations and returns the length of the message.
     pub fn finish(mut self) -> Result<usize, Malformed> {
         while self.next()?.is_some() {}
         Ok(self.at)
     }
 }
 
-/// Walks `fields` fields and `ops` operations from the start of `bytes`: the bytes of each, and
-/// how many they are together.
+/// Checks `fields` fields and `ops` operations at the start of `bytes`. Returns the bytes of each
+/// and their total length.
 pub fn split_parts(
     bytes: &[u8],
     fields: u16,
@@ -353,7 +354,7 @@ pub fn split_parts(
     Ok((&bytes[..fields_end], &bytes[fields_end..at], at))
 }
 
-/// The fields in bytes that [`split_parts`] walked.
+/// The fields in bytes checked by [`split_parts`].
 pub fn fields_in(bytes: &[u8]) -> impl Iterator<Item = Field<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -363,7 +364,7 @@ pub fn fields_in(bytes: &[u8]) -> impl Iterator<Item = Field<'_>> {
     })
 }
 
-/// The operations in bytes that [`split_parts`] walked.
+/// The operations in bytes checked by [`split_parts`].
 pub fn ops_in(bytes: &[u8]) -> impl Iterator<Item = Op<'_>> {
     let mut rest = bytes;
     std::iter::from_fn(move || {
@@ -381,8 +382,8 @@ pub fn write_field(out: &mut Vec<u8>, id: u8, data: &[u8]) {
     out.extend_from_slice(data);
 }
 
-/// Appends an operation whose value is at hand. The name has at most 255 bytes, which callers see
-/// to: they know the bin it came from.
+/// Appends an operation with an encoded value. The caller guarantees that the name has at most 255
+/// bytes.
 pub fn write_op(out: &mut Vec<u8>, code: u8, name: &[u8], particle: u8, value: &[u8]) {
     debug_assert!(u8::try_from(name.len()).is_ok(), "operation name too long");
     out.extend_from_slice(&((4 + name.len() + value.len()) as u32).to_be_bytes());
@@ -391,7 +392,7 @@ pub fn write_op(out: &mut Vec<u8>, code: u8, name: &[u8], particle: u8, value: &
     out.extend_from_slice(value);
 }
 
-/// Starts an operation whose value is written in place; [`finish_op`] closes it. The name has at
+/// Starts an operation whose value is encoded in place; [`finish_op`] completes it. The name has at
 /// most 255 bytes.
 pub fn begin_op(out: &mut Vec<u8>, code: u8, name: &[u8]) -> usize {
     debug_assert!(u8::try_from(name.len()).is_ok(), "operation name too long");
@@ -401,7 +402,7 @@ pub fn begin_op(out: &mut Vec<u8>, code: u8, name: &[u8]) -> usize {
     start
 }
 
-/// Patches length and particle type of the operation that [`begin_op`] opened at `start`.
+/// Fills in length and particle type of the operation that [`begin_op`] opened at `start`.
 pub fn finish_op(out: &mut [u8], start: usize, particle: u8) {
     let len = (out.len() - start - 4) as u32;
     out[start..start + 4].copy_from_slice(&len.to_be_bytes());

@@ -1,8 +1,8 @@
-//! The field's `MessagePack` dialect, used inside lists, maps and expressions.
+//! Aerospike's `MessagePack` dialect, used inside lists, maps and expressions.
 //!
 //! It differs from the standard in one thing: strings and byte strings share the `str` family, and
-//! the first payload byte is the particle type. Integers take their smallest form. Container order
-//! flags travel as an ext element (type 0xC7 form, ext type = flags) in front of the items.
+//! the first payload byte is the particle type. Integers take their smallest form. Order flags of a
+//! container are an ext element (type 0xC7 form, ext type = flags) in front of the items.
 
 use crate::{Malformed, particle};
 
@@ -128,7 +128,7 @@ pub enum Token<'a> {
     UInt(u64),
     /// A float, of either width.
     Float(f64),
-    /// A byte string: particle type, then payload. An empty one comes as a blob.
+    /// A byte string: particle type, then payload. An empty one is read as a blob.
     Bytes(u8, &'a [u8]),
     /// A list header; that many items follow.
     Array(u32),
@@ -138,13 +138,14 @@ pub enum Token<'a> {
     Ext(u8, &'a [u8]),
 }
 
-/// Reads tokens off a byte slice. Never recurses, never reads past the end, and refuses a
+/// Reads tokens from a byte slice. It does not recurse and does not read past the end. It rejects a
 /// container header that announces more items than there are bytes left for all open containers
-/// together: room made for announced items is bounded by the input, however deep it nests.
+/// together, so that memory reserved for announced items is bounded by the input, whatever the
+/// nesting.
 #[derive(Debug, Clone, Copy)]
 pub struct Reader<'a> {
     rest: &'a [u8],
-    /// Items that the containers read so far still announce; each takes a byte or more.
+    /// Number of announced items not read yet; each takes at least one byte.
     owed: usize,
 }
 
@@ -154,7 +155,7 @@ impl<'a> Reader<'a> {
         Self { rest: bytes, owed: 0 }
     }
 
-    /// Whether everything was read.
+    /// Whether the end has been reached.
     pub fn is_at_end(&self) -> bool {
         self.rest.is_empty()
     }
@@ -164,8 +165,8 @@ impl<'a> Reader<'a> {
         self.rest
     }
 
-    /// A safe capacity for `count` announced items of at least `min` bytes each: never more than
-    /// the bytes that are there.
+    /// A safe capacity for `count` announced items of at least `min` bytes each, limited by the
+    /// bytes that are left.
     pub fn capacity(&self, count: u32, min: usize) -> usize {
         (count as usize).min(self.rest.len() / min)
     }
@@ -175,8 +176,8 @@ impl<'a> Reader<'a> {
         self.flags().is_some()
     }
 
-    /// Takes a container's order flags if they are next. (Wildcard and infinity are ext items of
-    /// type 0xff and stay.)
+    /// Reads a container's order flags if they are next. (Wildcard and infinity are ext items of
+    /// type 0xff and are not consumed.)
     pub fn flags(&mut self) -> Option<u8> {
         match *self.rest {
             [0xc7, 0, flags, ref rest @ ..] if flags != 0xff => {

@@ -1,22 +1,22 @@
-//! RIPEMD-160 of messages of one block: of one message, or of several side by side in the lanes of
-//! the processor's vector registers. One lane of four costs two fifths of a hash by itself, one of
-//! eight less than a fifth.
+//! RIPEMD-160 of single-block messages, one at a time or several in parallel in the lanes of vector
+//! registers. In four lanes a hash costs two fifths of a scalar one, in eight lanes less than a
+//! fifth.
 //!
-//! The set name and any key of usual length make one block. Longer messages are hashed by the
-//! `ripemd` crate, and the tests of [`digests`](crate::digests) hold the two against each other. One
-//! block takes a tenth less here than there, where a message may come in pieces.
+//! The set name and a key of usual length fit into one block. Longer messages are hashed by the
+//! `ripemd` crate; the tests of [`digests`](crate::digests) compare the two. One block takes a
+//! tenth less time here than there, since that crate supports incremental input.
 
 use fearless_simd::{Level, Simd, SimdBase, dispatch};
 
-/// How many messages are hashed side by side at the most. Some processors have half as many lanes.
+/// Maximum number of messages hashed in parallel. Some processors have half as many lanes.
 pub const LANES: usize = 8;
-/// The longest message that fits into one block, with the mark and the length behind it.
+/// The longest message that fits into one block together with the padding mark and the length.
 pub const LONGEST: usize = 55;
 
 /// A message padded to one block.
 pub type Block = [u8; 64];
 
-/// Order of the block's words in the five rounds of the left and of the right line.
+/// Order of message words in the five rounds of the left and the right line.
 const LEFT: [u8; 80] = [
     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, //
     7, 4, 13, 1, 10, 6, 15, 3, 12, 0, 9, 5, 2, 14, 11, 8, //
@@ -31,7 +31,7 @@ const RIGHT: [u8; 80] = [
     8, 6, 4, 1, 3, 11, 15, 0, 5, 12, 2, 13, 9, 7, 10, 14, //
     12, 15, 10, 4, 1, 5, 8, 7, 6, 2, 13, 14, 0, 3, 9, 11,
 ];
-/// How far each step rotates.
+/// Rotation of each step.
 const LEFT_TURNS: [u8; 80] = [
     11, 14, 15, 12, 5, 8, 7, 9, 11, 13, 14, 15, 6, 7, 9, 8, //
     7, 6, 8, 13, 11, 9, 7, 15, 7, 12, 15, 9, 11, 7, 13, 12, //
@@ -50,9 +50,9 @@ const LEFT_ADDS: [u32; 5] = [0, 0x5a82_7999, 0x6ed9_eba1, 0x8f1b_bcdc, 0xa953_fd
 const RIGHT_ADDS: [u32; 5] = [0x50a2_8be6, 0x5c4d_d124, 0x6d70_3ef3, 0x7a6d_76e9, 0];
 const START: [u32; 5] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0];
 
-/// A word of one message, or of several in as many lanes.
+/// A word of one message, or of one message per lane.
 trait Lanes: Copy {
-    /// The same word in each lane.
+    /// The word broadcast to each lane.
     fn like(self, word: u32) -> Self;
     fn plus(self, other: Self) -> Self;
     fn rotate(self, by: u8) -> Self;
@@ -148,7 +148,7 @@ pub fn hash_one(block: &Block) -> [u8; 20] {
     out
 }
 
-/// The hashes of some blocks.
+/// Hashes several blocks.
 pub fn hash_each(blocks: &[Block], digests: &mut [[u8; 20]]) {
     dispatch!(Level::new(), simd => hash_lanes(simd, blocks, digests));
 }
@@ -175,7 +175,7 @@ fn word(block: &Block, at: usize) -> u32 {
     u32::from_le_bytes([block[4 * at], block[4 * at + 1], block[4 * at + 2], block[4 * at + 3]])
 }
 
-/// The state after the words of a first block.
+/// The state after compressing the first block.
 #[inline(always)]
 fn compress<L: Lanes>(words: &[L; 16]) -> State<L> {
     let start: State<L> = START.map(|word| words[0].like(word));

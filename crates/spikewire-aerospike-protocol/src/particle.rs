@@ -1,4 +1,4 @@
-//! Particle types: what a bin's value is on the wire.
+//! Particle types: the types of bin values on the wire.
 
 /// No value.
 pub const NULL: u8 = 0;

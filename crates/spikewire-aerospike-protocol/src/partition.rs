@@ -1,4 +1,4 @@
-//! Which partitions a node holds: bitmaps, and the `replicas` value that carries them.
+//! Which partitions a node holds: bitmaps, and the `replicas` info value that contains them.
 //!
 //! `replicas` is `<ns>:<regime>,<rf>,<b64>{,<b64>}` joined by `;`. Each bitmap is 512 bytes:
 //! partition p is byte `p >> 3`, mask `0x80 >> (p & 7)`.
@@ -38,12 +38,12 @@ impl Bitmap {
         self.0[usize::from(pid >> 3)] |= 0x80 >> (pid & 7);
     }
 
-    /// How many partitions are in the set.
+    /// Number of partitions in the set.
     pub fn count(&self) -> u32 {
         self.0.iter().map(|byte| byte.count_ones()).sum()
     }
 
-    /// The partitions in the set, rising.
+    /// The partitions in the set, in ascending order.
     pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
         (0..PARTITIONS as u16).filter(|pid| self.contains(*pid))
     }
@@ -59,12 +59,12 @@ impl Bitmap {
     }
 }
 
-/// What one node holds of one namespace.
+/// The partitions of one namespace on one node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Replicas {
     /// Namespace name.
     pub namespace: String,
-    /// 0 for availability-first namespaces, otherwise strong consistency's epoch.
+    /// 0 for AP namespaces, otherwise the regime of a strong-consistency namespace.
     pub regime: u32,
     /// The namespace's effective replication factor.
     pub factor: u8,
@@ -73,7 +73,7 @@ pub struct Replicas {
 }
 
 impl Replicas {
-    /// Reads the value of `replicas`.
+    /// Parses the value of `replicas`.
     pub fn parse(value: &str) -> Result<Vec<Self>, Malformed> {
         let fail = |why| Malformed::new("replicas", why);
         value
@@ -99,7 +99,7 @@ impl Replicas {
             .collect()
     }
 
-    /// Writes the value of `replicas`.
+    /// Formats the value of `replicas`.
     pub fn format(entries: &[Self]) -> String {
         let entries: Vec<String> = entries
             .iter()

@@ -1,4 +1,4 @@
-//! The lists of addresses a node gives: its peers and its own service addresses.
+//! Address lists of a node: its peers and its own service addresses.
 //!
 //! ```text
 //! peers   := generation "," default-port "," "[" [ peer { "," peer } ] "]"
@@ -8,7 +8,7 @@
 
 use crate::Malformed;
 
-/// An address a node advertises.
+/// An advertised address.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Address {
     /// Host name or IP address, IPv6 without brackets.
@@ -32,23 +32,23 @@ impl std::fmt::Display for Address {
 pub struct Peer {
     /// Node id, upper-case hex.
     pub name: String,
-    /// TLS name, empty when none.
+    /// TLS name, empty if it has none.
     pub tls_name: String,
     /// Where it can be reached.
     pub addresses: Vec<Address>,
 }
 
-/// A node's view of its peers.
+/// The peers of a node.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Peers {
-    /// Rises when the list changes; a decrease means that the node restarted.
+    /// Increases when the list changes; a decrease means that the node restarted.
     pub generation: u64,
-    /// All nodes but the one that answers.
+    /// All nodes except the one that replies.
     pub peers: Vec<Peer>,
 }
 
 impl Peers {
-    /// Reads the value of `peers-clear-std` and its kin.
+    /// Parses the value of `peers-clear-std` and its variants.
     pub fn parse(value: &str) -> Result<Self, Malformed> {
         let fail = |why| Malformed::new("peers list", why);
         let mut parts = value.splitn(3, ',');
@@ -75,7 +75,7 @@ impl Peers {
         Ok(Self { generation, peers })
     }
 
-    /// Writes the value as a server does: default port 3000, ports left out when equal to it.
+    /// Formats the value as a server does: default port 3000, equal ports omitted.
     pub fn format(&self) -> String {
         let peers: Vec<String> = self
             .peers
@@ -96,7 +96,7 @@ impl Peers {
     }
 }
 
-/// Reads a service list: `addr:port,addr:port`.
+/// Parses a service list: `addr:port,addr:port`.
 pub fn services(value: &str) -> Result<Vec<Address>, Malformed> {
     let mut cursor = Cursor(value);
     let mut found = Vec::new();

@@ -1,19 +1,19 @@
-//! The value of `rack-ids`: in which rack a node stands, per namespace.
+//! The value of `rack-ids`: the rack of a node, per namespace.
 //!
-//! `rack-ids` is `<ns>:<rack>` joined by `;`. Community Edition answers code 25 instead.
+//! `rack-ids` is `<ns>:<rack>` joined by `;`. Community Edition replies with code 25 instead.
 
 use crate::Malformed;
 
-/// The rack of one namespace on the node that was asked.
+/// The rack of the node for one namespace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RackId {
     /// Namespace name.
     pub namespace: String,
-    /// Rack id; 0 where none is configured.
+    /// Rack id; 0 if none is configured.
     pub rack: u32,
 }
 
-/// Reads the value of `rack-ids`.
+/// Parses the value of `rack-ids`.
 pub fn parse(value: &str) -> Result<Vec<RackId>, Malformed> {
     let fail = |why| Malformed::new("rack-ids", why);
     value
@@ -30,7 +30,7 @@ pub fn parse(value: &str) -> Result<Vec<RackId>, Malformed> {
         .collect()
 }
 
-/// Writes the value of `rack-ids`.
+/// Formats the value of `rack-ids`.
 pub fn format(entries: &[RackId]) -> String {
     let entries: Vec<String> =
         entries.iter().map(|entry| format!("{}:{}", entry.namespace, entry.rack)).collect();

@@ -1,5 +1,5 @@
-//! Composing a client request into a caller's buffer: frame, header, fields, operations, with
-//! lengths and counts patched in at the end. What no server takes is refused there.
+//! Encodes client requests into a caller's buffer: frame, header, fields, operations. Lengths and
+//! counts are filled in at the end, and requests that servers would reject are rejected there.
 
 use std::time::Duration;
 
@@ -8,18 +8,18 @@ use crate::message::{self, Header, field};
 use crate::value::ParticleType;
 use crate::{frame, limits};
 
-/// Why a request cannot be sent: it is larger than what a server takes.
+/// The request is larger than servers accept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum TooLarge {
-    /// So many operations on one record.
+    /// Number of operations on one record.
     #[error("{0} operations in one command; a server accepts {max} at most", max = limits::OPS_PER_COMMAND)]
     Operations(usize),
-    /// So many bytes.
+    /// Size in bytes.
     #[error("the request is {0} bytes long; a server accepts {max} at most", max = frame::MAX_BODY)]
     Bytes(usize),
 }
 
-/// Refuses what is larger than a server takes.
+/// Rejects what is larger than servers accept.
 pub(crate) fn check(ops: usize, bytes: usize) -> Result<(), TooLarge> {
     if ops > limits::OPS_PER_COMMAND {
         return Err(TooLarge::Operations(ops));
@@ -30,8 +30,9 @@ pub(crate) fn check(ops: usize, bytes: usize) -> Result<(), TooLarge> {
     Ok(())
 }
 
-/// The header's timeout in milliseconds for a command that has so long. Zero means no limit in both.
-/// Rounded up, so that a short limit does not become none, and the server does not give up first.
+/// The header's timeout in milliseconds for a command with this time limit. 0 means no limit in
+/// both. Rounded up, so that a short limit does not become 0, and the server does not give up
+/// first.
 #[inline]
 pub fn server_timeout(limit: Duration) -> u32 {
     let begun = limit.subsec_nanos().div_ceil(1_000_000);
@@ -41,7 +42,7 @@ pub fn server_timeout(limit: Duration) -> u32 {
 
 /// An open request at the end of a caller's buffer.
 ///
-/// Fields go first, then operations; [`Request::finish`] patches lengths and counts.
+/// Append fields first, then operations; [`Request::finish`] fills in lengths and counts.
 pub struct Request<'a> {
     out: &'a mut Vec<u8>,
     start: usize,
@@ -50,7 +51,7 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// Opens a request; the header's counts are filled in by [`Request::finish`].
+    /// Starts a request; [`Request::finish`] fills in the header's counts.
     #[inline]
     pub fn begin(out: &'a mut Vec<u8>, header: &Header) -> Self {
         let start = frame::begin(out, frame::Kind::Message);
@@ -84,8 +85,8 @@ impl<'a> Request<'a> {
         self.ops += 1;
     }
 
-    /// Appends an operation whose value `write` encodes in place, returning its particle type.
-    /// On an error the operation is taken back.
+    /// Appends an operation whose value `write` encodes in place, returning its particle type. On
+    /// an error the operation is removed.
     pub fn op_with<E>(
         &mut self,
         code: u8,
@@ -112,13 +113,13 @@ impl<'a> Request<'a> {
         self.ops += count;
     }
 
-    /// Operations so far.
+    /// Number of operations so far.
     pub fn ops(&self) -> usize {
         self.ops
     }
 
-    /// Patches lengths and counts; the request is whole after this. One that is larger than what a
-    /// server takes is refused, and taken out of the buffer again.
+    /// Fills in lengths and counts and completes the request. A request larger than a server
+    /// accepts is rejected and removed from the buffer.
     #[inline]
     pub fn finish(self) -> Result<(), TooLarge> {
         let bytes = self.out.len() - self.start - frame::HEADER_LEN;
@@ -134,7 +135,7 @@ impl<'a> Request<'a> {
     }
 }
 
-/// The namespace and set fields of a dataset, encoded once: two fields.
+/// The encoded namespace and set fields of a dataset: two fields.
 pub fn address(namespace: &str, set: &str) -> Vec<u8> {
     let mut out = Vec::with_capacity(10 + namespace.len() + set.len());
     message::write_field(&mut out, field::NAMESPACE, namespace.as_bytes());
@@ -169,7 +170,7 @@ mod tests {
         out
     }
 
-    /// Example 3 of the protocol notes, as a live server took it.
+    /// Example 3 of the protocol notes, as accepted by a live server.
     #[test]
     fn get_one_bin() {
         let bytes = request(Header { info1: info1::READ, ..Header::default() }, |request| {
@@ -223,7 +224,7 @@ mod tests {
         assert!(Message::parse(&bytes[8..]).unwrap().0.ops().next().is_none());
     }
 
-    /// The count on the wire has 16 bits: what does not fit must not wrap.
+    /// The count on the wire has 16 bits: larger numbers must not wrap.
     #[test]
     fn more_operations_than_a_server_takes_are_refused() {
         let compose = |count: usize| {

@@ -1,4 +1,4 @@
-//! What the server's one-byte answers mean.
+//! Result codes of the server.
 
 /// A server's result code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -10,17 +10,17 @@ macro_rules! codes {
         impl ResultCode {
             $(#[doc = $text] pub const $name: Self = Self($code);)*
 
-            /// The symbolic name, `None` for a code this table does not know.
+            /// The symbolic name, `None` for an unknown code.
             pub fn name(self) -> Option<&'static str> {
                 match self.0 { $($code => Some(stringify!($name)),)* _ => None }
             }
 
-            /// The meaning in plain words.
+            /// A short description.
             pub fn text(self) -> &'static str {
                 match self.0 { $($code => $text,)* _ => "result code unknown to this client" }
             }
 
-            /// Every code this table knows, with its name and meaning.
+            /// Every known code, with its name and description.
             pub const ALL: &[(u8, &str, &str)] = &[$(($code, stringify!($name), $text),)*];
         }
     };
@@ -109,7 +109,7 @@ codes! {
 }
 
 impl ResultCode {
-    /// Whether the same request may succeed on a further try without the caller changing it.
+    /// Whether the same request may succeed if it is repeated unchanged.
     pub fn is_retryable(self) -> bool {
         matches!(self, Self::TIMEOUT | Self::PARTITION_UNAVAILABLE | Self::DEVICE_OVERLOAD)
             || self.asks_for_login()
@@ -120,7 +120,8 @@ impl ResultCode {
         matches!(self, Self::SCAN_ABORTED | Self::QUERY_ABORTED) || self.asks_for_login()
     }
 
-    /// Whether the connection is not, or no longer, logged in, so that the request was not executed.
+    /// Whether the connection is not, or no longer, authenticated, so that the request was not
+    /// executed.
     pub fn asks_for_login(self) -> bool {
         matches!(self, Self::EXPIRED_SESSION | Self::NOT_AUTHENTICATED)
     }

@@ -1,14 +1,14 @@
 //! Bin values: the particle types of the wire and an owned value for Rust callers.
 //!
-//! The Python binding and the server do not go through [`Value`]: they write and read particles
-//! straight from and to what they hold.
+//! The Python binding and the server do not use [`Value`]: they convert particles directly from and
+//! to their own representations.
 
 use crate::msgpack::{self, Reader, Token};
 use crate::{Malformed, limits};
 
 pub use crate::particle;
 
-/// A particle type as it stands on the wire; see [`particle`].
+/// A particle type number; see [`particle`].
 pub type ParticleType = u8;
 
 /// A bin value, owned.
@@ -116,7 +116,7 @@ impl Value {
                 }
                 value
             }
-            // Blobs, and the types this client has no better shape for.
+            // Blobs, and types without a representation of their own.
             _ => Self::Bytes(bytes.to_vec()),
         })
     }
@@ -128,7 +128,7 @@ impl Value {
             Token::Nil => Self::Nil,
             Token::Bool(flag) => Self::Bool(flag),
             Token::Int(int) => Self::Int(int),
-            // Stored by other clients only; the field reads them back as negative.
+            // Stored by other clients only; servers read them as negative.
             Token::UInt(int) => Self::Int(int as i64),
             Token::Float(float) => Self::Float(float),
             Token::Bytes(particle::STRING, bytes) => Self::Str(text(bytes)?),
@@ -139,7 +139,7 @@ impl Value {
                 let depth = deeper()?;
                 let mut items = Vec::with_capacity(reader.capacity(count, 1));
                 for at in 0..count {
-                    // Order flags come as a leading ext element.
+                    // Order flags are a leading ext element.
                     if at == 0 && reader.skip_flags() {
                         continue;
                     }
@@ -164,13 +164,13 @@ impl Value {
     }
 }
 
-/// Appends a `GeoJSON` particle: flags and cells are the server's business, so they go as zero.
+/// Appends a `GeoJSON` particle. Flags and cells are sent as zero: the server fills them in.
 pub fn geojson(out: &mut Vec<u8>, text: &str) {
     out.extend_from_slice(&[0, 0, 0]);
     out.extend_from_slice(text.as_bytes());
 }
 
-/// The text of a `GeoJSON` particle, behind the server's cells.
+/// The text of a `GeoJSON` particle, after the server's cells.
 pub fn geojson_text(bytes: &[u8]) -> Result<&[u8], Malformed> {
     let head = bytes.first_chunk::<3>().ok_or(Malformed::new("GeoJSON", "shorter than 3 bytes"))?;
     let cells = u16::from_be_bytes([head[1], head[2]]) as usize;

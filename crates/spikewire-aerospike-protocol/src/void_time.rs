@@ -1,19 +1,19 @@
 //! Void times: when a record expires, in seconds since 2010-01-01T00:00:00Z; 0 is never.
 //!
-//! A reply carries the void time, callers speak of the seconds left (their TTL). `now` is seconds
-//! since the Unix epoch and always the caller's, so that tests need no clock.
+//! Replies contain the void time, while callers use the seconds left (the TTL). `now` is in seconds
+//! since the Unix epoch and is passed in, so that tests need no clock.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use crate::limits::EPOCH_2010;
 
-/// Seconds since the Unix epoch, as this machine's clock has it.
+/// Seconds since the Unix epoch, by the local clock.
 pub fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs())
 }
 
-/// The seconds left of a record with this void time; `None` when it never expires. The node's
-/// clock and the client's differ a little, so a record that was just returned has one second at least.
+/// The TTL of a record with this void time; `None` if it never expires. Clocks of node and client
+/// may differ a little, so the result is at least one second for a record that was just returned.
 pub fn seconds_left(void_time: u32, now: u64) -> Option<u32> {
     (void_time != 0).then(|| {
         let left = (EPOCH_2010 + u64::from(void_time)).saturating_sub(now);
@@ -21,8 +21,8 @@ pub fn seconds_left(void_time: u32, now: u64) -> Option<u32> {
     })
 }
 
-/// The void time of a record that lives for so many seconds from now, or never expires. The ends
-/// of the scale hold: never 0, which would mean no expiry, and never more than 32 bits.
+/// The void time of a record with this TTL, `None` for no expiry. Clamped: never 0, which would
+/// mean no expiry, and never more than 32 bits.
 pub fn after(seconds: Option<u32>, now: u64) -> u32 {
     seconds.map_or(0, |seconds| {
         let since_2010 = now.saturating_add(u64::from(seconds)).saturating_sub(EPOCH_2010);
@@ -30,7 +30,7 @@ pub fn after(seconds: Option<u32>, now: u64) -> u32 {
     })
 }
 
-/// Whether a record with this void time is expired, as the server decides it.
+/// Whether a record with this void time has expired, by the server's rule.
 pub fn is_expired(void_time: u32, now: u64) -> bool {
     void_time != 0 && EPOCH_2010 + u64::from(void_time) < now
 }
@@ -72,7 +72,8 @@ mod tests {
         assert_eq!(seconds_left(u32::MAX, 0), Some(u32::MAX));
     }
 
-    /// Expired means that the void time lies below now; a record still lives in its last second.
+    /// A record has expired once its void time is less than now; it is still alive in its last
+    /// second.
     #[test]
     fn the_last_second_counts() {
         assert!(!is_expired(500_000_000, NOW));

@@ -1,5 +1,5 @@
-//! Byte-for-byte examples: the requests were taken and the replies sent by a live Community
-//! Edition 8.1.2. Namespace `test`, set `demo`, keys `k1` and `k2`, timeout 1000 ms.
+//! Byte-for-byte examples: requests accepted and replies sent by a live Community Edition 8.1.2.
+//! Namespace `test`, set `demo`, keys `k1` and `k2`, timeout 1000 ms.
 
 use spikewire_aerospike_protocol::auth;
 use spikewire_aerospike_protocol::frame::{self, Frame, Kind};
@@ -15,7 +15,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::{Value, particle};
 use spikewire_aerospike_protocol::void_time;
 
-/// Bytes of a hex dump; what is no hex digit separates.
+/// Parses a hex dump; other characters are separators.
 fn hex(text: &str) -> Vec<u8> {
     let digits: Vec<u32> = text.chars().filter_map(|sign| sign.to_digit(16)).collect();
     digits.chunks_exact(2).map(|pair| (pair[0] * 16 + pair[1]) as u8).collect()
@@ -207,7 +207,7 @@ fn example_9_reply_to_the_operate() {
     assert_eq!(bins(&messages(&expected)[0]), ops);
 }
 
-/// The rows of a batch are another module's business; its frame is not.
+/// Only the frame of the batch; its rows are tested elsewhere.
 #[test]
 fn example_10_batch_parent() {
     let rows = hex("00000002 0d 00000000 b747f5854d0b33259928d0cfab7fad81d6abfbf6
@@ -269,7 +269,7 @@ fn examples_13_and_14_login() {
     assert_eq!(reply.session, None);
 }
 
-/// Order flags as they stand in front of a container's items.
+/// Order flags before the items of a container.
 #[test]
 fn container_flags() {
     let list = hex("91 c7 00 01");
@@ -284,7 +284,7 @@ fn container_flags() {
     assert_eq!((reader.next(), reader.flags()), (Ok(Token::Map(1)), Some(1)));
     assert_eq!((reader.next(), reader.is_at_end()), (Ok(Token::Nil), true));
 
-    // Flags are one of the announced items.
+    // The flags count as one of the announced items.
     let list = hex("94 c7 00 01 01 02 03");
     let ints = Value::List(vec![1.into(), 2.into(), 3.into()]);
     assert_eq!(Value::decode(particle::LIST, &list), Ok(ints));
@@ -329,14 +329,14 @@ fn nested_scalars() {
     assert_eq!(list.encode(&mut out), particle::LIST);
     assert_eq!(out, bytes);
     assert_eq!(Value::decode(particle::LIST, &bytes), Ok(list));
-    // Read back as servers do: an unsigned integer of 2^63 or more comes out negative, a 32-bit
-    // float as it is, a byte string without a type as bytes.
+    // Decoded as by servers: an unsigned integer of 2^63 or more becomes negative, a 32-bit float
+    // is accepted, a byte string without a type becomes bytes.
     let odd = hex("94 cf ffffffffffffffff ca 3fc00000 a0 d9 02 03 61");
     let expected = Value::List(vec![(-1).into(), 1.5.into(), Vec::<u8>::new().into(), "a".into()]);
     assert_eq!(Value::decode(particle::LIST, &odd), Ok(expected));
 }
 
-/// Integers of fewer bytes are zero-extended; a `GeoJSON` reply has cells in front of its text.
+/// Shorter integers are zero-extended; a `GeoJSON` reply has cells before its text.
 #[test]
 fn particles() {
     assert_eq!(Value::decode(particle::INTEGER, &[0xfe]), Ok(Value::Int(254)));
@@ -364,7 +364,7 @@ fn particles() {
     }
 }
 
-/// The table of the protocol notes, but for the one key kind this client does not have (double).
+/// The table of the protocol notes, except for double, which this client does not support as a key.
 #[test]
 fn digests_and_partitions() {
     let cases: [(&str, UserKey<'_>, &str, u16); 11] = [

@@ -104,7 +104,7 @@ fn tree(kind: Type, depth: u32) -> BoxedStrategy<E> {
         all.push(regex.boxed());
     }
     let bound = (tree(Type::Int, depth), tree(kind, depth)).prop_map(|(definition, scope)| {
-        // Where a name is taken already the expression would be refused.
+        // Shadowing a name would be rejected.
         let name = format!("v{}", definition.image().len());
         let whole = E::bind(vec![(name.into_bytes(), definition)], scope.clone()).unwrap();
         if whole.check().is_ok() { whole } else { scope }
@@ -131,7 +131,7 @@ proptest! {
             Ok(read) => read,
             Err(error) => panic!("{error}\n{}", error.shown(&text)),
         };
-        // Chains come back in one piece, so not the trees are compared but their texts.
+        // Chains are flattened when read, so compare the texts, not the trees.
         prop_assert_eq!(read.to_string().replace(['(', ')'], ""), text.replace(['(', ')'], ""));
         prop_assert_eq!(read.kind(), whole.kind());
     }
@@ -178,7 +178,7 @@ const WORDS: &[&str] = &[
     "abs(",
 ];
 
-/// Reads a text in both ways; an error must be one that can be shown.
+/// Parses a text in both ways; an error must be displayable.
 fn taken(text: &str) {
     for parameters in [&[][..], &[E::from(1_i64)]] {
         if let Err(error) = parse_filter(text, parameters) {

@@ -1,4 +1,4 @@
-//! Arbitrary bytes: decoders do not panic, and take no more memory than the input warrants.
+//! Arbitrary input: decoders do not panic, and use memory in proportion to the input.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -28,25 +28,25 @@ fn count(bytes: isize) {
     PEAK.set(PEAK.get().max(live));
 }
 
-// SAFETY: every call goes to the system allocator as it came; counting allocates nothing.
+// SAFETY: every call is passed to the system allocator unchanged; counting does not allocate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count(layout.size() as isize);
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract, which is the same.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, at: *mut u8, layout: Layout) {
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract, which is the same.
         unsafe { System.dealloc(at, layout) }
     }
 
     unsafe fn realloc(&self, at: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Both blocks may be alive for a moment.
+        // Both blocks may be allocated at the same time.
         count(size as isize);
         count(-(layout.size() as isize));
-        // SAFETY: the caller's promises are passed on.
+        // SAFETY: the caller upholds the contract, which is the same.
         unsafe { System.realloc(at, layout, size) }
     }
 }
@@ -62,8 +62,8 @@ fn peak<T>(read: impl FnOnce() -> T) -> usize {
     PEAK.get().abs_diff(before)
 }
 
-/// A [`Value`] per input byte is what a list of one-byte items takes; text and vectors that double
-/// while they grow stay below that. The rest is for error messages.
+/// A list of one-byte items takes one [`Value`] per input byte; strings and growing vectors stay
+/// below that. The remainder is for error messages.
 fn bound(input: usize) -> usize {
     1024 + 2 * size_of::<Value>() * input
 }

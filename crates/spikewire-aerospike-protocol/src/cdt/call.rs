@@ -1,13 +1,13 @@
-//! The shape that list, map, bit and HLL operations share: an array of an operation number and its
-//! arguments.
+//! The encoding shared by list, map, bit and HLL operations: an array of an operation number and
+//! its arguments.
 
 use crate::Malformed;
 use crate::msgpack::{self, Reader, Token};
 use crate::value::{Value, particle};
 
-/// Something that writes itself as one argument, or as one element of a list or map.
+/// A value that can be encoded as one argument, or as one element of a list or map.
 ///
-/// Byte slices are values that were encoded before, and go out as they are.
+/// Byte slices are values that are already encoded, and are copied as they are.
 pub trait Argument {
     /// Appends exactly one `MessagePack` value.
     fn write(&self, out: &mut Vec<u8>);
@@ -53,7 +53,7 @@ impl<T: Argument + ?Sized> Argument for &T {
     }
 }
 
-/// A call being written: arguments are counted as they are appended. There are at most 14.
+/// Writes a call and counts its arguments, at most 14.
 #[derive(Debug)]
 pub(crate) struct Call<'a> {
     out: &'a mut Vec<u8>,
@@ -61,14 +61,14 @@ pub(crate) struct Call<'a> {
 }
 
 impl<'a> Call<'a> {
-    /// Starts a call; the number of its operation comes first.
+    /// Starts a call; append the operation number first.
     pub(crate) fn new(out: &'a mut Vec<u8>) -> Self {
         let head = out.len();
         out.push(0x90);
         Self { out, head }
     }
 
-    /// The number of the operation.
+    /// Appends the operation number.
     pub(crate) fn op(self, number: u8) -> Self {
         self.int(i64::from(number))
     }
@@ -113,7 +113,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// The arguments of a call being read.
+/// Reads the arguments of a call.
 #[derive(Debug)]
 pub(crate) struct Arguments<'a> {
     reader: Reader<'a>,
@@ -123,10 +123,10 @@ pub(crate) struct Arguments<'a> {
 const WHAT: &str = "operation";
 
 impl<'a> Arguments<'a> {
-    /// Reads the operation number off a call; its arguments follow. Bytes behind the call are
-    /// left alone.
+    /// Reads the operation number of a call; its arguments follow. Bytes after the call are
+    /// ignored.
     pub(crate) fn open(payload: &'a [u8]) -> Result<(i64, Self), Malformed> {
-        // The old form: the number in two bytes, then an array of the arguments, if any.
+        // Old encoding: the number in two bytes, then an array of the arguments, if any.
         if let [0, op, rest @ ..] = payload {
             let mut reader = Reader::new(rest);
             let left = match rest {
@@ -141,7 +141,7 @@ impl<'a> Arguments<'a> {
         Ok((arguments.int()?, arguments))
     }
 
-    /// The next argument as it stands.
+    /// The next argument, undecoded.
     pub(crate) fn value(&mut self) -> Result<&'a [u8], Malformed> {
         let left = self.left.checked_sub(1).ok_or(Malformed::new(WHAT, "too few arguments"))?;
         self.left = left;
@@ -180,7 +180,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Refuses surplus arguments.
+    /// Fails if there are more arguments.
     pub(crate) fn end(&self) -> Result<(), Malformed> {
         if self.left == 0 { Ok(()) } else { Err(Malformed::new(WHAT, "too many arguments")) }
     }
@@ -193,7 +193,7 @@ fn array(reader: &mut Reader<'_>) -> Result<u32, Malformed> {
     }
 }
 
-/// The integer that a value is, if it is one; 2^63 and more are read as negative.
+/// The value as an integer, if it is one; 2^63 and above are read as negative.
 pub fn int(value: &[u8]) -> Option<i64> {
     match Reader::new(value).next() {
         Ok(Token::Int(int)) => Some(int),
@@ -202,7 +202,7 @@ pub fn int(value: &[u8]) -> Option<i64> {
     }
 }
 
-/// Takes one whole value, with all that is nested in it, off a reader.
+/// Reads one complete value, including everything nested in it.
 pub fn take<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
     let before = reader.rest();
     let mut pending = 1_u64;
@@ -217,8 +217,7 @@ pub fn take<'a>(reader: &mut Reader<'a>) -> Result<&'a [u8], Malformed> {
     Ok(&before[..before.len() - reader.rest().len()])
 }
 
-/// The elements of an array value as they stand; `None` when it is something else. Order flags
-/// are left out.
+/// The undecoded elements of an array, without order flags; `None` if the value is not an array.
 pub fn elements(value: &[u8]) -> Result<Option<Vec<&[u8]>>, Malformed> {
     let mut reader = Reader::new(value);
     let Token::Array(count) = reader.next()? else { return Ok(None) };

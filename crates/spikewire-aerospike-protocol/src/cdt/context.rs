@@ -1,4 +1,4 @@
-//! The path from a bin to a list or map nested in it: a flat list of step types and step values.
+//! The path from a bin to a nested list or map: an array of alternating step types and values.
 
 use super::call::{Argument, elements, int};
 use super::flags;
@@ -6,10 +6,10 @@ use crate::expression::Fault;
 use crate::msgpack;
 use crate::result_code::ResultCode;
 
-/// What kind of container a step looks into.
+/// The kind of container that a step selects from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Inside {
-    /// Whichever is there.
+    /// Either.
     Either,
     /// A list.
     List,
@@ -17,10 +17,10 @@ pub enum Inside {
     Map,
 }
 
-/// What a step looks for.
+/// What a step selects.
 #[derive(Debug, Clone, PartialEq)]
 pub enum At<V> {
-    /// An index, negative from the end; in a map, of its keys in order.
+    /// An index, negative from the end; in a map, of its sorted keys.
     Index(i64),
     /// A rank, negative from the largest value.
     Rank(i64),
@@ -30,7 +30,7 @@ pub enum At<V> {
     Value(V),
 }
 
-/// What a step makes when the container it looks into is missing.
+/// What a step creates if its container is missing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Create {
     /// Nothing: the operation fails.
@@ -47,13 +47,13 @@ pub enum Create {
 /// One step of a path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step<V> {
-    /// The kind of container it looks into.
+    /// The kind of container it selects from.
     pub inside: Inside,
-    /// What it looks for.
+    /// What it selects.
     pub at: At<V>,
-    /// What it makes.
+    /// What it creates.
     pub create: Create,
-    /// Whether the top container is to keep an index; on the first step only.
+    /// Whether the top-level container keeps an index; on the first step only.
     pub persist: bool,
 }
 
@@ -64,7 +64,7 @@ const MAP: u16 = 0x20;
 const PERSIST: u16 = 0x100;
 
 impl<V> Step<V> {
-    /// A step that makes nothing.
+    /// A step that creates nothing.
     pub fn new(inside: Inside, at: At<V>) -> Self {
         Self { inside, at, create: Create::No, persist: false }
     }
@@ -79,13 +79,13 @@ impl<V> Step<V> {
         Self::new(Inside::Map, At::Key(key))
     }
 
-    /// The same step, making what is missing.
+    /// The same step, creating its container if missing.
     pub fn creating(self, create: Create) -> Self {
         Self { create, ..self }
     }
 
-    /// The same step, making the list or map it looks into where that is missing: in the order of
-    /// this name, or a list filled up to the index.
+    /// The same step, creating the list or map it selects from if that is missing: with the named
+    /// order, or as a list padded up to the index.
     pub fn ordered(self, order: &str, pad: bool) -> Result<Self, Fault> {
         let create = match (self.inside, order, pad) {
             (_, "unordered", false) => Create::Unordered,
@@ -112,19 +112,18 @@ impl<V> Step<V> {
         Ok(self.creating(create))
     }
 
-    /// Whether it can make what is missing.
+    /// Whether it creates a missing container.
     pub fn makes(&self) -> bool {
         matches!((self.inside, &self.at), (Inside::List, At::Index(_)) | (Inside::Map, At::Key(_)))
     }
 
-    /// Whether it fills a list with nil up to its index.
+    /// Whether it pads a list with nil up to its index.
     fn pads(&self) -> bool {
         self.inside == Inside::List && self.create == Create::OrderedOrPadded
     }
 
-    /// Refuses what means nothing: a list is filled up to an index beyond its end, and one that is
-    /// counted from the end is never there. (Servers up to 8.1.2 crash when it is before the
-    /// start.)
+    /// Rejects invalid combinations: padding applies to an index beyond the end, which a negative
+    /// index never is. (Servers up to 8.1.2 crash if a negative index is before the start.)
     pub fn check(&self) -> Result<(), Fault> {
         if self.create != Create::No && !self.makes() {
             return Err(Fault::of_value(NOT_MADE));
@@ -153,7 +152,7 @@ impl<V> Step<V> {
     }
 }
 
-/// Refuses a path that means nothing.
+/// Rejects invalid paths.
 pub fn check<V>(steps: &[Step<V>]) -> Result<(), Fault> {
     steps.iter().enumerate().try_for_each(|(at, step)| {
         if at > 0 && step.persist {
@@ -165,8 +164,7 @@ pub fn check<V>(steps: &[Step<V>]) -> Result<(), Fault> {
     })
 }
 
-/// Has the last step of a path make the list or map that it looks into, where it is missing: in
-/// this order, or padded.
+/// Makes the last step of a path create its list or map if missing, with this order or padded.
 pub fn create_last<V>(steps: &mut [Step<V>], order: i64, pad: bool) -> Result<(), Fault> {
     let Some(last) = steps.last_mut() else { return Ok(()) };
     if !last.makes() {
@@ -187,7 +185,7 @@ pub fn create_last<V>(steps: &mut [Step<V>], order: i64, pad: bool) -> Result<()
     check(steps)
 }
 
-/// Appends a context: the list alone, as it stands in an operation, an index definition or a query.
+/// Appends a context: just the array, as used in operations, index definitions and queries.
 pub fn encode<V: Argument>(steps: &[Step<V>], out: &mut Vec<u8>) {
     msgpack::array(out, 2 * steps.len() as u32);
     for step in steps {
@@ -199,8 +197,7 @@ pub fn encode<V: Argument>(steps: &[Step<V>], out: &mut Vec<u8>) {
     }
 }
 
-/// A path by itself, as expressions, index definitions and index queries carry it; `None` for one
-/// without steps.
+/// An encoded path for expressions, index definitions and index queries; `None` for an empty one.
 pub fn packed<V: Argument>(steps: &[Step<V>]) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     (!steps.is_empty()).then(|| {
@@ -209,7 +206,7 @@ pub fn packed<V: Argument>(steps: &[Step<V>]) -> Option<Vec<u8>> {
     })
 }
 
-/// Reads a context. The error is the code it is refused with.
+/// Reads a context. The error is the result code of the rejection.
 pub fn decode(bytes: &[u8]) -> Result<Vec<Step<&[u8]>>, ResultCode> {
     let items = elements(bytes).ok().flatten().ok_or(ResultCode::PARAMETER)?;
     if items.is_empty() || items.len() % 2 != 0 {

@@ -1,27 +1,27 @@
-//! Flags of lists and maps: their order, and what a write may do.
+//! Flags of lists and maps: order and write flags.
 
-/// A list or a map sorted by key is ordered.
+/// Ordered: a sorted list, or a map sorted by key.
 pub const ORDERED: u8 = 0x01;
-/// A map sorted by value too; goes with [`ORDERED`].
+/// Map also sorted by value; combined with [`ORDERED`].
 pub const VALUE_ORDERED: u8 = 0x02;
-/// A result map whose pairs stand in the order the operation found them.
+/// Result map whose pairs are in the order in which the operation found them.
 pub const PRESERVE_ORDER: u8 = 0x08;
-/// Keep an index with the list or map; at the top of a bin only.
+/// Store an index with the list or map; top level of a bin only.
 pub const PERSIST_INDEX: u8 = 0x10;
 
-/// What a list write may do.
+/// List write flags.
 pub mod list_write {
-    /// Refuse values that are there already.
+    /// Reject values that are already in the list.
     pub const ADD_UNIQUE: i64 = 1;
-    /// Refuse an index beyond the end.
+    /// Reject an index beyond the end.
     pub const INSERT_BOUNDED: i64 = 2;
-    /// Leave out what is refused, instead of failing.
+    /// Skip rejected values instead of failing.
     pub const NO_FAIL: i64 = 4;
-    /// With [`NO_FAIL`]: apply the rest of several values.
+    /// With [`NO_FAIL`]: apply the values that are not rejected.
     pub const PARTIAL: i64 = 8;
 }
 
-/// How to sort a list.
+/// List sort flags.
 pub mod list_sort {
     /// Largest first.
     pub const DESCENDING: i64 = 1;
@@ -29,14 +29,14 @@ pub mod list_sort {
     pub const DROP_DUPLICATES: i64 = 2;
 }
 
-/// What a map write may do.
+/// Map write flags.
 pub mod map_write {
-    /// Refuse keys that are there already.
+    /// Reject existing keys.
     pub const CREATE_ONLY: i64 = 1;
-    /// Refuse keys that are not there.
+    /// Reject missing keys.
     pub const UPDATE_ONLY: i64 = 2;
-    /// Leave out what is refused, instead of failing.
+    /// Skip rejected values instead of failing.
     pub const NO_FAIL: i64 = 4;
-    /// With [`NO_FAIL`]: apply the rest of several pairs.
+    /// With [`NO_FAIL`]: apply the pairs that are not rejected.
     pub const PARTIAL: i64 = 8;
 }

@@ -4,8 +4,8 @@ use super::call::{Argument, Arguments, Call};
 use super::select::By;
 use crate::Malformed;
 
-/// An operation on a list. `order` is the order flags of a list that has to be made, `flags` are
-/// those of [`super::flags::list_write`]. `N` is what indexes and counts are.
+/// An operation on a list. `order` are the order flags of a list that has to be created, `flags`
+/// those of [`super::flags::list_write`]. `N` is the type of indexes and counts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum ListOp<V, N = i64> {
     /// Make it ordered or unordered.
@@ -67,11 +67,11 @@ pub enum ListOp<V, N = i64> {
     Trim(N, N),
     /// Remove all elements.
     Clear,
-    /// Add to the number at an index; 1 when there is no delta.
+    /// Add to the number at an index; 1 by default.
     Increment {
         /// The index.
         index: N,
-        /// What to add.
+        /// The amount.
         delta: Option<V>,
         /// Order flags.
         order: i64,
@@ -80,26 +80,26 @@ pub enum ListOp<V, N = i64> {
     },
     /// Sort, with flags of [`super::flags::list_sort`].
     Sort(i64),
-    /// How many elements there are.
+    /// The number of elements.
     Size,
     /// The element at an index.
     Get(N),
     /// A range of elements.
     GetRange(N, Option<N>),
-    /// Elements chosen in any way, and what to return of them (see [`super::return_type`]).
+    /// The selected elements, and what to return of them (see [`super::return_type`]).
     GetBy(i64, By<V, N>),
     /// The same, removing them.
     RemoveBy(i64, By<V, N>),
 }
 
 impl<V, N> ListOp<V, N> {
-    /// Whether it goes out with the code for modifying operations.
+    /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         !matches!(self, Self::Size | Self::Get(_) | Self::GetRange(..) | Self::GetBy(..))
     }
 }
 
-/// Order and write flags as they end a call: left out when they say nothing.
+/// Appends trailing order and write flags; omitted if both are 0.
 fn order_and_flags(call: Call<'_>, order: i64, flags: i64) -> Call<'_> {
     match (order, flags) {
         (0, 0) => call,

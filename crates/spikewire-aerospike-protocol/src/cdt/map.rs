@@ -4,13 +4,13 @@ use super::call::{Argument, Arguments, Call};
 use super::select::By;
 use crate::Malformed;
 
-/// An operation on a map. `order` is the order flags of a map that has to be made, `flags` are
-/// those of [`super::flags::map_write`]. `N` is what indexes and counts are.
+/// An operation on a map. `order` are the order flags of a map that has to be created, `flags`
+/// those of [`super::flags::map_write`]. `N` is the type of indexes and counts.
 #[derive(Debug, Clone, PartialEq)]
 pub enum MapOp<V, N = i64> {
-    /// Give it an order.
+    /// Set the order.
     SetOrder(i64),
-    /// Set a key that must not be there.
+    /// Set a key that must not exist.
     Add {
         /// The key.
         key: V,
@@ -19,7 +19,7 @@ pub enum MapOp<V, N = i64> {
         /// Order flags.
         order: i64,
     },
-    /// Set the pairs of a map; none of its keys must be there.
+    /// Set the pairs of a map; none of its keys may exist.
     AddItems {
         /// The map.
         items: V,
@@ -46,45 +46,45 @@ pub enum MapOp<V, N = i64> {
         /// Write flags.
         flags: i64,
     },
-    /// Set a key that must be there.
+    /// Set a key that must exist.
     Replace {
         /// The key.
         key: V,
         /// Its value.
         value: V,
     },
-    /// Set the pairs of a map, whose keys must all be there.
+    /// Set the pairs of a map; all of its keys must exist.
     ReplaceItems(V),
-    /// Add to the number at a key; 1 when there is no delta.
+    /// Add to the number at a key; 1 by default.
     Increment {
         /// The key.
         key: V,
-        /// What to add.
+        /// The amount.
         delta: Option<V>,
         /// Order flags.
         order: i64,
     },
-    /// Subtract from the number at a key; 1 when there is no delta.
+    /// Subtract from the number at a key; 1 by default.
     Decrement {
         /// The key.
         key: V,
-        /// What to subtract.
+        /// The amount.
         delta: Option<V>,
         /// Order flags.
         order: i64,
     },
     /// Remove all pairs.
     Clear,
-    /// How many pairs there are.
+    /// The number of pairs.
     Size,
-    /// Pairs chosen in any way, and what to return of them (see [`super::return_type`]).
+    /// The selected pairs, and what to return of them (see [`super::return_type`]).
     GetBy(i64, By<V, N>),
     /// The same, removing them.
     RemoveBy(i64, By<V, N>),
 }
 
 impl<V, N> MapOp<V, N> {
-    /// Whether it goes out with the code for modifying operations.
+    /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         !matches!(self, Self::Size | Self::GetBy(..))
     }

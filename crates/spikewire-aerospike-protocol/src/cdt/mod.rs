@@ -1,17 +1,16 @@
 //! Operations on lists and maps, at the top of a bin or nested inside it.
 //!
-//! An operation is an array of its number and its arguments, the value of a message operation with
-//! code 3 (reads) or 4 (modifies). [`Op`] is that array's meaning; it is written and read here.
-//! Values inside it are whatever writes itself ([`Argument`]) on the way out, and slices of the
-//! request on the way in.
+//! An operation is an array of its number and its arguments, sent as the value of a message
+//! operation with code 3 (reads) or 4 (modifies). [`Op`] is the decoded form. Its values are any
+//! [`Argument`] when encoding, and slices of the request when decoding.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`list`], [`map`] | the operations |
-//! | [`select`] | the ways to name elements: index, rank, key, value, ranges, and inverted |
-//! | [`return_type`] | what an operation on chosen elements answers with |
-//! | [`context`] | the path to a nested list or map, and what is made on the way |
-//! | [`flags`] | order, and what a write may do |
+//! | [`select`] | ways to select elements: index, rank, key, value, ranges, and inverted |
+//! | [`return_type`] | what an operation on selected elements returns |
+//! | [`context`] | the path to a nested list or map, and what it creates |
+//! | [`flags`] | order and write flags |
 
 pub(crate) mod call;
 pub mod context;
@@ -31,9 +30,9 @@ use self::call::Arguments;
 use crate::msgpack;
 use crate::result_code::ResultCode;
 
-/// The number that wraps an operation together with a context.
+/// Operation number that wraps an operation together with a context.
 const WRAPPED: u8 = 0xff;
-/// Map operations have numbers from this one on.
+/// Number of the first map operation.
 const FIRST_OF_MAPS: i64 = 64;
 
 /// An operation on a list or a map.
@@ -46,7 +45,7 @@ pub enum Op<V, N = i64> {
 }
 
 impl<V, N> Op<V, N> {
-    /// Whether it goes out with the code for modifying operations.
+    /// Whether it is sent with the code for modifying operations.
     pub fn modifies(&self) -> bool {
         match self {
             Self::List(op) => op.modifies(),
@@ -56,8 +55,8 @@ impl<V, N> Op<V, N> {
 }
 
 impl<V: Argument, N: Argument> Op<V, N> {
-    /// Appends the value of a message operation: this operation on the list or map at `context`,
-    /// the bin itself when that is empty.
+    /// Appends the value of a message operation: this operation on the list or map at `context`, or
+    /// on the bin itself if that is empty.
     pub fn encode<S: Argument>(&self, context: &[Step<S>], out: &mut Vec<u8>) {
         if !context.is_empty() {
             msgpack::array(out, 3);
@@ -71,17 +70,17 @@ impl<V: Argument, N: Argument> Op<V, N> {
     }
 }
 
-/// An operation as it arrived.
+/// A decoded operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request<'a> {
-    /// The path to the list or map it is meant for; empty for the bin itself.
+    /// The path to the list or map; empty for the bin itself.
     pub context: Vec<Step<&'a [u8]>>,
     /// The operation.
     pub op: Op<&'a [u8]>,
 }
 
 impl<'a> Request<'a> {
-    /// Reads the value of a message operation. The error is the code it is refused with.
+    /// Reads the value of a message operation. The error is the result code of the rejection.
     pub fn decode(payload: &'a [u8]) -> Result<Self, ResultCode> {
         let malformed = |_| ResultCode::PARAMETER;
         let (number, mut arguments) = Arguments::open(payload).map_err(malformed)?;

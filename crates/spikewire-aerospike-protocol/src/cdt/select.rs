@@ -1,11 +1,11 @@
-//! The ways to name elements of a list or map.
+//! Ways to select elements of a list or map.
 //!
-//! A count of `None` means up to the end, as does an interval without an end.
+//! A count of `None` means up to the end; so does an interval without an end.
 
 use super::call::{Argument, Arguments, Call};
 use crate::Malformed;
 
-/// Which elements an operation is about. Keys exist in maps only.
+/// Which elements an operation selects. Keys exist in maps only.
 #[derive(Debug, Clone, PartialEq)]
 pub enum By<V, N = i64> {
     /// One element by its index, negative from the end.
@@ -16,27 +16,27 @@ pub enum By<V, N = i64> {
     Value(V),
     /// All elements with this value.
     AllByValue(V),
-    /// All elements with a value that is in this list.
+    /// All elements whose value is in this list.
     ValueList(V),
     /// Index and count.
     IndexRange(N, Option<N>),
-    /// Values from the first, included, to the second, excluded.
+    /// Values from the first, inclusive, to the second, exclusive.
     ValueInterval(V, Option<V>),
     /// Rank and count.
     RankRange(N, Option<N>),
-    /// Rank counted from where this value stands or would stand, and count.
+    /// Rank relative to the position where this value is or would be, and count.
     RelativeRank(V, N, Option<N>),
     /// One element by its key.
     Key(V),
-    /// All elements with a key that is in this list.
+    /// All elements whose key is in this list.
     KeyList(V),
-    /// Keys from the first, included, to the second, excluded.
+    /// Keys from the first, inclusive, to the second, exclusive.
     KeyInterval(V, Option<V>),
-    /// Index counted from where this key stands or would stand, and count.
+    /// Index relative to the position where this key is or would be, and count.
     RelativeIndex(V, N, Option<N>),
 }
 
-/// The numbers of the operations that get and remove by each way; 0 where there is none.
+/// Numbers of the get and remove operations for each way; 0 if there is none.
 struct Numbers {
     list: (u8, u8),
     map: (u8, u8),
@@ -62,7 +62,7 @@ impl<V, N> By<V, N> {
         Numbers { list, map }
     }
 
-    /// Whether it names at most one element.
+    /// Whether it selects at most one element.
     pub fn is_single(&self) -> bool {
         matches!(self, Self::Index(_) | Self::Rank(_) | Self::Value(_) | Self::Key(_))
     }
@@ -102,8 +102,8 @@ impl<V: Argument, N: Argument> By<V, N> {
 }
 
 impl<'a> By<&'a [u8]> {
-    /// The way that a list operation names its elements, and whether it removes them; `None` for
-    /// an operation that names none.
+    /// How a list operation selects elements, and whether it removes them; `None` if it does not
+    /// select any.
     pub(super) fn of_list(
         number: i64,
         arguments: &mut Arguments<'a>,

@@ -42,7 +42,7 @@ fn known_bytes() {
     assert_eq!(bytes(&Op::Map(put("b", 2, 1, 0)), &[step]), wrapped);
 }
 
-/// All ways to name elements; keys only where `keys`.
+/// All ways to select elements; by key only if `keys`.
 fn ways(keys: bool) -> Vec<By<Value>> {
     let value = || text("v");
     let values = || Value::List(vec![value(), Value::Nil]);
@@ -185,10 +185,10 @@ fn what_is_refused_and_with_which_code() {
         &[0x92, 17, 0xc0],                               // nil as an index
         &[0x91, 14],                                     // unknown
         &[0x91, 71],                                     // unknown
-        &[0x91, 0xfe],                                   // not built
+        &[0x91, 0xfe],                                   // not implemented
         &[0x93, 0xcc, 0xff, 0x90, 0x91, 16],             // empty context
         &[0x93, 0xcc, 0xff, 0x91, 0x10, 0x91, 16],       // odd context
-        &[0x93, 0xcc, 0xff, 0x92, 0xc0, 0, 0x91, 16],    // type that is no integer
+        &[0x93, 0xcc, 0xff, 0x92, 0xc0, 0, 0x91, 16],    // type is not an integer
         &[0x92, 0xcc, 0xff, 0x92, 0x10, 0],              // no operation inside
         &[0x94, 0xcc, 0xff, 0x92, 0x10, 0, 0x91, 16, 1], // something after it
     ] {

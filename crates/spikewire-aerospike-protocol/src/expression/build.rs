@@ -1,5 +1,5 @@
-//! Making trees. Every operator looks at the types of its operands, gives a type to bins that have
-//! none yet, and refuses what does not go together.
+//! Building expression trees. Every operator checks the types of its operands, sets the type of
+//! bins that have none yet, and rejects incompatible types.
 
 use std::cmp::Ordering;
 use std::sync::Arc;
@@ -9,13 +9,13 @@ use super::{Argument, Call, Constant, DEPTH, Expression, Fault, Meta, Node, Op, 
 use crate::value::Value;
 use crate::{limits, msgpack};
 
-/// The types of the operands that `op` wants (`None`: any) and the type it gives.
+/// The operand types that `op` expects (`None`: any) and its result type.
 struct Rule {
     operands: Vec<Option<Type>>,
     result: Option<Type>,
 }
 
-/// What `op` makes of operands of these types.
+/// The rule for `op` with operands of these types.
 fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
     let count = kinds.len();
     let takes = |fits: bool, wanted: &str| {
@@ -79,13 +79,13 @@ fn rule(op: Op, kinds: &[Option<Type>]) -> Result<Rule, Fault> {
     })
 }
 
-/// The values of a cond among its operands.
+/// The value operands of a `cond`.
 fn values<T>(operands: &[T]) -> impl Iterator<Item = (usize, &T)> {
     let last = operands.len() - 1;
     operands.iter().enumerate().filter(move |(at, _)| at % 2 == 1 || *at == last)
 }
 
-/// The one type that is known of these.
+/// The only known type among these; a fault if there are several.
 fn same(op: Op, kinds: impl Iterator<Item = Option<Type>>) -> Result<Option<Type>, Fault> {
     let mut known: Option<Type> = None;
     for kind in kinds.flatten() {
@@ -122,7 +122,7 @@ fn bin_name(name: &[u8]) -> Result<(), Fault> {
 }
 
 impl Expression {
-    /// A tree of `node`, whose parts are checked.
+    /// An expression of `node`, whose parts have been checked.
     pub(super) fn make(node: Node, kind: Option<Type>) -> Result<Self, Fault> {
         let (mut depth, mut weight, mut own) = (0, 0, 8);
         let mut child = |child: &Self| {
@@ -158,7 +158,7 @@ impl Expression {
             _ => {}
         }
         let weight = weight + own;
-        // Operators are lists on the wire and weigh less there than here.
+        // The encoding of operators takes less space than their weight here.
         if weight > 8 * SIZE {
             return Err(Fault::of_value("the expression is far larger than a server accepts"));
         }
@@ -168,12 +168,13 @@ impl Expression {
         Ok(Self { node: Arc::new(node), kind, depth: depth + 1, weight })
     }
 
-    /// A tree that has no parts.
+    /// An expression without parts.
     fn leaf(node: Node, kind: Option<Type>) -> Self {
         Self { node: Arc::new(node), kind, depth: 1, weight: 16 }
     }
 
-    /// An integer constant as a float, where the other operand is one and nothing is lost.
+    /// Converts an integer constant to a float if the other operand is one and the conversion is
+    /// exact.
     #[must_use]
     pub fn aligned(self, other: &Self) -> Self {
         match self.node() {
@@ -186,7 +187,7 @@ impl Expression {
         }
     }
 
-    /// What evaluates to "unknown".
+    /// Evaluates to "unknown".
     pub fn unknown() -> Self {
         Self::leaf(Node::Unknown, None)
     }
@@ -197,13 +198,13 @@ impl Expression {
         Self::make(Node::Constant(constant), Some(kind))
     }
 
-    /// A bin without a type; what it is used with gives it one.
+    /// A bin without a type; the expression that uses it sets the type.
     pub fn bin(name: impl AsRef<[u8]>) -> Result<Self, Fault> {
         bin_name(name.as_ref())?;
         Ok(Self::leaf(Node::Bin(None, name.as_ref().to_vec()), None))
     }
 
-    /// A bin of a type. In a record where it is missing or of another type it is "unknown".
+    /// A bin of a type; "unknown" if it is missing or of another type.
     pub fn typed_bin(kind: Type, name: impl AsRef<[u8]>) -> Result<Self, Fault> {
         bin_name(name.as_ref())?;
         if kind == Type::Nil {
@@ -218,7 +219,7 @@ impl Expression {
         Ok(Self::leaf(Node::BinType(name.as_ref().to_vec()), Some(Type::Int)))
     }
 
-    /// The stored user key; "unknown" where none of this type is stored.
+    /// The stored user key; "unknown" if none of this type is stored.
     pub fn key(kind: Type) -> Result<Self, Fault> {
         if !matches!(kind, Type::Int | Type::Str | Type::Blob) {
             return Err(Fault::of_type(format!("a user key is INT, STRING or BLOB, not {kind}")));
@@ -226,7 +227,7 @@ impl Expression {
         Ok(Self::leaf(Node::Key(kind), Some(kind)))
     }
 
-    /// Something about the record other than its bins.
+    /// Metadata of the record.
     pub fn meta(meta: Meta) -> Self {
         Self::leaf(Node::Meta(meta), Some(meta.kind()))
     }
@@ -239,7 +240,8 @@ impl Expression {
         Ok(Self::leaf(Node::DigestModulo(divisor), Some(Type::Int)))
     }
 
-    /// Whether a string matches a POSIX pattern. `flags`: 1 extended, 2 ignore case, 4 by lines.
+    /// Whether a string matches a POSIX pattern. `flags`: 1 extended, 2 ignore case, 4
+    /// newline-sensitive.
     pub fn regex(on: Self, pattern: impl Into<Vec<u8>>, flags: i64) -> Result<Self, Fault> {
         let pattern = pattern.into();
         if pattern.contains(&0) {
@@ -249,7 +251,7 @@ impl Expression {
         Self::make(Node::Regex { flags, pattern, on }, Some(Type::Bool))
     }
 
-    /// An operator on operands. Bins without a type take the one it asks for.
+    /// An operator applied to operands. Bins without a type get the one it expects.
     pub fn apply(op: Op, operands: Vec<Self>) -> Result<Self, Fault> {
         let kinds: Vec<_> = operands.iter().map(|operand| operand.kind).collect();
         let rule = rule(op, &kinds)?;
@@ -265,8 +267,8 @@ impl Expression {
         Self::make(Node::Apply(op, operands), rule.result)
     }
 
-    /// An operator between two operands. What is joined already by the same operator is
-    /// continued, so that long chains do not nest deep.
+    /// An operator between two operands. An operand that is itself a chain of the same operator is
+    /// extended, so that long chains do not nest deeply.
     pub fn join(op: Op, left: Self, right: Self) -> Result<Self, Fault> {
         let chains = matches!(op, Op::And | Op::Or | Op::Add | Op::Mul);
         let operands = match left.node() {
@@ -280,8 +282,7 @@ impl Expression {
         Self::apply(op, operands)
     }
 
-    /// The value of a variable that [`Expression::bind`] names. Its type is that of its
-    /// definition.
+    /// The value of a variable defined by [`Expression::bind`]; it has the type of its definition.
     pub fn var(name: impl AsRef<[u8]>) -> Result<Self, Fault> {
         if name.as_ref().is_empty() {
             return Err(Fault::of_value("a variable must have a name"));
@@ -289,7 +290,7 @@ impl Expression {
         Ok(Self::leaf(Node::Var(name.as_ref().to_vec()), None))
     }
 
-    /// Variables, in order, and the expression that they hold in. Later definitions see earlier
+    /// Defines variables, in order, for use in an expression. Later definitions can use earlier
     /// ones.
     pub fn bind(definitions: Vec<(Vec<u8>, Self)>, scope: Self) -> Result<Self, Fault> {
         if definitions.is_empty() {
@@ -307,7 +308,8 @@ impl Expression {
         Self::make(Node::Let(definitions, scope), kind)
     }
 
-    /// This expression with a type, if it has none yet. `what` asks for it.
+    /// Sets the type of this expression, if it has none yet. `what` names the user of the
+    /// expression in errors.
     pub fn refined(self, wanted: Type, what: &str) -> Result<Self, Fault> {
         let refuse = |kind| Fault::of_type(format!("{what} takes {wanted}, not {kind}"));
         match self.kind {
@@ -346,12 +348,12 @@ impl Expression {
                 let kind = scope.kind;
                 Self::make(Node::Let(definitions.clone(), scope), kind)
             }
-            // Unknown is of any type; what a variable is shows where it is defined.
+            // "Unknown" has any type; the type of a variable is known at its definition.
             _ => Ok(self),
         }
     }
 
-    /// A variable that is defined again while it is already there, or within its own definition.
+    /// A variable that is redefined in its own scope or within its own definition.
     pub fn redefined(&self) -> Option<&[u8]> {
         self.redefined_in(&mut Vec::new())
     }
@@ -387,8 +389,8 @@ impl Expression {
         }
     }
 
-    /// Checks the whole: every type is known, every variable defined. Says the type, `None` for
-    /// what is always unknown.
+    /// Checks the complete expression: every type is known and every variable defined. Returns its
+    /// type, `None` if it is always "unknown".
     pub fn check(&self) -> Result<Option<Type>, Fault> {
         if let Some(name) = self.redefined() {
             return Err(twice(name));
@@ -470,7 +472,7 @@ fn twice(name: &[u8]) -> Fault {
     Fault::of_value(format!("the variable {name:?} is defined twice"))
 }
 
-/// The constant that a value is. Maps become ordered by key: other maps compare with nothing.
+/// Converts a value to a constant. Maps are ordered by key: other maps never compare as equal.
 pub fn constant(value: &Value) -> Result<Constant, Fault> {
     let packed = |kind| {
         let mut out = Vec::new();

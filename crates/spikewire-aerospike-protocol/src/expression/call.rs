@@ -8,11 +8,11 @@ use crate::msgpack::{Reader, Token};
 /// A list, map, bit or sketch operation inside an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {
-    /// The type of its result; `None` while it is not known.
+    /// The result type; `None` if not known yet.
     pub result: Option<Type>,
-    /// 0 lists and maps, 1 bits, 2 sketches.
+    /// 0: lists and maps, 1: bits, 2: sketches.
     pub system: u8,
-    /// Whether the result is the container as the operation leaves it.
+    /// Whether it modifies, in which case the result is the modified container.
     pub modifies: bool,
     /// The path to a nested container, in `MessagePack`.
     pub context: Option<Vec<u8>>,
@@ -29,7 +29,7 @@ pub struct Call {
 pub enum Argument {
     /// A scalar or map in `MessagePack`.
     Raw(Vec<u8>),
-    /// What is computed first, and every list.
+    /// An expression to be evaluated first; all lists are passed this way.
     Expression(Expression),
 }
 
@@ -40,11 +40,11 @@ pub const BITS: u8 = 1;
 /// Sketches, in [`Call::system`].
 pub const HLL: u8 = 2;
 
-/// List operations have numbers below this one.
+/// Number of the first map operation; list operations are below it.
 const FIRST_OF_MAPS: i64 = 64;
 
-/// Stands for an expression while an operation is written: the place of that expression among the
-/// operands. On the wire no argument looks like it.
+/// Placeholder for an expression while an operation is written: the index of that expression among
+/// the operands. No argument looks like this on the wire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Slot(pub u8);
 
@@ -67,7 +67,7 @@ impl From<&Expression> for Argument {
 }
 
 impl Call {
-    /// An operation as `write` appends it, with [`Slot`]s for `operands`.
+    /// Builds a call from the operation that `write` appends, with [`Slot`]s for `operands`.
     pub fn new(
         system: u8,
         modifies: bool,
@@ -94,7 +94,7 @@ impl Call {
         Ok(Self { result: None, system, modifies, context: None, number, arguments, on })
     }
 
-    /// The type of what the operation works on, as far as the operation says.
+    /// The type of the operand that the operation works on, if the operation determines it.
     fn wants(&self) -> Option<Type> {
         match self.system {
             BITS => return Some(Type::Blob),
@@ -113,7 +113,7 @@ impl Call {
 }
 
 impl Expression {
-    /// A list, map, bit or sketch operation. One that modifies gives what it works on.
+    /// A list, map, bit or sketch operation. A modifying one returns the modified operand.
     pub fn call(mut call: Call) -> Result<Self, Fault> {
         let on = call.on.clone();
         call.on = match (call.system, call.wants()) {
@@ -139,7 +139,7 @@ impl Expression {
         Self::make(Node::Call(call), kind)
     }
 
-    /// Whether a call fits what it works on, once that is known.
+    /// Checks a call against the type of its operand, once that is known.
     pub(super) fn fits(call: &Call, on: Option<Type>) -> Result<(), Fault> {
         let fits = match call.system {
             CDT => matches!(on, None | Some(Type::List | Type::Map)),

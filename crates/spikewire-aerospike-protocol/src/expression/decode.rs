@@ -25,7 +25,7 @@ impl Expression {
         Ok(whole)
     }
 
-    /// Reads what [`image`](Self::image) makes: types that are not known yet stay so.
+    /// Reads the result of [`image`](Self::image); unknown types stay unknown.
     pub fn from_image(bytes: &[u8]) -> Result<Self, Fault> {
         if bytes.len() > SIZE {
             return fail("the expression is larger than a server accepts");
@@ -38,8 +38,8 @@ impl Expression {
         Ok(whole)
     }
 
-    /// Reads the value of an operation: the expression and its flags. Bytes that follow are left
-    /// alone.
+    /// Reads the value of an operation: the expression and its flags. Bytes that follow are
+    /// ignored.
     pub fn decode_operation(bytes: &[u8]) -> Result<(Self, i64), Fault> {
         let mut reader = Reader::new(bytes);
         let Token::Array(count @ 1..=2) = reader.next()? else {
@@ -183,7 +183,7 @@ fn call(reader: &mut Reader<'_>, depth: u16) -> Result<Expression, Fault> {
     Expression::call(Call { result, system, modifies, context, number, arguments, on })
 }
 
-/// Lists are expressions, everything else stands for itself.
+/// Lists are expressions; everything else is a literal.
 fn argument(reader: &mut Reader<'_>, depth: u16) -> Result<Argument, Fault> {
     let mut ahead = *reader;
     if let Token::Array(_) = ahead.next()? {
@@ -207,7 +207,7 @@ fn kind(reader: &mut Reader<'_>) -> Result<Type, Fault> {
     Type::from_wire(int(reader)?).map_or_else(|| fail("an unknown type"), Ok)
 }
 
-/// A type, unless it is not known.
+/// A type, `None` if unknown.
 fn known_kind(reader: &mut Reader<'_>) -> Result<Option<Type>, Fault> {
     let mut ahead = *reader;
     if int(&mut ahead)? == number::UNTYPED as i64 {
@@ -224,7 +224,7 @@ fn raw(reader: &mut Reader<'_>) -> Result<Vec<u8>, Fault> {
         return fail("not a name where one must be");
     };
     let used = before.len() - reader.rest().len();
-    // An empty string comes as a blob; then its first byte is not there.
+    // An empty string is read as a blob without a first byte.
     if rest.is_empty() && before[used - 1] != first {
         return Ok(Vec::new());
     }

@@ -1,9 +1,9 @@
-//! Expressions to their wire form.
+//! Encodes expressions.
 
 use super::{Argument, Call, Constant, Expression, Fault, Node, SIZE, Type};
 use crate::msgpack;
 
-/// Numbers on the wire of what is not an [`Op`] or a [`super::Meta`].
+/// Wire numbers of nodes that are neither an [`Op`] nor a [`super::Meta`].
 pub(super) mod number {
     pub const UNKNOWN: u64 = 0;
     pub const REGEX: u64 = 7;
@@ -16,17 +16,17 @@ pub(super) mod number {
     pub const QUOTE: u64 = 126;
     pub const CALL: u64 = 127;
 
-    /// In an image, in place of a type that is not known. Never on the wire.
+    /// Stands for an unknown type in an image. Never sent.
     pub const UNTYPED: u64 = 127;
 }
 
-/// In a call's system: the operation modifies.
+/// Flag in the system number of a call: the operation modifies.
 pub(super) const MODIFIES: u8 = 0x40;
-/// In a call: a context comes before the operation.
+/// In a call: a context precedes the operation.
 pub(super) const WRAPPED: u8 = 0xff;
 
 impl Expression {
-    /// The wire form, for use as a filter: it must give a bool.
+    /// Encodes the expression as a filter: it must be a bool.
     pub fn filter(&self) -> Result<Vec<u8>, Fault> {
         let whole = self.clone().refined(Type::Bool, "a filter")?;
         if let Some(kind) = whole.check()?
@@ -37,13 +37,13 @@ impl Expression {
         whole.packed()
     }
 
-    /// The wire form, for use as a value.
+    /// Encodes the expression as a value.
     pub fn encode(&self) -> Result<Vec<u8>, Fault> {
         self.check()?;
         self.packed()
     }
 
-    /// The value of an operation that reads or writes what this expression gives.
+    /// The value of an operation that reads this expression or writes its result.
     pub fn operation(&self, flags: i64) -> Result<Vec<u8>, Fault> {
         self.check()?;
         let mut out = Vec::new();
@@ -53,8 +53,8 @@ impl Expression {
         limited(out)
     }
 
-    /// The wire form without any check, bins without a type and all. Equal expressions have equal
-    /// images, and [`from_image`](Self::from_image) makes the expression again.
+    /// Encodes the expression without checks, including bins without a type. Equal expressions have
+    /// equal images, and [`from_image`](Self::from_image) restores the expression.
     pub fn image(&self) -> Vec<u8> {
         let mut out = Vec::new();
         self.write(&mut out);

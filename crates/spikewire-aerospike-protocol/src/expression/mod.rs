@@ -1,10 +1,10 @@
-//! Expressions: what a server computes from one record, as a filter or as an operation's value.
+//! Expressions that a server evaluates on a record, as a filter or as an operation.
 //!
-//! An [`Expression`] is an immutable tree; it is made by the functions here, read from text
-//! ([`text::parse`]) or read from the wire ([`Expression::decode`]). Types are checked as a tree
-//! grows: an operator refuses operands that a server would refuse. A bin may be named without a
-//! type; the operator it is used with then gives it one (`bin > 25` makes it an integer), and only
-//! what is still without a type when the expression is encoded is an error.
+//! An [`Expression`] is an immutable tree, built with the functions here, parsed from text
+//! ([`text::parse`]) or decoded ([`Expression::decode`]). Types are checked while a tree is built:
+//! an operator rejects operands that a server would reject. A bin may be named without a type; the
+//! operator that uses it then sets the type (`bin > 25` makes it an integer). An expression whose
+//! types are still unknown when it is encoded is an error.
 //!
 //! ```
 //! use spikewire_aerospike_protocol::expression::{Expression as E, Op};
@@ -26,7 +26,7 @@
 //! | [`display`] | the readable form, which [`text`] reads again |
 //! | [`text`] | expressions as people write them |
 //!
-//! Not here: path expressions (operations 100 and 122 of the wire: selections and loop variables).
+//! Not supported: path expressions (operations 100 and 122: selections and loop variables).
 
 pub mod build;
 pub mod call;
@@ -49,7 +49,7 @@ pub const DEPTH: u16 = limits::NESTING as u16;
 /// Most bytes of an encoded expression.
 pub const SIZE: usize = 1 << 20;
 
-/// The types of values, as expressions count them.
+/// Types of values, with their wire numbers in expressions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Type {
@@ -76,7 +76,7 @@ pub enum Type {
 }
 
 impl Type {
-    /// Every type, in the order of their numbers.
+    /// All types, ordered by number.
     pub const ALL: [Self; 10] = [
         Self::Nil,
         Self::Bool,
@@ -90,7 +90,7 @@ impl Type {
         Self::Hll,
     ];
 
-    /// The type with this number on the wire.
+    /// The type with this wire number.
     pub fn from_wire(number: i64) -> Option<Self> {
         usize::try_from(number).ok().and_then(|number| Self::ALL.get(number).copied())
     }
@@ -139,13 +139,13 @@ impl std::fmt::Display for Type {
     }
 }
 
-/// Why an expression cannot be.
+/// Why an expression is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Fault {
-    /// Types do not go together.
+    /// Incompatible types.
     #[error("{0}")]
     Type(String),
-    /// Anything else: a number of operands, a name, a size.
+    /// Anything else, such as a number of operands, a name or a size.
     #[error("{0}")]
     Value(String),
 }
@@ -159,7 +159,7 @@ impl Fault {
         Self::Value(message.into())
     }
 
-    /// The same, with the name of what it is about in front.
+    /// The same fault, prefixed with the name of the offending part.
     #[must_use]
     pub fn within(self, what: &str) -> Self {
         match self {
@@ -199,7 +199,7 @@ impl Constant {
     }
 }
 
-/// What an expression is at its top.
+/// The root of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Node {
     /// Evaluates to "unknown", of any type.
@@ -208,19 +208,19 @@ pub enum Node {
     Constant(Constant),
     /// An operator on operands.
     Apply(Op, Vec<Expression>),
-    /// Something about the record other than its bins.
+    /// Metadata of the record.
     Meta(Meta),
     /// The last four bytes of the digest modulo this number.
     DigestModulo(i64),
     /// The stored user key, if it is of this type.
     Key(Type),
-    /// A bin, of a type once that is known.
+    /// A bin, with its type once known.
     Bin(Option<Type>, Vec<u8>),
     /// The particle type of a bin.
     BinType(Vec<u8>),
     /// Whether a string matches a POSIX pattern.
     Regex {
-        /// 1 extended, 2 ignore case, 4 by lines.
+        /// 1 extended, 2 ignore case, 4 newline-sensitive.
         flags: i64,
         /// The pattern.
         pattern: Vec<u8>,
@@ -229,20 +229,20 @@ pub enum Node {
     },
     /// The value of a variable.
     Var(Vec<u8>),
-    /// Variables, and an expression that they hold in.
+    /// Variable definitions, and the expression that uses them.
     Let(Vec<(Vec<u8>, Expression)>, Expression),
-    /// An operation of another kind.
+    /// A list, map, bit or sketch operation.
     Call(Call),
 }
 
-/// An expression. Cheap to clone; what it is made of is shared.
+/// An expression. Cheap to clone: its nodes are shared.
 #[derive(Debug, Clone)]
 pub struct Expression {
     node: Arc<Node>,
-    /// `None` while it is not known.
+    /// `None` if not known yet.
     kind: Option<Type>,
     depth: u16,
-    /// About how many bytes it takes on the wire.
+    /// Approximate encoded size in bytes.
     weight: usize,
 }
 
@@ -253,17 +253,17 @@ impl PartialEq for Expression {
 }
 
 impl Expression {
-    /// What it is at its top.
+    /// Its root.
     pub fn node(&self) -> &Node {
         &self.node
     }
 
-    /// The type of its value; `None` while it is not known.
+    /// The type of its value; `None` if not known yet.
     pub fn kind(&self) -> Option<Type> {
         self.kind
     }
 
-    /// Whether it is a constant list without elements.
+    /// Whether it is an empty constant list.
     pub fn is_empty_list(&self) -> bool {
         matches!(self.node(), Node::Constant(Constant::Packed(Type::List, packed)) if *packed == [0x90])
     }

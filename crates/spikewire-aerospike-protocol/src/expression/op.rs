@@ -1,8 +1,8 @@
-//! The operators and what they take and give.
+//! The operators, their operands and result types.
 
 use super::Type;
 
-/// How many operands an operator takes, of which types, and the type it gives.
+/// Number and types of an operator's operands, and its result type.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signature {
     /// Two of the same type; bool.
@@ -11,23 +11,23 @@ pub enum Signature {
     Geo,
     /// Anything and a list; bool.
     In,
-    /// Two bools or more; bool.
+    /// Two or more bools; bool.
     Bools,
-    /// Numbers of one type, one or more; the same.
+    /// One or more numbers of one type; the same type.
     Numbers,
-    /// One number; the same.
+    /// One number; the same type.
     Number,
-    /// These types; the last one is the result's.
+    /// These types; the last one is the result type.
     Fixed(&'static [Type]),
-    /// Integers, one or more; integer.
+    /// One or more integers; integer.
     Ints,
-    /// Tests and values by turns, then a value; the type of the values.
+    /// Alternating tests and values, then a default value; the type of the values.
     Cond,
 }
 
 macro_rules! operators {
     ($($(#[doc = $text:literal])* $name:ident = $code:literal, $word:literal, $shape:expr;)*) => {
-        /// An operator whose operands are all expressions. Its number is that on the wire.
+        /// An operator whose operands are all expressions. Its discriminant is its wire number.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Op {
@@ -43,7 +43,7 @@ macro_rules! operators {
                 match self { $(Self::$name => $word,)* }
             }
 
-            /// What it takes and gives.
+            /// Its operands and result type.
             pub fn signature(self) -> Signature {
                 match self { $(Self::$name => $shape,)* }
             }
@@ -66,61 +66,64 @@ operators! {
     Lt = 5, "<", Signature::Compare;
     /// Less or equal.
     Le = 6, "<=", Signature::Compare;
-    /// A point lies in a region.
+    /// A point is within a region.
     Geo = 8, "geoCompare", Signature::Geo;
-    /// A list holds the value.
+    /// A list contains the value.
     In = 9, "in", Signature::In;
     /// All are true.
     And = 16, "and", Signature::Bools;
-    /// One is true or more.
+    /// At least one is true.
     Or = 17, "or", Signature::Bools;
-    /// The opposite.
+    /// Negation.
     Not = 18, "not", Signature::Fixed(&[Bool, Bool]);
     /// Exactly one is true.
     Exclusive = 19, "exclusive", Signature::Bools;
     /// Sum.
     Add = 20, "+", Signature::Numbers;
-    /// The first less the others; the negative of one alone.
+    /// The first minus the others; the negative of a single operand.
     Sub = 21, "-", Signature::Numbers;
     /// Product.
     Mul = 22, "*", Signature::Numbers;
-    /// The first over the others; 1 over one alone. Integers are cut toward zero.
+    /// The first divided by the others; the reciprocal of a single operand. Integers are truncated
+    /// toward zero.
     Div = 23, "/", Signature::Numbers;
     /// Power.
     Pow = 24, "**", Signature::Fixed(&[Float, Float, Float]);
     /// Logarithm of a number to a base.
     Log = 25, "log", Signature::Fixed(&[Float, Float, Float]);
-    /// What is left of a division, with the sign of the dividend.
+    /// Remainder of a division, with the sign of the dividend.
     Mod = 26, "%", Signature::Fixed(&[Int, Int, Int]);
-    /// The number without its sign.
+    /// Absolute value.
     Abs = 27, "abs", Signature::Number;
-    /// The next whole number below.
+    /// Rounds down.
     Floor = 28, "floor", Signature::Fixed(&[Float, Float]);
-    /// The next whole number above.
+    /// Rounds up.
     Ceil = 29, "ceil", Signature::Fixed(&[Float, Float]);
-    /// A float cut toward zero.
+    /// Truncates a float toward zero.
     ToInt = 30, "toInt", Signature::Fixed(&[Float, Int]);
-    /// An integer as a float.
+    /// Converts an integer to a float.
     ToFloat = 31, "toFloat", Signature::Fixed(&[Int, Float]);
-    /// Bits set in all.
+    /// Bitwise AND.
     IntAnd = 32, "&", Signature::Ints;
-    /// Bits set in any.
+    /// Bitwise OR.
     IntOr = 33, "|", Signature::Ints;
-    /// Bits set in an odd number of them.
+    /// Bitwise XOR.
     IntXor = 34, "^", Signature::Ints;
-    /// Every bit turned over.
+    /// Bitwise NOT.
     IntNot = 35, "~", Signature::Fixed(&[Int, Int]);
-    /// Bits moved up.
+    /// Shift left.
     ShiftLeft = 36, "<<", Signature::Fixed(&[Int, Int, Int]);
-    /// Bits moved down, zeros from above.
+    /// Logical shift right.
     ShiftRight = 37, ">>>", Signature::Fixed(&[Int, Int, Int]);
-    /// Bits moved down, the sign from above.
+    /// Arithmetic shift right.
     ShiftSigned = 38, ">>", Signature::Fixed(&[Int, Int, Int]);
-    /// How many bits are set.
+    /// Number of bits set.
     BitCount = 39, "countOneBits", Signature::Fixed(&[Int, Int]);
-    /// The first bit like this from the top; -1 if there is none.
+    /// The position of the first bit with this value, from the most significant; -1 if there is
+    /// none.
     ScanLeft = 40, "findBitLeft", Signature::Fixed(&[Int, Bool, Int]);
-    /// The first bit like this from the bottom, counted from the top; -1 if there is none.
+    /// The position of the last bit with this value, counted from the most significant; -1 if there
+    /// is none.
     ScanRight = 41, "findBitRight", Signature::Fixed(&[Int, Bool, Int]);
     /// The smallest.
     Min = 50, "min", Signature::Numbers;
@@ -130,12 +133,12 @@ operators! {
     MapKeys = 101, "mapKeys", Signature::Fixed(&[Map, List]);
     /// The values of a map.
     MapValues = 102, "mapValues", Signature::Fixed(&[Map, List]);
-    /// The value behind the first test that is true, else the last value.
+    /// The value for the first test that is true, else the default.
     Cond = 123, "when", Signature::Cond;
 }
 
 impl Op {
-    /// The operator with this number on the wire.
+    /// The operator with this wire number.
     pub fn from_wire(number: i64) -> Option<Self> {
         Self::ALL.iter().copied().find(|op| *op as i64 == number)
     }
@@ -143,7 +146,7 @@ impl Op {
 
 macro_rules! metadata {
     ($($(#[doc = $text:literal])* $name:ident = $code:literal, $word:literal, $kind:ident;)*) => {
-        /// What can be asked of a record besides its bins. Its number is that on the wire.
+        /// Metadata of a record. The discriminant is the wire number.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
         #[repr(u8)]
         pub enum Meta {
@@ -151,7 +154,7 @@ macro_rules! metadata {
         }
 
         impl Meta {
-            /// All of it.
+            /// Every kind of metadata.
             pub const ALL: &[Self] = &[$(Self::$name,)*];
 
             /// The name in text expressions.
@@ -186,12 +189,12 @@ metadata! {
     IsTombstone = 72, "isTombstone", Bool;
     /// Bytes in memory.
     MemorySize = 73, "memorySize", Int;
-    /// Bytes it takes.
+    /// Size of the record in bytes.
     RecordSize = 74, "recordSize", Int;
 }
 
 impl Meta {
-    /// What has this number on the wire.
+    /// The metadata with this wire number.
     pub fn from_wire(number: i64) -> Option<Self> {
         Self::ALL.iter().copied().find(|meta| *meta as i64 == number)
     }

@@ -20,7 +20,7 @@ fn text(text: &str) -> E {
     E::try_from(&Value::from(text)).unwrap()
 }
 
-/// The bytes that servers are known to take for these.
+/// Encodings that servers are known to accept.
 #[test]
 fn known_bytes() {
     let one = E::from(1_i64);
@@ -127,7 +127,7 @@ fn size_and_depth_are_bounded() {
     let mut bytes = [0x92, 18].repeat(100_000);
     bytes.push(0xc3);
     assert!(E::decode(&bytes).is_err());
-    // A tree that shares its parts is small here and would be huge on the wire.
+    // A tree with shared parts is small in memory and would be huge on the wire.
     let mut wide = E::from(1_i64);
     while let Ok(wider) = E::apply(Op::Add, vec![wide.clone(), wide.clone()]) {
         wide = wider;
@@ -200,12 +200,12 @@ fn a_name_is_not_defined_again_where_it_is_there_or_is_being_defined() {
         assert!(fault.to_string().contains("the variable \"x\" is defined twice"), "{fault}");
         assert_eq!(nested.redefined(), Some(&b"x"[..]));
     }
-    // One after the other it may be.
+    // Two successive definitions of the same name are allowed.
     let apart = define("x", define("y", one(), y()), define("y", x(), y()));
     assert!(apart.check().is_ok() && apart.redefined().is_none());
 }
 
-/// What is not known yet is kept, and neither the wire nor a server is given it.
+/// Images keep unknown types; they are neither decoded as wire data nor sent.
 #[test]
 fn images() {
     let call = |name: &str, returning: i64| {

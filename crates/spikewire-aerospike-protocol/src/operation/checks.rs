@@ -1,4 +1,4 @@
-//! What is refused although each argument is sound.
+//! Rejects combinations of arguments that are valid individually.
 
 use super::Given;
 use crate::bits::resize;
@@ -6,11 +6,10 @@ use crate::cdt::{By, ListOp, MapOp, return_type as returns};
 use crate::expression::Fault;
 use crate::hll::{self, Precision};
 
-/// The number of the first flag, to make, and of the second one, to change what is there: they
-/// are the same in every family.
+/// The "create only" and "update only" flags, whose numbers are the same in every family.
 const CONTRARY: i64 = 3;
 
-/// Refuses flags that exclude each other.
+/// Rejects mutually exclusive flags.
 pub fn exclusive(flags: i64) -> Result<i64, Fault> {
     if flags & CONTRARY == CONTRARY {
         return Err(Fault::of_value("create_only and update_only exclude each other"));
@@ -18,7 +17,7 @@ pub fn exclusive(flags: i64) -> Result<i64, Fault> {
     Ok(flags)
 }
 
-/// The same for the directions of a resize.
+/// Rejects mutually exclusive resize flags.
 pub fn one_way(how: i64) -> Result<i64, Fault> {
     let both = resize::GROW_ONLY | resize::SHRINK_ONLY;
     if how & both == both {
@@ -45,7 +44,7 @@ pub fn precision(index: Option<i64>, minhash: Option<i64>) -> Result<Precision, 
     Ok(Precision { index, minhash })
 }
 
-/// Refuses what a list operation cannot answer.
+/// Rejects list operations that servers cannot answer.
 pub fn list<G: Given>(_: &G, op: &ListOp<G::Value, G::Number>) -> Result<(), Fault> {
     match op {
         ListOp::GetBy(returning, _) | ListOp::RemoveBy(returning, _) => inverted_range(*returning),
@@ -53,7 +52,7 @@ pub fn list<G: Given>(_: &G, op: &ListOp<G::Value, G::Number>) -> Result<(), Fau
     }
 }
 
-/// Refuses what a map operation cannot answer.
+/// Rejects map operations that servers cannot answer.
 pub fn map<G: Given>(given: &G, op: &MapOp<G::Value, G::Number>) -> Result<(), Fault> {
     let (MapOp::GetBy(returning, by) | MapOp::RemoveBy(returning, by)) = op else {
         return Ok(());
@@ -70,8 +69,8 @@ fn inverted_range(returning: i64) -> Result<(), Fault> {
     Ok(())
 }
 
-/// All entries but those of an empty list are all entries, and servers up to 8.1.2 crash when
-/// they are to give them.
+/// Inverting a selection by an empty list selects all entries, and servers up to 8.1.2 crash when
+/// asked to return them.
 fn inverted_nothing<G: Given>(
     given: &G,
     returning: i64,

@@ -1,4 +1,4 @@
-//! An operation of any family, made of its arguments and written.
+//! Builds and encodes operations of any family.
 
 use super::{Given, Gives, Signature, bit, hll, list, map};
 use crate::bits::BitOp;
@@ -37,7 +37,7 @@ impl Family {
         [Self::List, Self::Map, Self::Bit, Self::Hll].into_iter().find(|it| it.name() == name)
     }
 
-    /// What the operation with this name takes and gives.
+    /// The signature of the operation with this name.
     pub fn signature(self, name: &str) -> Option<&'static Signature> {
         match self {
             Self::List => list::signature(name),
@@ -47,7 +47,7 @@ impl Family {
         }
     }
 
-    /// The number that expressions have for it.
+    /// Its system number in expressions.
     pub fn system(self) -> u8 {
         match self {
             Self::List | Self::Map => CDT,
@@ -56,7 +56,7 @@ impl Family {
         }
     }
 
-    /// Makes the operation with this name.
+    /// Builds the operation with this name.
     pub fn compose<G: Given>(self, name: &str, given: &mut G) -> Made<G> {
         let unknown = || Fault::of_value(format!("unknown {} operation {name:?}", self.name()));
         let signature = self.signature(name).ok_or_else(unknown)?;
@@ -71,7 +71,7 @@ impl Family {
     }
 }
 
-/// What composing gives.
+/// The result of composing.
 pub type Made<G> = Result<Composed<<G as Given>::Value, <G as Given>::Number>, <G as Given>::Error>;
 
 /// An operation of any family.
@@ -85,10 +85,10 @@ pub enum Operation<V, N> {
     Hll(HllOp<V>),
 }
 
-/// An operation that was made.
+/// A composed operation.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Composed<V, N> {
-    /// What it takes and gives.
+    /// Its signature.
     pub signature: &'static Signature,
     /// The operation.
     pub operation: Operation<V, N>,
@@ -100,7 +100,7 @@ impl<V: Argument, N: Argument> Composed<V, N> {
         self.signature.gives == Gives::Changed
     }
 
-    /// The code of a message's operation that carries it.
+    /// The code of the message operation that carries it.
     pub fn code(&self) -> u8 {
         match (&self.operation, self.modifies()) {
             (Operation::Cdt(_), false) => code::CDT_READ,
@@ -112,8 +112,8 @@ impl<V: Argument, N: Argument> Composed<V, N> {
         }
     }
 
-    /// The type of what it gives inside an expression; `None` where that is the type of an
-    /// element, or of what it works on.
+    /// The result type inside an expression; `None` if it is the type of an element, or of the
+    /// operand.
     pub fn gives(&self) -> Option<Type> {
         match self.signature.gives {
             Gives::Changed => None,
@@ -128,7 +128,7 @@ impl<V: Argument, N: Argument> Composed<V, N> {
         }
     }
 
-    /// The order of what a path creates for it.
+    /// The order of the container that a path creates for it.
     pub fn order(&self) -> Option<i64> {
         match &self.operation {
             Operation::Cdt(
@@ -139,7 +139,7 @@ impl<V: Argument, N: Argument> Composed<V, N> {
         }
     }
 
-    /// Appends its bytes; on the list or map at `path`, or on the bin itself.
+    /// Encodes it for the list or map at `path`, or for the bin itself.
     pub fn encode<S: Argument>(&self, path: &[Step<S>], out: &mut Vec<u8>) {
         match &self.operation {
             Operation::Cdt(op) => op.encode(path, out),

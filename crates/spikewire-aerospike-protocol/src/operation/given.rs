@@ -1,25 +1,25 @@
-//! What operations are made of: arguments, after they became bytes or parts of an expression.
+//! Arguments of operations, converted to bytes or to parts of an expression.
 
 use super::Words;
 use crate::cdt::Argument;
 use crate::expression::Fault;
 
-/// The arguments of one operation on their way into it.
+/// Converts the arguments of one operation.
 pub trait Given {
-    /// What values become.
+    /// The form of values.
     type Value: Argument;
-    /// What indexes, ranks, counts and other numbers become.
+    /// The form of indexes, ranks, counts and other numbers.
     type Number: Argument;
-    /// Why an argument is refused.
+    /// The error for an invalid argument.
     type Error: From<Fault>;
 
-    /// How many arguments there are.
+    /// Number of arguments.
     fn count(&self) -> usize;
-    /// Whether an option was left out.
+    /// Whether an option is absent.
     fn is_absent(&self, at: usize) -> bool;
     /// Any value.
     fn value(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
-    /// What can be stored as the key of a map.
+    /// A value that can be a map key.
     fn key(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
     /// A list.
     fn list(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
@@ -31,7 +31,7 @@ pub trait Given {
     fn sketches(&mut self, at: usize, name: &'static str) -> Result<Self::Value, Self::Error>;
     /// An integer.
     fn number(&mut self, at: usize, name: &'static str) -> Result<Self::Number, Self::Error>;
-    /// An integer within bounds that is known when the operation is made.
+    /// An integer within bounds, which must be a constant.
     fn bits(
         &mut self,
         at: usize,
@@ -40,12 +40,12 @@ pub trait Given {
     ) -> Result<i64, Self::Error>;
     /// True or false.
     fn flag(&mut self, at: usize, name: &'static str) -> Result<bool, Self::Error>;
-    /// The number of a word.
+    /// The number of a keyword.
     fn word(&mut self, at: usize, name: &'static str, known: &Words) -> Result<i64, Self::Error>;
-    /// Whether a list that was made is known to have no elements.
+    /// Whether a converted list is known to be empty.
     fn is_empty(&self, list: &Self::Value) -> bool;
 
-    /// Any value, if there is one.
+    /// Any value, if present.
     fn optional_value(
         &mut self,
         at: usize,
@@ -54,7 +54,7 @@ pub trait Given {
         if self.is_absent(at) { Ok(None) } else { self.value(at, name).map(Some) }
     }
 
-    /// An integer, if there is one.
+    /// An integer, if present.
     fn optional_number(
         &mut self,
         at: usize,
@@ -63,7 +63,7 @@ pub trait Given {
         if self.is_absent(at) { Ok(None) } else { self.number(at, name).map(Some) }
     }
 
-    /// An integer within bounds, if there is one.
+    /// An integer within bounds, if present.
     fn optional_bits(
         &mut self,
         at: usize,
@@ -73,7 +73,7 @@ pub trait Given {
         if self.is_absent(at) { Ok(None) } else { self.bits(at, name, bounds).map(Some) }
     }
 
-    /// The number of a word; 0 if there is none.
+    /// The number of a keyword; 0 if absent.
     fn optional_word(
         &mut self,
         at: usize,
@@ -83,12 +83,12 @@ pub trait Given {
         if self.is_absent(at) { Ok(0) } else { self.word(at, name, known) }
     }
 
-    /// What a flag adds to its field.
+    /// The bits that a flag contributes to its field.
     fn flagged(&mut self, at: usize, name: &'static str, number: i64) -> Result<i64, Self::Error> {
         Ok(if self.flag(at, name)? { number } else { 0 })
     }
 
-    /// Refuses another number of arguments.
+    /// Rejects any other number of arguments.
     fn exactly(&self, wanted: usize) -> Result<(), Self::Error> {
         let given = self.count();
         if wanted == given {

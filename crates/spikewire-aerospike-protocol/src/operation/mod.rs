@@ -1,9 +1,8 @@
-//! List, map, bit and sketch operations by their names, from the arguments of a caller in any
-//! language: the one place where they are checked and put together, for `operate` and for
-//! expressions alike.
+//! List, map, bit and sketch operations by name, from the arguments of a caller in any language.
+//! This is the only place where they are checked and composed, for `operate` and for expressions.
 //!
-//! A host implements [`ValueArguments`] and [`OperandArguments`]; [`Family::pack`] makes an operation
-//! of them, [`Family::call`] a part of an expression.
+//! A host language implements [`ValueArguments`] and [`OperandArguments`]; [`Family::pack`] builds
+//! an operation from them, [`Family::call`] a part of an expression.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -39,7 +38,7 @@ use crate::expression::Type;
 pub struct Parameter {
     /// Its name.
     pub name: &'static str,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub is_option: bool,
 }
 
@@ -51,38 +50,38 @@ const fn option(name: &'static str) -> Parameter {
     Parameter { name, is_option: true }
 }
 
-/// What an operation gives inside an expression.
+/// The result of an operation inside an expression.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gives {
-    /// What it works on, as it would be: the operation modifies.
+    /// The modified operand: the operation modifies.
     Changed,
     /// A value of this type.
     Value(Type),
     /// An element.
     Element,
-    /// What `returning` says.
+    /// Depends on `returning`.
     Returning,
 }
 
-/// What an operation takes and gives.
+/// Parameters and result of an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Signature {
     /// Its number on the wire.
     pub code: u8,
-    /// Its parameters; arguments are given in this order.
+    /// Its parameters, in the order of the arguments.
     pub parameters: &'static [Parameter],
-    /// What it gives inside an expression.
+    /// Its result inside an expression.
     pub gives: Gives,
 }
 
 impl Signature {
-    /// The place of the parameter with this name.
+    /// The position of the parameter with this name.
     pub fn place(&self, name: &str) -> Option<usize> {
         self.parameters.iter().position(|it| it.name == name)
     }
 }
 
-/// Words, and the numbers that they stand for.
+/// Keywords and their numbers.
 pub type Words = [(&'static str, i64)];
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
-//! An operation inside an expression: its arguments become operands.
+//! Operations inside expressions: arguments become operands.
 
 use super::{Family, Given, OperandArguments, Words};
 use crate::cdt::{Argument, Step, context};
 use crate::expression::{Call, Expression, Fault, Slot, Type};
 
 impl Family {
-    /// The operation with this name on what `on` gives, or on the list or map at `path` inside of
-    /// it. `kind` is the type of what it gives, where neither the operation nor its use says that.
+    /// The operation with this name on the result of `on`, or on the list or map at `path` inside
+    /// it. `kind` is the type of the result if neither the operation nor its use determines it.
     pub fn call<A: OperandArguments, S: Argument>(
         self,
         name: &str,
@@ -19,7 +19,7 @@ impl Family {
         let composed = self.compose(name, &mut given)?;
         self.check_path(name, path)?;
         let result = match (composed.modifies(), composed.gives(), kind) {
-            // One that modifies gives what it works on.
+            // A modifying operation returns its operand.
             (true, ..) => None,
             (_, Some(gives), Some(kind)) if gives != kind => {
                 return Err(Fault::of_type(format!("it gives {gives}, not {kind}")).into());
@@ -34,7 +34,7 @@ impl Family {
     }
 }
 
-/// Makes operands of a host's arguments.
+/// Converts a host's arguments to operands.
 struct Operands<'a, A> {
     arguments: &'a A,
     trees: Vec<Expression>,
@@ -95,7 +95,7 @@ impl<A: OperandArguments> Given for Operands<'_, A> {
         self.typed(at, name, Type::Blob)
     }
 
-    /// A list of sketches, or an expression that gives a sketch.
+    /// A list of sketches, or an expression of sketch type.
     fn sketches(&mut self, at: usize, name: &'static str) -> Result<Slot, A::Error> {
         let is_list = self.arguments.operand(at, name)?.kind() == Some(Type::List);
         self.typed(at, name, if is_list { Type::List } else { Type::Hll })

@@ -1,12 +1,12 @@
-//! An operation of `operate`: its arguments become bytes.
+//! Operations of `operate`: arguments become bytes.
 
 use super::{Family, Given, ValueArguments, ValueForm, Words};
 use crate::cdt::{Argument, Step, context};
 use crate::expression::Fault;
 
 impl Family {
-    /// The code and the bytes of the operation with this name, on the list or map at `path`, or on
-    /// the bin itself. `pad` says that the list that a `create` makes is filled up to its index.
+    /// The code and the encoding of the operation with this name, on the list or map at `path`, or
+    /// on the bin itself. `pad`: a list created by `create` is filled up to its index.
     pub fn pack<A: ValueArguments, S: Argument>(
         self,
         name: &str,
@@ -26,7 +26,7 @@ impl Family {
         Ok((composed.code(), out))
     }
 
-    /// Refuses a path that means nothing, and one for what has nothing inside.
+    /// Rejects an invalid path, and a path for an operation that cannot have one.
     pub(super) fn check_path<S>(self, name: &str, path: &[Step<S>]) -> Result<(), Fault> {
         if !path.is_empty() && !matches!(self, Self::List | Self::Map) {
             return Err(self.takes_no(name, "ctx"));
@@ -34,13 +34,13 @@ impl Family {
         context::check(path)
     }
 
-    /// What an operation has no place for.
+    /// The fault for an option that an operation does not have.
     pub fn takes_no(self, name: &str, option: &str) -> Fault {
         Fault::of_value(format!("the {} operation {name} takes no {option}", self.name()))
     }
 }
 
-/// Makes packed arguments of a host's.
+/// Packs a host's arguments.
 struct Packing<'a, A>(&'a A);
 
 impl<A: ValueArguments> Given for Packing<'_, A> {

@@ -7,7 +7,7 @@ use crate::expression::{Fault, Type};
 use crate::hll::HllOp;
 use crate::msgpack;
 
-/// Arguments that are different at each place; flags are false, words the first that there is.
+/// Arguments that differ at each position; flags are false, keywords the first one.
 struct Samples {
     count: usize,
     words: Vec<&'static str>,
@@ -93,7 +93,7 @@ fn encoded(family: Family, name: &str) -> (u8, Vec<u8>) {
     (composed.code(), out)
 }
 
-/// Everything that the generated `make` functions know, with its family.
+/// All operations of the generated `make` functions, with their family.
 fn everything() -> impl Iterator<Item = (Family, &'static str)> {
     let each = |family, names: &'static [&'static str]| names.iter().map(move |it| (family, *it));
     each(Family::List, list::NAMES)

@@ -1,7 +1,7 @@
-//! The messages that a query streams back.
+//! The reply messages of a query.
 //!
-//! A frame holds any number of them, back to back. A record has no flags; a partition that could
-//! not be read has its own message; the last message, or an early refusal, ends the stream.
+//! A frame contains any number of them. A record has no flags; a partition that could not be read
+//! has its own message; the last message, or an early error, ends the stream.
 
 use super::Point;
 use crate::Malformed;
@@ -14,33 +14,33 @@ use crate::result_code::ResultCode;
 pub enum Answer<'a> {
     /// A record.
     Row(Row<'a>),
-    /// The result of a partition as a whole; a server reports only those it could not read.
+    /// The result of a partition as a whole; servers report only those that could not be read.
     Partition(u16, ResultCode),
-    /// The end: nothing more comes for this request.
+    /// The end of the reply to this request.
     End(ResultCode),
 }
 
 /// One record.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
-    /// Which one, and where reading goes on after it.
+    /// Identifies the record, and where to resume after it.
     pub point: Point,
     /// Its set; empty for the null set.
     pub set: &'a [u8],
-    /// Its user key, where it is stored: type byte, then the bytes.
+    /// Its user key, if stored: type byte, then the bytes.
     pub key: Option<&'a [u8]>,
     /// Its generation.
     pub generation: u32,
-    /// When it expires: seconds since 2010, 0 = never.
+    /// Its expiry: seconds since 2010, 0 = never.
     pub void_time: u32,
-    /// How many bins or results follow.
+    /// Number of bins or results.
     pub op_count: u16,
     /// Bins or results, in their wire form.
     pub ops: &'a [u8],
 }
 
 impl<'a> Answer<'a> {
-    /// Reads one message from the start of `bytes` and says how many bytes it took.
+    /// Reads one message from the start of `bytes` and returns the number of bytes it took.
     pub fn parse(bytes: &'a [u8]) -> Result<(Self, usize), Malformed> {
         let header = Header::parse(bytes)?;
         let (fields, ops, used) =
@@ -100,8 +100,8 @@ impl<'a> Row<'a> {
         message::ops_in(self.ops)
     }
 
-    /// Appends the record as a message: of an index query with its index value, of a query without
-    /// bins with that flag.
+    /// Appends the record as a message, with its index value for an index query and the flag of
+    /// queries without bins.
     pub fn write(&self, namespace: &[u8], indexed: bool, no_bins: bool, out: &mut Vec<u8>) {
         let count = 2
             + u16::from(!self.set.is_empty())
@@ -131,7 +131,7 @@ impl<'a> Row<'a> {
     }
 }
 
-/// Appends the message that says a partition could not be read.
+/// Appends the message for a partition that could not be read.
 pub fn write_unavailable(pid: u16, out: &mut Vec<u8>) {
     let header = Header {
         info3: info3::PARTITION_DONE,

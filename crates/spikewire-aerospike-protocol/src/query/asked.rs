@@ -1,4 +1,4 @@
-//! Reading a query's request, as a server does: what kind it is and what its fields say.
+//! Decodes query requests, as a server does: the kind of query and its fields.
 
 use super::{Collection, Index, Point, Range, Subject};
 use crate::key::Digest;
@@ -6,14 +6,14 @@ use crate::limits::{self, PARTITIONS};
 use crate::message::{Message, field, info1, info2, info3};
 use crate::result_code::ResultCode;
 
-/// What is to be done with the records.
+/// What to do with the records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Work<'a> {
-    /// Send them.
+    /// Return them.
     Send,
-    /// Apply the message's operations to them in the background.
+    /// Apply the operations of the message in the background.
     Operations,
-    /// Apply a user-defined function to them in the background.
+    /// Apply a user-defined function in the background.
     Function {
         /// Its module.
         package: &'a [u8],
@@ -22,50 +22,51 @@ pub enum Work<'a> {
         /// Its arguments: a `MessagePack` list.
         arguments: &'a [u8],
     },
-    /// Send what an aggregation makes of them.
+    /// Return the results of an aggregation.
     Aggregate,
 }
 
-/// A query as it was asked. Names are as they came; whether they exist is for the reader to see.
+/// A decoded query. Names are not checked for existence.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Asked<'a> {
-    /// What is to be done.
+    /// What to do with the records.
     pub work: Work<'a>,
     /// Namespace name.
     pub namespace: &'a [u8],
-    /// Set name; empty: the whole namespace.
+    /// Set name; empty for the whole namespace.
     pub set: &'a [u8],
-    /// The query's number; 0: the server gives it one.
+    /// The task id; 0: the server assigns one.
     pub id: u64,
-    /// How long to wait for a reader that takes nothing, in ms; 0: for ever; none: not said.
+    /// Socket timeout: how long to wait for a client that does not read, in ms; 0: forever; `None`:
+    /// not given.
     pub patience: Option<u32>,
     /// Records per second; 0: no limit.
     pub records_per_second: u32,
     /// Partitions to read from their start.
     pub partitions: Vec<u16>,
-    /// Partitions to go on with.
+    /// Partitions to resume.
     pub points: Vec<Point>,
     /// Most records; 0: no limit.
     pub limit: u64,
-    /// Which index, and what of it; none: a scan.
+    /// The index and its range; `None` for a scan.
     pub index: Option<Index>,
     /// The filter expression in its wire form.
     pub filter: Option<&'a [u8]>,
-    /// Wanted bins in the older form: `u8 count, (u8 length, name)...`.
+    /// Bins to return in the older form: `u8 count, (u8 length, name)...`.
     pub bins: Option<&'a [u8]>,
-    /// Whether bins are left out.
+    /// Whether bins are omitted.
     pub no_bins: bool,
-    /// A query of few records.
+    /// Whether it is a short query.
     pub short: bool,
 }
 
 impl<'a> Asked<'a> {
-    /// Whether a message without a batch is a query: it names no record.
+    /// Whether a non-batch message is a query: it does not name a record.
     pub fn is_query(message: &Message<'_>) -> bool {
         message.field(field::DIGEST).is_none() && message.header.info1 & info1::BATCH == 0
     }
 
-    /// Reads a request; the code is what a server answers to one that it cannot follow.
+    /// Decodes a request; the error is the result code of the rejection.
     pub fn parse(message: &Message<'a>) -> Result<Self, ResultCode> {
         let refuse = ResultCode::PARAMETER;
         let header = message.header;
@@ -141,7 +142,7 @@ impl<'a> Asked<'a> {
         Ok(())
     }
 
-    /// Index values go with digests, and only with those of an index query.
+    /// Index values accompany digests, and only those of an index query.
     fn values(&mut self, message: &Message<'a>) -> Result<(), ResultCode> {
         let data = message.field(field::INDEX_VALUES);
         if self.points.is_empty() {

@@ -1,8 +1,9 @@
-//! Scans and index queries: what a node is asked, and the records that stream back.
+//! Scans and index queries: requests, and the records streamed back.
 //!
-//! A query is one request per node and round, for the partitions that the node is to read. Its
-//! records come in frames of many messages; a message that is marked as the last ends the stream.
-//! Within a partition the order of records never changes, so reading goes on after a [`Point`].
+//! A query sends one request per node and round, with the partitions that the node is to read.
+//! Records are returned in frames of many messages; a message with the last flag ends the stream.
+//! The order of records within a partition never changes, so that reading can resume after a
+//! [`Point`].
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -23,11 +24,11 @@ pub use request::{Query, Share, Task};
 
 use crate::key::Digest;
 
-/// Where reading a partition goes on: after this record.
+/// Where to resume reading a partition: after this record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Point {
-    /// The last record that was read; it also says which partition.
+    /// The last record that was read; its digest also determines the partition.
     pub digest: Digest,
-    /// The index value it was found by, as the server gave it; 0 for a scan.
+    /// Its index value, as sent by the server; 0 for a scan.
     pub value: u64,
 }

@@ -1,4 +1,4 @@
-//! The index range of a query (field 22), and which index it is about.
+//! The index range of a query (field 22), and the index it refers to.
 //!
 //! `ranges u8 = 1, name length u8, bin name, particle u8, length u32, begin, length u32, end`.
 
@@ -6,7 +6,7 @@ use crate::Malformed;
 use crate::limits;
 use crate::value::particle;
 
-/// What of a bin is indexed.
+/// Which part of a bin is indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[repr(u8)]
 pub enum Collection {
@@ -22,7 +22,7 @@ pub enum Collection {
 }
 
 impl Collection {
-    /// The one with this number on the wire.
+    /// The collection type with this wire number.
     pub fn from_wire(number: u8) -> Option<Self> {
         [Self::Value, Self::List, Self::MapKeys, Self::MapValues].get(usize::from(number)).copied()
     }
@@ -38,16 +38,16 @@ impl Collection {
     }
 }
 
-/// The values a query asks an index for.
+/// The range of values to look up in an index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Range {
-    /// Integers from the first to the second, both included.
+    /// Integers from the first to the second, both inclusive.
     Int(i64, i64),
-    /// This text.
+    /// This string.
     Str(String),
     /// These bytes.
     Blob(Vec<u8>),
-    /// `GeoJSON`: of a region the points within, of a point the regions around it.
+    /// `GeoJSON`: a region selects the points within it, a point the regions around it.
     Geo(String),
 }
 
@@ -62,7 +62,7 @@ impl Range {
         }
     }
 
-    /// Appends the data of field 22 for this bin (empty where the index is named otherwise).
+    /// Appends the data of field 22 for this bin (empty if the index is identified otherwise).
     pub fn encode(&self, bin: &str, out: &mut Vec<u8>) {
         debug_assert!(bin.len() <= limits::BIN_NAME, "callers check the bin's name");
         out.extend_from_slice(&[1, bin.len() as u8]);
@@ -118,7 +118,7 @@ impl Range {
                 }
                 Self::Int(begin, end)
             }
-            // For what is only compared the end says nothing, and may be missing.
+            // The end is unused for types that are only compared for equality, and may be missing.
             particle::STRING => Self::Str(text()?),
             particle::BLOB => Self::Blob(begin.to_owned()),
             particle::GEOJSON => Self::Geo(text()?),
@@ -133,26 +133,26 @@ fn bytes(data: &[u8]) -> Option<(&[u8], &[u8])> {
     rest.split_at_checked(u32::from_be_bytes(*len) as usize)
 }
 
-/// How a query says which index it means.
+/// How a query identifies its index.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Subject {
-    /// The one on this bin.
+    /// By bin.
     Bin(String),
-    /// The one with this name.
+    /// By name.
     Name(String),
-    /// The one on this expression, in its wire form.
+    /// By expression, in its wire form.
     Expression(Vec<u8>),
 }
 
-/// What a query asks of which index.
+/// An index and the range to look up in it.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Index {
     /// Which index.
     pub subject: Subject,
-    /// What of it is indexed.
+    /// Which part is indexed.
     pub collection: Collection,
     /// The path to a nested list or map, in its wire form.
     pub context: Option<Vec<u8>>,
-    /// The wanted values.
+    /// The range of values.
     pub range: Range,
 }

@@ -1,49 +1,51 @@
-//! Composing the request of one node's share, or the request that starts a background job.
+//! Encodes the request for one node's share of a query, and the request that starts a background
+//! job.
 
 use super::{Collection, Index, Point, Subject};
 use crate::limits::PARTITIONS;
 use crate::message::{self, Header, field, info1, info2, info3};
 use crate::request::{Request, TooLarge, check};
 
-/// What a share adds to the operations and the filter of a query, at most: partitions or points to
+/// The most that a share adds to the operations and the filter of a query: partitions or points to
 /// resume after, names, and the range of an index with its context.
 const ROOM_FOR_A_SHARE: usize = PARTITIONS * (2 + 20 + 8) + (64 << 10);
 
-/// A scan or an index query, without what differs from node to node.
+/// A scan or an index query, without the parts that differ between nodes.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct Query {
     /// Namespace name.
     pub namespace: String,
-    /// Set name; empty: the whole namespace.
+    /// Set name; empty for the whole namespace.
     pub set: String,
-    /// Which index, and what of it; none: a scan.
+    /// The index and its range; `None` for a scan.
     pub index: Option<Index>,
     /// The filter expression in its wire form.
     pub filter: Option<Vec<u8>>,
-    /// Read operations that say what comes back, in their wire form; none: all bins.
+    /// Read operations that select what to return, encoded; empty for all bins.
     pub ops: Vec<u8>,
-    /// How many operations those are.
+    /// Number of those operations.
     pub op_count: usize,
-    /// Whether each operation answers, with null where it has no result.
+    /// Whether each operation returns a result, null if it has none.
     pub respond_all_ops: bool,
-    /// Leave out the bins: digests and metadata only.
+    /// Omit bins: return digests and metadata only.
     pub no_bins: bool,
-    /// A query of few records, which the server runs at once and with its own time limit.
+    /// A short query, which the server runs at once and with its own time limit.
     pub short: bool,
     /// Records per second that each node may send; 0: no limit.
     pub records_per_second: u32,
 }
 
-/// What one node is to read in one round. A partition stands in one of the two lists.
+/// What one node is to read in one round. A partition is in at most one of the two lists.
 #[derive(Debug, Clone, Copy)]
 pub struct Share<'a> {
-    /// The query's number on the server, a new one in each round.
+    /// The task id, a new one in each round.
     pub id: u64,
-    /// How long the server waits for a reader that takes nothing, in ms; 0: for ever.
+    /// Socket timeout: how long the server waits for a client that does not read, in ms; 0:
+    /// forever.
     pub patience: u32,
     /// Partitions to read from their start.
     pub partitions: &'a [u16],
-    /// Partitions to go on with.
+    /// Partitions to resume.
     pub points: &'a [Point],
     /// Most records; 0: no limit.
     pub limit: u64,
@@ -56,9 +58,9 @@ pub enum Task<'a> {
     Operations {
         /// Further flags of the second info byte, such as a durable delete.
         info2: u8,
-        /// Flags of the third info byte: what has to exist.
+        /// Flags of the third info byte: existence conditions.
         info3: u8,
-        /// Expiration that the records get.
+        /// Expiration to set.
         ttl: u32,
     },
     /// A user-defined function.
@@ -73,13 +75,13 @@ pub enum Task<'a> {
 }
 
 impl Query {
-    /// Appends operation `code` on `bin` without a value: with `READ`, a bin that is wanted.
+    /// Appends operation `code` on `bin` without a value; `READ` selects a bin to return.
     pub fn op(&mut self, code: u8, bin: &str) {
         message::write_op(&mut self.ops, code, bin.as_bytes(), 0, &[]);
         self.op_count += 1;
     }
 
-    /// Refuses a query that no server accepts, for every share of it that a node may get.
+    /// Rejects a query that servers would reject, for every possible share of a node.
     pub fn check(&self) -> Result<(), TooLarge> {
         let filter = self.filter.as_ref().map_or(0, Vec::len);
         check(self.op_count, ROOM_FOR_A_SHARE + self.ops.len() + filter)
@@ -149,8 +151,8 @@ impl Query {
         request.finish()
     }
 
-    /// Writes the request that aggregates the records one node is master of: the stream function
-    /// `name` of module `package` with these arguments, a `MessagePack` list.
+    /// Writes the request that aggregates the records for which one node is master, with the stream
+    /// function `name` of module `package` and these arguments, a `MessagePack` list.
     pub fn write_aggregation(
         &self,
         id: u64,
@@ -186,7 +188,7 @@ impl Query {
         }
     }
 
-    /// Which records: index and filter.
+    /// Writes the index and the filter.
     fn choice(&self, request: &mut Request<'_>) {
         if let Some(index) = &self.index {
             let bin = match &index.subject {
@@ -245,7 +247,7 @@ mod tests {
         Asked::parse(&message)
     }
 
-    /// Example 23 of the protocol notes, as a live server took it.
+    /// Example 23 of the protocol notes, as accepted by a live server.
     #[test]
     fn the_scan_of_the_notes() {
         let mut out = Vec::new();

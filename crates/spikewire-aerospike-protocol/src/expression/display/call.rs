@@ -1,5 +1,4 @@
-//! List, map, bit and sketch operations as people read them: what reads lists and maps as paths, the
-//! others with their names.
+//! Formats list, map, bit and sketch operations: list and map reads as paths, the others by name.
 
 use std::fmt::{Display, Formatter, Result, Write as _};
 
@@ -22,7 +21,7 @@ impl Display for Call {
 }
 
 impl Call {
-    /// As a path from a bin, if it is one.
+    /// Formats the call as a path from a bin, if it is one.
     fn path(&self) -> Option<String> {
         let Node::Bin(Some(kind), name) = self.on.node() else { return None };
         if self.system != CDT || self.modifies {
@@ -87,7 +86,7 @@ impl Call {
         Some(path)
     }
 
-    /// A path that ends in an index of a list.
+    /// Formats a path that ends in a list index.
     fn joined(
         &self,
         name: &[u8],
@@ -129,7 +128,7 @@ impl Call {
         Some(path)
     }
 
-    /// With its name.
+    /// Formats the call by name.
     fn named(&self, f: &mut Formatter<'_>) -> Result {
         let (family, names) = match self.system {
             CDT if self.number < 64 => ("list", LIST),
@@ -161,7 +160,7 @@ impl Call {
     }
 }
 
-/// A bin as it is written.
+/// Formats a bin name.
 struct Text<'a>(&'a [u8]);
 
 impl Display for Text<'_> {
@@ -178,7 +177,7 @@ impl Display for Shown<'_> {
     }
 }
 
-/// The packed value of an argument that is constant.
+/// The packed value of a constant argument.
 fn constant(argument: &Argument) -> Option<&[u8]> {
     match argument {
         Argument::Raw(raw) => Some(raw),
@@ -190,7 +189,7 @@ fn constant(argument: &Argument) -> Option<&[u8]> {
 }
 
 fn value(packed: &[u8]) -> Option<Value> {
-    // As the only element of a list.
+    // Decode it as the only element of a list.
     let list = [&[0x91], packed].concat();
     match Value::decode(Type::List.particle(), &list) {
         Ok(Value::List(items)) if items.len() == 1 => items.into_iter().next(),
@@ -202,10 +201,10 @@ fn value_text(packed: &[u8]) -> Option<String> {
     value(packed).map(|value| Shown(&value).to_string())
 }
 
-/// `.key`, or `.{@5}` where it is no text.
+/// `.key`, or `.{@5}` if the key is not text.
 fn key_step(key: &[u8]) -> Option<String> {
     match value(key)? {
-        // The name of a bin is written the same way.
+        // Keys are written like bin names.
         Value::Str(name) => Some(Text(name.as_bytes()).to_string()[1..].to_owned()),
         other => Some(format!(".{{@{}}}", Shown(&other))),
     }
@@ -213,7 +212,7 @@ fn key_step(key: &[u8]) -> Option<String> {
 
 fn list_text(packed: &[u8]) -> Option<String> {
     match Value::decode(Type::List.particle(), packed) {
-        // One value alone would not be read as a list again.
+        // A single value would not be read as a list again.
         Ok(Value::List(items)) if items.len() > 1 => {
             let items: Vec<_> = items.iter().map(|item| Shown(item).to_string()).collect();
             Some(items.join(", "))
@@ -222,11 +221,11 @@ fn list_text(packed: &[u8]) -> Option<String> {
     }
 }
 
-/// What stands in the brackets.
+/// The text in the brackets.
 fn selector(by: &By<&[u8]>) -> Option<String> {
     let range = |first: &i64, count: &Option<i64>| match count {
         None => Some(format!("{first}:")),
-        // What begins before the end and goes beyond cannot be written with two ends.
+        // A range that starts before the end and extends beyond it cannot be written with two ends.
         Some(count) if *count < 0 => None,
         Some(count) => {
             let end = first.checked_add(*count)?;

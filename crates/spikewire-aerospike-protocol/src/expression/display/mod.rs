@@ -1,7 +1,7 @@
-//! Expressions as people read them: the text dialect of [`super::text`].
+//! Formats expressions in the text dialect of [`super::text`].
 //!
-//! What the dialect has no words for (calls that modify, numbers with one operand) is shown in its
-//! spirit, but not read again.
+//! Expressions that the dialect cannot express (modifying calls, numeric operators with one
+//! operand) are shown in a similar form that cannot be parsed.
 
 mod call;
 
@@ -64,7 +64,7 @@ fn apply(f: &mut Formatter<'_>, op: Op, operands: &[Expression]) -> Result {
             if at > 0 {
                 write!(f, " {} ", op.word())?;
             }
-            // Comparisons stand beside `and` and `or` without parentheses.
+            // Comparisons need no parentheses next to `and` and `or`.
             match part.node() {
                 Node::Apply(inner, _)
                     if matches!(op, Op::And | Op::Or)
@@ -94,7 +94,7 @@ fn apply(f: &mut Formatter<'_>, op: Op, operands: &[Expression]) -> Result {
     f.write_char(')')
 }
 
-/// A part, in parentheses where it could be misread.
+/// An operand, in parentheses if it could be misread.
 fn operand(f: &mut Formatter<'_>, part: &Expression) -> Result {
     let infix = match part.node() {
         Node::Apply(op, operands) => is_infix(*op, operands.len()) || *op == Op::Not,

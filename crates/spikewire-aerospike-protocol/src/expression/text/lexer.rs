@@ -1,10 +1,10 @@
-//! From characters to words.
+//! The lexer of text expressions.
 
 use std::ops::Range;
 
 use super::TextError;
 
-/// A word of the language.
+/// A token.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Word<'a> {
     /// A name or keyword.
@@ -13,7 +13,7 @@ pub(super) enum Word<'a> {
     Int(u64),
     /// A float without sign.
     Float(f64),
-    /// A text in quotes.
+    /// A quoted string.
     Text(String),
     /// Bytes: `X'00'`.
     Bytes(Vec<u8>),
@@ -23,25 +23,25 @@ pub(super) enum Word<'a> {
     Variable(&'a str),
     /// An operator, bracket or comma.
     Sign(&'static str),
-    /// The end of the text.
+    /// The end of the input.
     End,
 }
 
-/// Longer signs come first.
+/// Longer signs must come first.
 const SIGNS: [&str; 37] = [
     ">>>", "**", "==", "!=", "<=", ">=", "=~", "=>", "<<", ">>", "&&", "||", "(", ")", "[", "]",
     "{", "}", ",", ":", ".", "$", "+", "-", "*", "/", "%", "&", "|", "^", "~", "<", ">", "=", "!",
     "@", "#",
 ];
 
-/// Reads words off a text.
+/// Splits a text into tokens.
 #[derive(Debug, Clone)]
 pub(super) struct Lexer<'a> {
     text: &'a str,
     at: usize,
-    /// How many parameters without a number came so far.
+    /// Number of parameters without a number so far.
     unnumbered: usize,
-    /// Whether one with a number came.
+    /// Whether there was one with a number.
     numbered: bool,
 }
 
@@ -54,7 +54,7 @@ impl<'a> Lexer<'a> {
         &self.text[self.at..]
     }
 
-    /// Passes over white space and comments.
+    /// Skips white space and comments.
     fn skip(&mut self) -> Result<(), TextError> {
         loop {
             let rest = self.rest().trim_start();
@@ -67,7 +67,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// The next word and where it stands.
+    /// The next token and its position.
     pub(super) fn next(&mut self) -> Result<(Word<'a>, Range<usize>), TextError> {
         self.skip()?;
         let start = self.at;
@@ -96,7 +96,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Takes letters, digits and underscores.
+    /// Reads letters, digits and underscores.
     fn name(&mut self, rest: &'a str) -> &'a str {
         let end = rest
             .find(|letter: char| !(letter.is_ascii_alphanumeric() || letter == '_'))
@@ -105,7 +105,7 @@ impl<'a> Lexer<'a> {
         &rest[..end]
     }
 
-    /// A text in quotes; a quote inside is written twice.
+    /// A quoted string; a quote inside is doubled.
     fn quoted(&mut self, quote: char) -> Result<String, TextError> {
         let start = self.at;
         let mut text = String::new();
@@ -218,7 +218,7 @@ impl<'a> Lexer<'a> {
         Ok(Word::Variable(name))
     }
 
-    /// What follows `=~`: a pattern between slashes, then letters.
+    /// The operand of `=~`: a pattern between slashes, then flag letters.
     pub(super) fn pattern(&mut self) -> Result<(String, &'a str, Range<usize>), TextError> {
         let space = self.rest().len() - self.rest().trim_start().len();
         self.at += space;

@@ -1,7 +1,7 @@
-//! Expressions as people write them: `$.age > 25 and $.country == 'US'`.
+//! The text dialect of expressions: `$.age > 25 and $.country == 'US'`.
 //!
-//! The dialect is the core of the one that newer servers read themselves; here the client reads
-//! it, so any server will do.
+//! The dialect is the core of the one that newer servers parse themselves. Here the client parses
+//! it, so it works with any server.
 //!
 //! | what | how |
 //! |---|---|
@@ -19,10 +19,11 @@
 //! | bits | `& \| ^ ~ << >> >>>`, `countOneBits findBitLeft findBitRight` |
 //! | others | `when(test => value, default => value)`, `let(x = …) then (…)` with `${x}`, `unknown`, `geoCompare(a, b)`, `mapKeys(m)`, `mapValues(m)`, `/* comment */` |
 //!
-//! From weak to strong: `or`, `and`, `not`, comparisons (which do not chain), `& | ^`, shifts,
-//! `+ -`, `* / %`, `**` (from the right), `- ~` in front.
+//! From lowest to highest precedence: `or`, `and`, `not`, comparisons (not chainable), `& | ^`,
+//! shifts, `+ -`, `* / %`, `**` (right-associative), unary `- ~`.
 //!
-//! Not read: filters and loop variables in paths; methods of texts, blobs and sketches; writing.
+//! Not supported: filters and loop variables in paths; methods of strings, blobs and sketches;
+//! writing.
 
 mod lexer;
 mod parser;
@@ -33,19 +34,19 @@ use std::ops::Range;
 pub(super) use self::parser::RETURNS;
 use super::{Expression, Fault};
 
-/// Flags of patterns besides 1 (extended), and the letters they are written with.
+/// Pattern flags besides 1 (extended), and their letters.
 pub(super) const REGEX_FLAGS: [(i64, char); 3] = [(2, 'i'), (4, 'n'), (8, 's')];
 
-/// Longest text that is read.
+/// Longest accepted text in bytes.
 pub const LONGEST: usize = 1 << 20;
 
-/// Why a text is no expression, and where.
+/// Why a text is not a valid expression, and where.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{fault} (at byte {})", at.start)]
 pub struct TextError {
     /// What is wrong.
     pub fault: Fault,
-    /// Which bytes of the text it is about.
+    /// The offending range of bytes in the text.
     pub at: Range<usize>,
 }
 
@@ -54,7 +55,7 @@ impl TextError {
         Self { fault: Fault::of_value(why), at }
     }
 
-    /// The line of `text` it is about, with a mark below.
+    /// The offending line of `text`, with a marker below it.
     pub fn shown(&self, text: &str) -> String {
         let at = floor_boundary(text, self.at.start);
         let start = text[..at].rfind('\n').map_or(0, |newline| newline + 1);
@@ -68,7 +69,7 @@ impl TextError {
     }
 }
 
-/// The last boundary between characters at or before `at`.
+/// The last character boundary at or before `at`.
 fn floor_boundary(text: &str, at: usize) -> usize {
     let mut at = at.min(text.len());
     while !text.is_char_boundary(at) {
@@ -77,8 +78,8 @@ fn floor_boundary(text: &str, at: usize) -> usize {
     at
 }
 
-/// Reads an expression. `?0` stands for the first of `parameters`, or each `?` for the
-/// next one; all must be used.
+/// Parses an expression. `?0` stands for the first of `parameters`, or each `?` for the next one;
+/// all must be used.
 ///
 /// ```
 /// use spikewire_aerospike_protocol::expression::{Expression, text::parse};
@@ -93,7 +94,7 @@ pub fn parse(text: &str, parameters: &[Expression]) -> Result<Expression, TextEr
     parser::parse(text, parameters, None)
 }
 
-/// Reads an expression that must give a bool.
+/// Parses an expression that must be a bool.
 pub fn parse_filter(text: &str, parameters: &[Expression]) -> Result<Expression, TextError> {
     parser::parse(text, parameters, Some(super::Type::Bool))
 }

@@ -47,7 +47,7 @@ fn texts_are_read() {
         ("\"say \"\"it's\"\"\" == $.a", "'say \"it''s\"' == $.a:STRING"),
     ] {
         if text.starts_with("$.t in") {
-            // Nothing says what is looked for.
+            // The value to compare with is missing.
             assert!(parse(text, &[]).is_err());
             continue;
         }

@@ -1,4 +1,4 @@
-//! From words to expressions.
+//! The parser of text expressions.
 
 mod path;
 mod select;
@@ -15,7 +15,7 @@ use crate::expression::{Expression, Fault, Node, Op, Type};
 /// Deepest nesting of a text.
 const DEPTH: usize = 100;
 
-/// How strongly operators hold their operands.
+/// Precedence of operators.
 mod strength {
     pub const NOT: u8 = 5;
     pub const COMPARE: u8 = 7;
@@ -24,7 +24,7 @@ mod strength {
 }
 
 type Found<T> = Result<T, TextError>;
-/// An expression and where it stands.
+/// An expression and its position in the text.
 type Spanned = (Expression, Range<usize>);
 
 pub(super) fn parse(
@@ -77,23 +77,23 @@ pub(super) fn parse(
     }
 }
 
-/// Says where a fault is.
+/// Adds the position to a fault.
 fn faulty<T>(at: &Range<usize>, outcome: Result<T, Fault>) -> Found<T> {
     outcome.map_err(|fault| TextError { fault, at: at.clone() })
 }
 
 struct Parser<'a> {
     lexer: Lexer<'a>,
-    /// The word that comes next.
+    /// The next token.
     word: Word<'a>,
     at: Range<usize>,
-    /// Where the word before ended.
+    /// Where the previous token ended.
     last: usize,
     parameters: &'a [Expression],
     used: Vec<bool>,
-    /// The variables that can be seen.
+    /// The variables in scope.
     names: Vec<&'a str>,
-    /// Where bins were named, in order.
+    /// Positions of bins, in order.
     bins: Vec<Range<usize>>,
 }
 
@@ -109,7 +109,7 @@ impl<'a> Parser<'a> {
         matches!(self.word, Word::Sign(found) if found == sign)
     }
 
-    /// Takes a sign if it comes next.
+    /// Consumes a sign if it comes next.
     fn takes(&mut self, sign: &str) -> Found<bool> {
         let found = self.is(sign);
         if found {
@@ -147,7 +147,7 @@ impl<'a> Parser<'a> {
         TextError::new(self.at.clone(), format!("expected {wanted}, found {found}"))
     }
 
-    /// The operator that comes next between two operands: how strongly it holds.
+    /// The infix operator that comes next, and its precedence.
     fn infix(&self) -> Option<(Infix, u8)> {
         Some(match self.word {
             Word::Name("or") => (Infix::Op(Op::Or), 1),
@@ -171,7 +171,7 @@ impl<'a> Parser<'a> {
         })
     }
 
-    /// An expression of operators that hold more strongly than `least`.
+    /// An expression of operators whose precedence is higher than `least`.
     fn expression(&mut self, least: u8, depth: usize) -> Found<Spanned> {
         let Some(depth) = depth.checked_sub(1) else {
             return Err(TextError::new(self.at.clone(), "nested too deep"));
@@ -202,7 +202,7 @@ impl<'a> Parser<'a> {
     }
 
     fn regex(&mut self, left: Expression, mut at: Range<usize>) -> Found<Spanned> {
-        // The pattern is no word, so it is read from behind the operator.
+        // The pattern is not a token, so it is read directly after the operator.
         let (pattern, letters, place) = self.lexer.pattern()?;
         let mut flags = 1;
         for letter in letters.chars() {
@@ -221,7 +221,7 @@ impl<'a> Parser<'a> {
         Ok((faulty(&at, Expression::regex(left, pattern, flags))?, at))
     }
 
-    /// What may have an operator in front.
+    /// An operand with optional prefix operators.
     fn front(&mut self, depth: usize) -> Found<Spanned> {
         let start = self.at.start;
         let op = match self.word {
@@ -252,7 +252,7 @@ impl<'a> Parser<'a> {
         Ok((faulty(&at, whole)?, at))
     }
 
-    /// An operand and the methods behind it.
+    /// An operand and the methods called on it.
     fn with_methods(&mut self, depth: usize) -> Found<Spanned> {
         let (mut operand, mut at) = self.operand(depth)?;
         while self.is(".") {
@@ -324,7 +324,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Whether this name starts something with parentheses.
+    /// Whether this name starts a call with parentheses.
     fn is_call(&self, name: &str) -> bool {
         let known = matches!(name, "when" | "let" | "pow" | "geoJson" | "hll")
             || Op::ALL.iter().any(|op| op.word() == name);
@@ -412,11 +412,11 @@ impl<'a> Parser<'a> {
         Ok((faulty(&at, Expression::bind(definitions, scope))?, at))
     }
 
-    /// Where the first bin without a type is.
+    /// The position of the first bin without a type.
     fn untyped(&self, whole: &Expression) -> Option<Range<usize>> {
         let mut found = Vec::new();
         bins(whole, &mut found);
-        // Bins of parameters stand nowhere in the text.
+        // Bins in parameters have no position in the text.
         if found.len() != self.bins.len() {
             return None;
         }
@@ -430,7 +430,7 @@ enum Infix {
     Regex,
 }
 
-/// Whether bins and what is read inside them have types, in the order of the text.
+/// Whether bins and values read inside them have types, in text order.
 fn bins(whole: &Expression, found: &mut Vec<bool>) {
     match whole.node() {
         Node::Bin(kind, _) => found.push(kind.is_some()),

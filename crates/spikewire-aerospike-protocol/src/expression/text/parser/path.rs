@@ -1,4 +1,4 @@
-//! What follows `$`: bins, what is inside them, and what is asked of the record.
+//! Parses what follows `$`: bins, paths inside them, and record metadata.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::expression::text::lexer::Word;
 use crate::expression::{Expression, Meta, Op, Slot, Type};
 use crate::value::Value;
 
-/// What `.get(return: …)` may ask for.
+/// Arguments of `.get(return: …)`.
 pub const RETURNS: [(&str, i64); 16] = [
     ("NONE", returns::NONE),
     ("VALUE", returns::VALUE),
@@ -33,7 +33,7 @@ pub const RETURNS: [(&str, i64); 16] = [
 ];
 
 impl Parser<'_> {
-    /// What follows `$`.
+    /// Parses what follows `$`.
     pub(super) fn path(&mut self, start: usize, depth: usize) -> Found<Spanned> {
         self.expect(".")?;
         let quoted = matches!(self.word, Word::Text(_));
@@ -75,7 +75,7 @@ impl Parser<'_> {
         Ok((faulty(&at, bin)?, at))
     }
 
-    /// What is at the end of a path into a list or map.
+    /// The value at the end of a path into a list or map.
     fn inside(
         &mut self,
         start: usize,
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok((faulty(&at, Expression::call(call))?, at))
     }
 
-    /// What is wanted of the chosen elements, and the type that is given with it.
+    /// The return type for the selected elements, and the value type if given.
     fn wanted(&mut self, last: &Selector) -> Found<(i64, Option<Type>)> {
         let whole = matches!(last.chosen, Chosen::Whole);
         let known: &[&str] =
@@ -186,7 +186,7 @@ impl Parser<'_> {
             && matches!(ahead.next(), Ok((Word::Sign("("), _)))
     }
 
-    /// Takes one of these methods, if one comes next.
+    /// Consumes one of these methods, if one comes next.
     fn method(&mut self, known: &[&str]) -> Found<Option<String>> {
         let Some(name) = known.iter().find(|name| self.is_method(name)) else { return Ok(None) };
         for _ in 0..3 {
@@ -196,7 +196,7 @@ impl Parser<'_> {
         Ok(Some((*name).to_owned()))
     }
 
-    /// A type behind a colon.
+    /// A type after a colon.
     pub(super) fn pin(&mut self) -> Found<Option<Type>> {
         if !self.takes(":")? {
             return Ok(None);
@@ -252,7 +252,7 @@ impl Parser<'_> {
 }
 
 impl Selector {
-    /// The step of a path that it is.
+    /// The selector as a path step.
     fn step(&self) -> Found<Step<Value>> {
         let at = match &self.chosen {
             Chosen::Index(index) => At::Index(*index),
@@ -270,7 +270,7 @@ impl Selector {
         Ok(Step::new(self.inside, at))
     }
 
-    /// The operation that reads it, and the type of what that gives.
+    /// The operation that reads it, and the type of the result.
     fn operation(&self, returns: i64) -> Found<(Operation<Slot, Slot>, Option<Type>)> {
         let Some(by) = self.by() else {
             let op = match self.inside {

@@ -1,8 +1,8 @@
 //! Parts of a path: `.name`, `.[…]` into a list, `.{…}` into a map.
 //!
-//! Inside the brackets stands an index, or behind `@` a key, `#` a rank, `=` a value; with `:` a
-//! range up to an end that is left out, with `,` several, behind `~` what a range is counted from.
-//! `!` in front means all others.
+//! Inside the brackets is an index, or a key after `@`, a rank after `#`, a value after `=`. `:`
+//! makes a range whose end is exclusive, `,` a list, and `~` is followed by what a range is
+//! relative to. A leading `!` selects all others.
 
 use std::ops::Range;
 
@@ -22,7 +22,7 @@ pub struct Selector {
     pub at: Range<usize>,
 }
 
-/// What a part names.
+/// What a part selects.
 pub enum Chosen {
     /// The list or map itself.
     Whole,
@@ -37,13 +37,13 @@ pub enum Chosen {
     Values(Value, Option<Value>),
     KeyList(Value),
     ValueList(Value),
-    /// Counted from where a key or value stands.
+    /// Relative to a key or value.
     FromKey(Value, i64, Option<i64>),
     FromValue(Value, i64, Option<i64>),
 }
 
 impl Selector {
-    /// The values and numbers it names, in the order of [`Selector::by`].
+    /// Its values and numbers, in the order of [`Selector::by`].
     pub fn operands(&self) -> Vec<Expression> {
         let number = |number: &i64| Expression::from(*number);
         let value =
@@ -68,7 +68,7 @@ impl Selector {
         }
     }
 
-    /// The way to name elements, of operands; `None` for the whole.
+    /// The selection with placeholders for its operands; `None` for the whole container.
     pub fn by(&self) -> Option<By<Slot, Slot>> {
         let [a, b, c] = [Slot(0), Slot(1), Slot(2)];
         Some(match &self.chosen {
@@ -90,7 +90,7 @@ impl Selector {
 }
 
 impl Parser<'_> {
-    /// The next part of a path, if one comes next.
+    /// The next part of a path, if there is one.
     pub(super) fn selector(&mut self, depth: usize) -> Found<Option<Selector>> {
         if !self.is(".") {
             return Ok(None);
@@ -120,7 +120,7 @@ impl Parser<'_> {
             let at = start..self.last;
             return Ok(Some(Selector { inside, chosen: Chosen::Whole, inverted: false, at }));
         }
-        // `!=` is read as one word.
+        // `!=` is one token.
         let both = self.takes("!=")?;
         let inverted = both || self.takes("!")?;
         let chosen = if both || self.takes("=")? {
@@ -203,7 +203,7 @@ impl Parser<'_> {
         } else {
             let end = self.number(depth)?;
             let count = end.saturating_sub(first);
-            // Counted from a key or value, a range may begin before it.
+            // A range relative to a key or value may start before it.
             let from_ends = (end < 0) != (first < 0) && !self.is("~");
             if count < 0 || from_ends {
                 let why = format!("the range from {first} to {end} has no size");

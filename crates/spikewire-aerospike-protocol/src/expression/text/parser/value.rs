@@ -73,7 +73,7 @@ impl Parser<'_> {
         Ok(Value::Map(pairs))
     }
 
-    /// A constant or a parameter that is one.
+    /// A constant or a constant parameter.
     pub(super) fn element(&mut self, depth: usize) -> Found<Value> {
         let Word::Parameter(_) = self.word else { return self.value(depth) };
         let (found, at) = self.operand(depth)?;
@@ -93,7 +93,7 @@ impl Parser<'_> {
     }
 }
 
-/// The only operand, a text or bytes, as a constant of another type.
+/// Converts the only operand, a string or bytes, to a constant of another type.
 pub(super) fn bytes_as(kind: Type, operands: &[Expression]) -> Result<Expression, Fault> {
     if let [operand] = operands
         && let Node::Constant(Constant::Bytes(Type::Str | Type::Blob, bytes)) = operand.node()
