@@ -1,4 +1,4 @@
-//! A client's options by name, with their bounds: what a host in any language sets and checks.
+//! Client options by name, with their bounds; set and checked by hosts in any language.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -11,50 +11,49 @@ use crate::hedging::Hedge;
 use crate::options::Options;
 use crate::security::{Auth, Secret};
 
-/// What a client is told when it is made.
+/// The options of a client.
 #[derive(Debug, Clone)]
 pub struct ClientOptions {
-    /// About the cluster, its connections, and the limits of commands.
+    /// The cluster, its connections, and the limits of commands.
     pub options: Options,
     /// Whether writes store the user key with the record.
     pub send_key: bool,
-    /// How sure reads are.
+    /// Consistency of reads.
     pub read_mode: ReadMode,
-    /// When reads of one record have a second request.
+    /// When reads of one record are hedged.
     pub hedge: Hedge,
-    /// How connections are encrypted, if they are: certificates are read by
-    /// [`ClientOptions::finish`].
+    /// Encryption of connections, if any; [`ClientOptions::finish`] reads the certificates.
     pub tls: Option<TlsOptions>,
 }
 
-/// An option's value as a host has it. Names are for error messages.
+/// The value of an option in a host language. Names are for error messages.
 pub trait OptionValue {
-    /// Why it is refused.
+    /// The error for an invalid value.
     type Error: From<Refusal>;
 
     /// True or false.
     fn flag(&self, name: &str) -> Result<bool, Self::Error>;
-    /// A whole number within bounds; see [`parse::count`].
+    /// An integer within bounds; see [`parse::count`].
     fn count(&self, name: &str, bounds: (u64, u64)) -> Result<u64, Self::Error>;
-    /// A span of time; see [`parse::seconds`].
+    /// A duration; see [`parse::seconds`].
     fn span(&self, name: &str) -> Result<Duration, Self::Error>;
-    /// What pauses are multiplied by; see [`multiplier`](crate::command::multiplier).
+    /// The backoff multiplier; see [`multiplier`](crate::command::multiplier).
     fn multiplier(&self, name: &str) -> Result<f32, Self::Error>;
-    /// When a read has a second request; see [`Hedge`].
+    /// When a read is hedged; see [`Hedge`].
     fn hedge(&self, name: &str) -> Result<Hedge, Self::Error>;
-    /// A text.
+    /// A string.
     fn text(&self, name: &str) -> Result<String, Self::Error>;
-    /// Addresses by address.
+    /// A map of addresses.
     fn addresses(&self, name: &str) -> Result<HashMap<String, String>, Self::Error>;
-    /// Numbers of racks.
+    /// Rack ids.
     fn racks(&self, name: &str) -> Result<Vec<u32>, Self::Error>;
-    /// How connections are encrypted, if they are.
+    /// Encryption of connections, if any.
     fn tls(&self, name: &str) -> Result<Option<TlsOptions>, Self::Error>;
-    /// Whether there is a value at all, for those options that may be said to have none.
+    /// Whether there is a value, for options that can be unset.
     fn is_given(&self) -> bool;
 }
 
-/// Options that are counts, and their bounds.
+/// Integer options and their bounds.
 const COUNTS: [(&str, (u64, u64)); 8] = [
     ("max_in_flight", (0, 100_000_000)),
     ("hedge_percent", (1, 100)),
@@ -66,7 +65,7 @@ const COUNTS: [(&str, (u64, u64)); 8] = [
     ("error_rate_window", (1, 3600)),
 ];
 
-/// Spans that must not be shorter than this.
+/// Minimum of duration options.
 const LEAST: [(&str, Duration); 3] = [
     ("connect_timeout", Duration::from_millis(1)),
     ("tend_interval", Duration::from_millis(50)),
@@ -116,8 +115,8 @@ impl ClientOptions {
         "user",
     ];
 
-    /// Sets the option of this name. `others` are those that the host has besides, for the message
-    /// about a name that does not exist.
+    /// Sets the option with this name. `others` are the host's additional options, for the message
+    /// about unknown names.
     pub fn set<V: OptionValue>(
         &mut self,
         name: &str,
@@ -172,7 +171,7 @@ impl ClientOptions {
         Ok(())
     }
 
-    /// Refuses what is out of bounds, for hosts that set options by themselves.
+    /// Rejects values out of bounds, for hosts that set fields directly.
     pub fn check(&self) -> Result<(), Refusal> {
         let options = &self.options;
         for (name, span) in [
@@ -198,8 +197,8 @@ impl ClientOptions {
         Ok(())
     }
 
-    /// The engine's options, whose certificates it reads from files and from the system, so that it
-    /// may wait for a disk; refuses what makes no sense together.
+    /// Returns the engine's options. Reads certificates from files and the system, so it may block
+    /// on disk. Rejects contradictory options.
     pub fn finish(mut self) -> Result<Options, Refusal> {
         if let Some(tls) = &self.tls {
             let tls = Tls::new(tls).map_err(|error| Refusal::of_value(error.to_string()))?;
@@ -209,14 +208,14 @@ impl ClientOptions {
         Ok(self.options)
     }
 
-    /// Where the cluster is looked for: hosts in a comma list.
+    /// Sets the seeds from a comma-separated list of hosts.
     pub fn set_seeds(&mut self, list: &str) -> Result<(), Refusal> {
         self.options.seeds = host::parse_hosts(list, host::DEFAULT_PORT)
             .map_err(|error| Refusal::of_value(format!("seeds: {error}")))?;
         Ok(())
     }
 
-    /// What commands inherit from the client.
+    /// Defaults that commands inherit from the client.
     pub fn defaults(&self) -> CommandDefaults {
         let policy = self.options.policy;
         let Self { send_key, read_mode, hedge, .. } = *self;
@@ -252,7 +251,7 @@ fn unknown(name: &str, others: &[&str]) -> Refusal {
 mod tests {
     use super::*;
 
-    /// What a host was given: a number, whatever it is wanted as.
+    /// A number given to a host, for any kind of option.
     struct Number(u64);
 
     impl OptionValue for Number {

@@ -1,4 +1,4 @@
-//! What can go wrong, in one type that every face maps from.
+//! The engine's error type, which the APIs of all languages convert.
 
 use spikewire_aerospike_protocol::message::{Header, Message};
 use spikewire_aerospike_protocol::request::TooLarge;
@@ -13,19 +13,19 @@ pub type Result<T> = std::result::Result<T, Error>;
 pub enum Kind {
     /// The command's total deadline passed.
     Timeout,
-    /// No connection could be made, or it broke under the command.
+    /// No connection could be opened, or it failed during the command.
     Connection,
-    /// The server refused the command with this code.
+    /// The server rejected the command with this code.
     Server(ResultCode),
     /// No reachable node holds the record's partition now.
     NoNode,
     /// No node of the cluster knows the namespace.
     NoNamespace,
-    /// The bounded wait for a connection or a place in the queue is full.
+    /// The queue of commands waiting for a connection is full.
     Busy,
-    /// The node failed too often lately: its circuit breaker is open.
+    /// The node failed too often recently: its circuit breaker is open.
     CircuitOpen,
-    /// The node's bytes are not this protocol.
+    /// The node sent invalid data.
     Malformed,
     /// The client is closed.
     Closed,
@@ -33,14 +33,14 @@ pub enum Kind {
     QueryClosed,
     /// A signal interrupted the caller.
     Interrupted,
-    /// The reader of a query paused for so long that a node gave it up.
+    /// The reader of a query paused so long that a node gave up.
     Paused,
-    /// The caller's input cannot be used.
+    /// Invalid arguments.
     Invalid,
 }
 
 impl Kind {
-    /// Its name, by which hosts choose a class for the error.
+    /// Its name, by which hosts choose an error class.
     pub fn name(self) -> &'static str {
         match self {
             Self::Timeout => "timeout",
@@ -58,7 +58,7 @@ impl Kind {
         }
     }
 
-    /// The field's number for this failure: the server's code, or a negative client-local one.
+    /// The numeric code: the server's, or a negative client-side one.
     pub fn code(self) -> i32 {
         match self {
             Self::Server(code) => i32::from(code.0),
@@ -67,7 +67,7 @@ impl Kind {
             Self::Closed | Self::QueryClosed | Self::Interrupted => -5,
             Self::Busy => -11,
             Self::NoNode => -8,
-            // As a server says it that does not know the namespace.
+            // The code of a server that does not know the namespace.
             Self::NoNamespace => i32::from(ResultCode::NAMESPACE.0),
             Self::Connection => -10,
             Self::Malformed => -1,
@@ -77,8 +77,8 @@ impl Kind {
     }
 }
 
-/// A failure: what happened, on which node, after how many attempts, and whether a write may have
-/// been applied all the same.
+/// An error: what happened, on which node, after how many attempts, and whether a write may
+/// nevertheless have been applied.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{}", .0.message)]
 pub struct Error(Box<Details>);
@@ -93,7 +93,7 @@ struct Details {
 }
 
 impl Error {
-    /// A failure that is not in doubt and has no node.
+    /// An error that is not in doubt and has no node.
     pub fn new(kind: Kind, message: impl Into<String>) -> Self {
         Self(Box::new(Details {
             kind,
@@ -114,17 +114,18 @@ impl Error {
         Self::new(Kind::QueryClosed, "the query is closed")
     }
 
-    /// Bad input from the caller.
+    /// An error for invalid arguments.
     pub fn invalid(message: impl Into<String>) -> Self {
         Self::new(Kind::Invalid, message)
     }
 
-    /// The server's refusal.
+    /// An error reply of the server.
     pub fn server(code: ResultCode) -> Self {
         Self::new(Kind::Server(code), code.text())
     }
 
-    /// What a reply's message tells, which has at least a header: a function that failed says why.
+    /// The error in a reply message, which has at least a header; a failed function includes its
+    /// message.
     pub fn replied(message: &[u8]) -> Self {
         let code = Header::result_of(message);
         let told = || Message::parse(message).ok().and_then(|(message, _)| message.ops().next());
@@ -134,14 +135,14 @@ impl Error {
         }
     }
 
-    /// Names the node.
+    /// Sets the node.
     #[must_use]
     pub fn on(mut self, node: impl Into<String>) -> Self {
         self.0.node = Some(node.into());
         self
     }
 
-    /// Says how often the command was attempted and whether it may have been applied.
+    /// Sets the number of attempts and whether the command may have been applied.
     #[must_use]
     pub fn after(mut self, attempts: u32, in_doubt: bool) -> Self {
         self.0.attempts = attempts;
@@ -149,22 +150,22 @@ impl Error {
         self
     }
 
-    /// The class of this failure.
+    /// The class of this error.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// What happened, in plain words.
+    /// The message.
     pub fn message(&self) -> &str {
         &self.0.message
     }
 
-    /// The node's name and address, where one was involved.
+    /// The node's name and address, if one was involved.
     pub fn node(&self) -> Option<&str> {
         self.0.node.as_deref()
     }
 
-    /// How often the command was tried.
+    /// The number of attempts.
     pub fn attempts(&self) -> u32 {
         self.0.attempts
     }

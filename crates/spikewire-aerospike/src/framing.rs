@@ -1,12 +1,12 @@
-//! Aerospike's frames, as far as opening a connection needs them.
+//! Aerospike's framing, as needed for opening a connection.
 
 use spikewire_aerospike_protocol::frame::{HEADER_LEN, Header, Kind, VERSION};
 use spikewire_transport::protocol::{Answers, Frame, Framing, Greeting, Malformed};
 
 use crate::security::{Access, Greeter};
 
-/// Aerospike's protocol: replies come in the order of the requests, and a connection is ready as
-/// soon as it is there and, where a client logs in, the node has let it in.
+/// Aerospike's protocol: replies come in the order of requests. A connection is ready once it is
+/// established and, if the client logs in, the node has accepted the login.
 #[derive(Debug, Clone, Default)]
 pub struct Aerospike {
     /// Whether the frame that was cut last is no message: it answers an info request, or one about
@@ -16,12 +16,12 @@ pub struct Aerospike {
     pub(crate) security: bool,
     /// Whether the client logs in.
     pub(crate) logs_in: bool,
-    /// What is said before the first command, until it was.
+    /// The handshake before the first command; `None` once done.
     greeter: Option<Box<Greeter>>,
 }
 
 impl Aerospike {
-    /// Of a new connection.
+    /// The state of a new connection.
     pub(crate) fn new(access: &Access) -> Self {
         let greeter = access.greeter();
         Self { aside: false, security: false, logs_in: greeter.is_some(), greeter }
@@ -70,7 +70,7 @@ fn no_message() -> Malformed {
     Malformed("the reply is not a message".into())
 }
 
-/// Less than a header has come. If that is no beginning of one, the rest may never come.
+/// Less than a header has arrived. If it is not the start of one, the rest may never come.
 #[cold]
 fn begun(bytes: &[u8]) -> Result<Option<Frame>, Malformed> {
     match bytes.first() {
@@ -84,7 +84,7 @@ fn malformed(why: &str, bytes: &[u8]) -> Malformed {
     Malformed(format!("{why}{}", stranger(bytes)).into())
 }
 
-/// A guess at what is talking, from its first bytes, which are not this protocol.
+/// Guesses what the peer is from its first bytes, which are not this protocol.
 pub(crate) fn stranger(bytes: &[u8]) -> &'static str {
     let starts = |with: &[u8]| bytes.starts_with(with);
     if starts(b"HTTP/") || starts(b"<") {

@@ -1,13 +1,12 @@
-//! A second request for a read whose answer is late, to another replica.
+//! Hedged reads: a second request, to another replica, for a read whose reply is late.
 //!
-//! - A read of one record that may go to any replica has one: after a time, or after as long as this
-//!   share of the requests to the other node took of late. Writes, batches and reads that only the
-//!   master may answer have none, nor has a record with one replica.
-//! - The first answer counts. What the node says that is later is dropped; see
+//! - A read of one record that may go to any replica can be hedged: after a fixed delay, or after a
+//!   percentile of the recent latencies of the other node. Writes, batches, reads that only the
+//!   master may serve, and records with one replica are not hedged.
+//! - The first reply counts. The later one is dropped; see
 //!   [`Carried`](spikewire_transport::Carried).
-//! - So many in a hundred of the reads may have one: where all nodes are slow, more requests make it
-//!   worse. A client begins with [`FIRST`], and what its reads do not need is kept for later, up to
-//!   [`KEPT`].
+//! - The percentage of hedged reads is limited: if all nodes are slow, more requests make it worse.
+//!   A client starts with a budget of [`FIRST`]; unused budget is kept, up to [`KEPT`].
 
 use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering::Relaxed};
@@ -15,18 +14,18 @@ use std::time::Duration;
 
 use crate::command::Refusal;
 
-/// Second requests that a client may send before its reads have earned any.
+/// Hedge requests that a client may send before its reads have earned any.
 pub const FIRST: i64 = 10;
-/// Most of them that are kept for later.
+/// Largest budget.
 pub const KEPT: i64 = 100;
-/// What one costs; a read earns as many as it has percent.
+/// Cost of one hedge request; each read earns the percentage.
 const COST: i64 = 100;
-/// The shortest delay: no loop's timer is punctual below it.
+/// The shortest delay: timers of event loops are not accurate below it.
 const SHORTEST: Duration = Duration::from_millis(1);
 const LONGEST: Duration = Duration::from_secs(600);
 const SHARE: u32 = 1 << 31;
 
-/// When a read that may have a second request has one.
+/// When a hedgeable read is hedged.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub struct Hedge(u32);
 
@@ -39,12 +38,12 @@ impl Hedge {
         Self::time("hedge", delay, format_args!("{} s", delay.as_secs_f64()))
     }
 
-    /// After as long as so many in a hundred requests take, from 50 to 99.9.
+    /// After a percentile of recent latencies, from 50 to 99.9.
     pub fn percentile(percent: f64) -> Result<Self, Refusal> {
         Self::of_percent("hedge", percent, percent)
     }
 
-    /// The same for a host; `given` is what the caller wrote.
+    /// The same for hosts; `given` is the value as the caller wrote it.
     pub fn time(what: &str, delay: Duration, given: impl Display) -> Result<Self, Refusal> {
         if delay.is_zero() {
             return Ok(Self::NEVER);
@@ -58,7 +57,7 @@ impl Hedge {
         Ok(Self(delay.as_micros() as u32))
     }
 
-    /// After as long as a share of the requests take: `"p99"`, from `"p50"` to `"p99.9"`.
+    /// After a percentile of latencies: `"p99"`, from `"p50"` to `"p99.9"`.
     pub fn word(what: &str, word: &str) -> Result<Self, Refusal> {
         let number = word.strip_prefix('p').filter(|number| {
             number.starts_with(|first: char| first.is_ascii_digit())
@@ -77,14 +76,14 @@ impl Hedge {
         )))
     }
 
-    /// Whether there is none.
+    /// Whether hedging is disabled.
     #[inline(always)]
     pub const fn is_never(self) -> bool {
         self.0 == 0
     }
 
-    /// How long an answer is waited for, if the other node is `known` to take so long for a share of
-    /// requests.
+    /// The delay before the hedge request; `known` returns a percentile of the other node's
+    /// latencies.
     pub(crate) fn delay(self, known: impl FnOnce(u16) -> Option<Duration>) -> Option<Duration> {
         match self.0 {
             0 => None,
@@ -104,32 +103,32 @@ impl fmt::Debug for Hedge {
     }
 }
 
-/// The second requests of a client.
+/// The hedging budget of a client.
 #[derive(Debug)]
 pub struct Hedging {
     percent: i64,
-    /// What reads have earned and second requests have not cost.
+    /// The remaining budget.
     left: AtomicI64,
     sent: AtomicU64,
     won: AtomicU64,
 }
 
 impl Hedging {
-    /// For so many in a hundred reads.
+    /// A budget for this percentage of reads.
     pub fn new(percent: u32) -> Self {
         let (left, sent, won) =
             (AtomicI64::new(FIRST * COST), AtomicU64::new(0), AtomicU64::new(0));
         Self { percent: i64::from(percent), left, sent, won }
     }
 
-    /// A read begins that may have one.
+    /// Call when a hedgeable read starts.
     pub(crate) fn earn(&self) {
         if self.left.load(Relaxed) < KEPT * COST {
             self.left.fetch_add(self.percent, Relaxed);
         }
     }
 
-    /// One is due: whether it may be sent.
+    /// Call when a hedge request is due; returns whether it may be sent.
     pub(crate) fn spend(&self) -> bool {
         if self.percent < COST && self.left.fetch_sub(COST, Relaxed) < COST {
             self.left.fetch_add(COST, Relaxed);
@@ -139,17 +138,17 @@ impl Hedging {
         true
     }
 
-    /// One was answered first.
+    /// Call when a hedge request was answered first.
     pub(crate) fn win(&self) {
         self.won.fetch_add(1, Relaxed);
     }
 
-    /// How many were sent.
+    /// Number of hedge requests sent.
     pub fn sent(&self) -> u64 {
         self.sent.load(Relaxed)
     }
 
-    /// How many of them were answered first.
+    /// Number of hedge requests that were answered first.
     pub fn won(&self) -> u64 {
         self.won.load(Relaxed)
     }

@@ -1,4 +1,4 @@
-//! The Spikewire engine: everything between a composed request and its reply.
+//! The Spikewire engine for Aerospike: everything between a composed request and its reply.
 //!
 //! | room | what it holds |
 //! |---|---|
@@ -13,7 +13,7 @@
 //! | `hedging` | second requests for reads whose answer is late |
 //! | `name` | names that travel inside other text, checked |
 //!
-//! Nothing here knows Python, and the protocol crate knows nothing of this one.
+//! It does not depend on any host language, and the protocol crate does not depend on it.
 
 #![forbid(unsafe_code)]
 

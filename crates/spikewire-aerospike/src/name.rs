@@ -1,12 +1,12 @@
-//! Names that travel inside other text: checked once, here, so that none of them can end an info
-//! command and begin another one.
+//! Names that are embedded in other text, validated here so that none of them can end an info
+//! command and start another one.
 
 use std::fmt;
 use std::ops::Deref;
 
 use crate::error::{Error, Result};
 
-/// A name that was checked: it has no separator of info commands, no quote, no line break.
+/// A validated name: without separators of info commands, quotes or line breaks.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Name(Box<str>);
 
@@ -34,7 +34,7 @@ impl Name {
         }
     }
 
-    /// The name of a module as calls say it: the file name without its ending.
+    /// The name of a module as used in calls: the file name without its extension.
     pub fn module(text: &str) -> Result<Self> {
         if text.is_empty() || text.strip_suffix(".lua").is_some() {
             return Err(Error::invalid(format!(
@@ -62,12 +62,12 @@ impl Name {
     }
 }
 
-/// What separates the parts of info commands and their answers.
+/// Whether a character separates parts of info commands and their replies.
 fn is_separator(sign: char) -> bool {
     matches!(sign, ':' | ';' | '=' | ',') || sign.is_control()
 }
 
-/// Whether a text can be part of a file name and of a quoted text.
+/// Whether a string can be part of a file name and of a quoted string.
 fn is_word(text: &str) -> bool {
     !text.contains(|sign| is_separator(sign) || matches!(sign, '/' | '\\' | '"'))
 }

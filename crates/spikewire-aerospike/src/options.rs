@@ -1,4 +1,4 @@
-//! How a client and its commands behave.
+//! Options of a client and its commands.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use spikewire_transport::tls::Tls;
 
 use crate::security::Login;
 
-/// Where a command goes first and on its retries.
+/// The replica for the first attempt of a command and for its retries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ReplicaPolicy {
     /// Only the partition's master.
@@ -18,7 +18,7 @@ pub enum ReplicaPolicy {
     Sequence,
     /// Reads spread over all replicas; writes start at the master.
     Any,
-    /// A replica on one of the client's racks, else as `Sequence`.
+    /// A replica on one of the client's racks, otherwise like `Sequence`.
     PreferRack,
 }
 
@@ -27,42 +27,42 @@ pub use spikewire_transport::Backoff;
 /// The limits of one command.
 pub type Policy = spikewire_transport::Policy<ReplicaPolicy>;
 
-/// How a client behaves.
+/// Options of a client.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where to look for the cluster.
+    /// Seed hosts.
     pub seeds: Vec<Host>,
-    /// The name the cluster must have.
+    /// The expected cluster name.
     pub cluster_name: Option<String>,
-    /// Who logs in to the nodes.
+    /// Credentials.
     pub login: Login,
-    /// How connections are encrypted; `None`: they are not. The certificate of a node has to be for
-    /// the TLS name of the seed, or of the node in other nodes' lists of peers; where there is none,
-    /// for the host as it is named there. Options of `Tls` may say otherwise.
+    /// Encryption of connections; `None`: not encrypted. A node's certificate is verified against
+    /// the TLS name of the seed, or of the node in other nodes' peer lists; without one, against
+    /// the host as named there. Options of `Tls` can change this.
     pub tls: Option<Tls>,
     /// Defaults of every command.
     pub policy: Policy,
-    /// Time for one connection attempt and for one info request.
+    /// Time limit for one connection attempt and for one info request.
     pub connect_timeout: Duration,
-    /// Pause between two looks at the cluster.
+    /// Interval between two passes of the tender.
     pub tend_interval: Duration,
-    /// Ask nodes for their alternate addresses.
+    /// Use the nodes' alternate addresses.
     pub use_services_alternate: bool,
-    /// Addresses that nodes advertise, and what to use instead.
+    /// Advertised addresses and their replacements.
     pub ip_map: HashMap<String, String>,
-    /// The client's racks, best first; for [`ReplicaPolicy::PreferRack`].
+    /// The client's racks, preferred first; for [`ReplicaPolicy::PreferRack`].
     pub racks: Vec<u32>,
-    /// Connections to one node that one transport may hold for short commands.
+    /// Maximum number of connections to one node that one transport opens for short commands.
     pub connections_per_node: usize,
-    /// Commands in flight on one connection before the next one waits.
+    /// Maximum number of commands in flight on one connection; further ones wait.
     pub depth: usize,
-    /// Commands that may wait for a place on one node; beyond it they fail as busy.
+    /// Maximum number of commands waiting for one node; further ones fail as busy.
     pub queue: usize,
-    /// Commands in flight on one event loop before the next one waits in line.
+    /// Maximum number of commands in flight on one event loop; further ones wait in line.
     pub in_flight: usize,
     /// Idle connections are closed after this time.
     pub idle: Duration,
-    /// Most second requests of reads, for a hundred of them.
+    /// Maximum percentage of hedged reads.
     pub hedge_percent: u32,
     /// Errors per window after which a node's circuit breaker opens; zero: never.
     pub max_error_rate: u32,

@@ -13,7 +13,7 @@ use spikewire_aerospike::{Error, Kind, Options, Result};
 use spikewire_aerospike_protocol::host::parse_hosts;
 use spikewire_server::{Cluster as Server, Options as ServerOptions};
 
-/// Pauses again and again, and counts how often it was asked what to do.
+/// Pauses repeatedly, and counts how often it was called.
 struct Pausing(Arc<AtomicUsize>);
 
 impl Procedure for Pausing {

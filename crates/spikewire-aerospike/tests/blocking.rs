@@ -1,4 +1,5 @@
-//! Calling threads that drive connections, against a node whose every byte the test decides.
+//! Blocking calls, which drive connections on the calling threads, against a node whose every byte
+//! the test controls.
 
 mod support;
 
@@ -21,7 +22,7 @@ use support::LONG;
 use support::fake::FakeNode;
 
 const REQUEST: &[u8] = b"request";
-/// How long a request waits that is to time out.
+/// Timeout of requests that should time out.
 const HASTY: Duration = Duration::from_millis(500);
 
 /// Keeps the result code of the reply, or the error.
@@ -36,9 +37,9 @@ impl BlockingTicket<Aerospike> for Kept {
     }
 }
 
-/// A pool, and a node on whose listener the test answers.
+/// A pool, and a node whose listener the test serves.
 struct Bench {
-    /// Lets the pool have a cluster; commands go to `node` all the same.
+    /// Gives the pool a cluster; commands go to `node` anyway.
     _fake: FakeNode,
     pool: Arc<BlockingPool<Kept>>,
     listener: TcpListener,
@@ -61,7 +62,7 @@ impl Bench {
         Self { _fake: fake, pool, listener, node }
     }
 
-    /// One write to each of these nodes, in one call; the result codes.
+    /// Sends one write to each of these nodes in one call; returns the result codes.
     fn codes(&self, nodes: &[&Arc<Node>], within: Duration) -> Vec<Result<u8, Error>> {
         let now = Tick::now();
         let commands = nodes.iter().map(|node| {
@@ -75,7 +76,8 @@ impl Bench {
         kept
     }
 
-    /// A write of one attempt; whether the call as a whole ended well, and how the command did.
+    /// Sends a write with one attempt; returns whether the call as a whole succeeded, and the
+    /// outcome of the command.
     fn ask(
         &self,
         within: Duration,
@@ -103,7 +105,7 @@ impl Bench {
     }
 }
 
-/// One more node, whose listener the test has as well.
+/// Another node whose listener the test serves.
 fn other_node() -> (TcpListener, Arc<Node>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = listener.local_addr().unwrap();
@@ -139,7 +141,7 @@ fn a_late_reply_that_was_not_read_does_not_make_the_node_a_silent_one() {
         });
         let error = bench.code(HASTY).unwrap_err();
         assert_eq!((error.kind(), error.in_doubt()), (Kind::Timeout, true));
-        // Longer than the reply to an orphaned request may stay away.
+        // Longer than the reply to an orphaned request may take.
         thread::sleep(Duration::from_secs(3) + HASTY);
         assert_eq!(bench.code(LONG).unwrap(), 2);
     });
@@ -147,7 +149,7 @@ fn a_late_reply_that_was_not_read_does_not_make_the_node_a_silent_one() {
 
 #[test]
 fn a_connection_that_ended_unused_is_replaced_before_anything_is_sent() {
-    // One multiplexer of its own, or the one that callers share.
+    // A multiplexer of its own, or the shared one.
     for connections in [4, 0] {
         let bench = Bench::new(connections.max(1));
         let occupied = (connections == 0).then(|| occupy(&bench));
@@ -170,7 +172,7 @@ fn a_connection_that_ended_unused_is_replaced_before_anything_is_sent() {
     }
 }
 
-/// Keeps the only multiplexer of its own in use; ends when the peer is dropped.
+/// Occupies the only unshared multiplexer; ends when the peer is dropped.
 fn occupy(bench: &Bench) -> (TcpStream, thread::JoinHandle<()>) {
     let (pool, node) = (bench.pool.clone(), bench.node.clone());
     let thread = thread::spawn(move || {
@@ -241,7 +243,7 @@ fn closing_ends_calls_that_wait() {
 
 #[test]
 fn deadlines_of_all_lengths_are_kept_on_one_connection() {
-    // Else a late reply would make the next call open one more.
+    // Otherwise a late reply would make the next call open another one.
     let bench = Bench::new(1);
     thread::scope(|scope| {
         scope.spawn(|| {
@@ -249,7 +251,7 @@ fn deadlines_of_all_lengths_are_kept_on_one_connection() {
             for _ in 0..4 {
                 read_request(&stream);
                 stream.write_all(&reply(1)).unwrap();
-                // Withheld until the next request, which comes after the end of this call.
+                // Held back until the next request, which comes after the end of this call.
                 for _ in 0..2 {
                     read_request(&stream);
                 }
@@ -275,7 +277,7 @@ fn a_node_that_closes_fails_the_call_that_waits_and_no_other() {
                 read_request(&stream);
                 stream.write_all(&reply(code)).unwrap();
                 read_request(&stream);
-                // A part of a reply is none.
+                // A partial reply does not count.
                 stream.write_all(&reply(code)[..code as usize * 9]).unwrap();
             }
         });
@@ -294,13 +296,14 @@ fn calls_to_one_node_and_to_several_take_turns() {
     let node = &bench.node;
     thread::scope(|scope| {
         let (bench, listener) = (&bench, &listener);
-        // What the caller has, so that a node answers late, or after the other one.
+        // Tells the test what the caller has received, so that a node replies late, or after the
+        // other one.
         let (say, heard) = std::sync::mpsc::channel::<()>();
         let late = Duration::from_millis(60);
         scope.spawn(move || {
             let (mut stream, _) = bench.listener.accept().unwrap();
             for turn in 0..20 {
-                // Alone, in two pieces, of which the second one comes late now and then.
+                // Alone, in two pieces, the second of which is sometimes late.
                 read_request(&stream);
                 stream.write_all(&reply(1)[..12]).unwrap();
                 thread::sleep(if turn % 7 == 0 { late } else { Duration::ZERO });
@@ -360,7 +363,7 @@ fn a_late_reply_of_one_node_comes_while_another_one_is_waited_for() {
             let (mut stream, _) = listener.accept().unwrap();
             read_request(&stream);
             say.send(()).unwrap();
-            // Longer than the caller waits in one go.
+            // Longer than a single wait of the caller.
             thread::sleep(Duration::from_millis(250));
             stream.write_all(&reply(2)).unwrap();
         });

@@ -1,4 +1,4 @@
-//! The cluster room against the embedded cluster, and against seeds that lead nowhere.
+//! The cluster module against the embedded cluster, and against seeds that lead nowhere.
 
 mod support;
 
@@ -34,7 +34,7 @@ fn refusal(options: Options) -> Error {
     Cluster::connect(options).unwrap_err()
 }
 
-/// A port that refuses connections (until the guard is dropped no other socket gets it).
+/// A port that refuses connections (no other socket gets it until the guard is dropped).
 fn refusing() -> (socket2::Socket, SocketAddr) {
     let socket = socket2::Socket::new(socket2::Domain::IPV4, socket2::Type::STREAM, None).unwrap();
     socket.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
@@ -42,7 +42,7 @@ fn refusing() -> (socket2::Socket, SocketAddr) {
     (socket, address)
 }
 
-/// Whether every partition of `test` has that many replicas on different nodes of the snapshot.
+/// Whether every partition of `test` has this many replicas on different nodes of the snapshot.
 fn is_complete(snapshot: &Snapshot, replicas: usize) -> bool {
     let Some(map) = snapshot.namespaces.get("test") else { return false };
     map.replicas() == replicas

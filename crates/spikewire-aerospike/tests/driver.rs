@@ -1,4 +1,4 @@
-//! The driver of an event loop, with a loop and a node that do what the test says.
+//! The event loop driver, with a loop and a node controlled by the test.
 
 mod support;
 
@@ -25,7 +25,7 @@ struct Number(usize);
 
 impl ResponseHandler for Number {}
 
-/// A loop that notes what it is asked for.
+/// An event loop that records calls.
 #[derive(Default)]
 struct FakeLoop {
     flushes: Cell<usize>,
@@ -106,7 +106,7 @@ impl Bench {
         });
     }
 
-    /// Requests that arrive, of those on their way.
+    /// Number of requests in flight that arrive.
     fn arrived(&self) -> usize {
         let mut bytes = [0; 4096];
         match (&self.peer).read(&mut bytes) {
@@ -132,7 +132,7 @@ fn command(node: &Arc<Node>, number: usize, policy: Policy) -> Box<Command<Numbe
     Command::new(message(), target, policy, Tick::now(), Number(number))
 }
 
-/// Notes which command ended, and whether well.
+/// Records which command ended, and whether it succeeded.
 fn note(
     ended: &RefCell<Vec<(usize, bool)>>,
 ) -> impl FnMut(Number, Outcome<'_>, &mut Next<Number>) + '_ {
@@ -176,7 +176,7 @@ fn what_outcomes_lead_to_leaves_with_the_next_flush() {
             seen.borrow_mut().push(ticket.0);
             match ticket.0 {
                 1 => next.commands.push(command(&bench.node, 11, Policy::default())),
-                // From a finalizer, say, that runs in the midst of it.
+                // As from a finalizer that runs in the middle of it.
                 _ => bench.submit(12),
             }
         };
@@ -246,7 +246,7 @@ fn closing_leaves_nothing_pending() {
     bench.driver.close(&bench.on, &mut |ticket: Number, outcome: Outcome<'_>, next| {
         assert_eq!(outcome.unwrap_err().kind(), Kind::Closed);
         seen.borrow_mut().push(ticket.0);
-        // A batch that goes on: with a round at once, with one later, and from another place.
+        // A batch with further rounds: one at once, one later, and one from elsewhere.
         match ticket.0 {
             1 => next.commands.push(command(&bench.node, 4, Policy::default())),
             2 => next.pauses.push((Tick::NEVER, Number(5))),

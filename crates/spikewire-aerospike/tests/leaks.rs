@@ -1,5 +1,5 @@
-//! What a closed cluster leaves behind: nothing. Alone in its binary, because it counts what the
-//! whole process holds.
+//! A closed cluster leaves nothing behind. In a test binary of its own, because it counts resources
+//! of the whole process.
 #![cfg(target_os = "linux")]
 
 mod support;
@@ -50,15 +50,16 @@ fn nothing_is_left_behind() {
     eventually("a failed start leaves nothing either", is_clean);
 }
 
-/// The child gives the cluster up, and the parent's goes on.
+/// The child abandons the cluster, and the parent's keeps working.
 fn in_a_forked_child(cluster: &Cluster, files: usize) {
-    // SAFETY: the child only uses what `abandon` promises to be usable, and ends without unwinding.
+    // SAFETY: the child only uses what `abandon` guarantees to be usable, and exits without
+    // unwinding.
     let child = unsafe { libc::fork() };
     if child == 0 {
-        // SAFETY: plain system call; ends the child if it should hang.
+        // SAFETY: plain system call; kills the child if it hangs.
         unsafe { libc::alarm(60) };
         cluster.abandon();
-        // The parent's sockets are half the cluster's connections: the server's ends stay.
+        // Half of the sockets are the client's; the server's ends stay.
         let inherited = count("/proc/self/fd");
         let node = cluster.snapshot().nodes.first().cloned();
         let asked = node.map(|node| cluster.info(&node, &command("node")).unwrap_err().kind());

@@ -1,4 +1,4 @@
-//! Logging in, against fake nodes that read the frames from the other side.
+//! Logging in, against fake nodes that decode the frames.
 
 mod support;
 
@@ -30,7 +30,7 @@ fn options(seeds: &[&FakeNode], user: &str, password: &str) -> Options {
     }
 }
 
-/// Two nodes that know each other and let one user in.
+/// Two nodes that know each other and accept one user.
 fn pair() -> (FakeNode, FakeNode) {
     let (a, b) = (FakeNode::start("A1"), FakeNode::start("B1"));
     a.set_peers(1, &[&b]);
@@ -127,7 +127,7 @@ fn tokens_are_renewed_before_they_end() {
 fn a_node_that_lets_nobody_in_any_more_is_not_asked_all_the_time() {
     let (mut a, b) = pair();
     let cluster = Cluster::connect(options(&[&a, &b], "app", "opensesame")).unwrap();
-    // It comes back with another password, and its sessions are gone.
+    // It comes back with another password and without its sessions.
     a.kill();
     eventually("a pass without it", || ask(&cluster, "A1").is_err());
     a.set_user("app", "changed");
@@ -145,7 +145,7 @@ fn a_node_that_lets_nobody_in_any_more_is_not_asked_all_the_time() {
     }
     std::thread::sleep(Duration::from_millis(1200));
     assert!(a.entries().1 <= 4, "{:?}", a.entries());
-    // The password is what it was: in a while it is tried again.
+    // The password is restored: after a while it is tried again.
     a.set_user("app", "opensesame");
     eventually("another login", || cluster.member("A1").is_ok() && ask(&cluster, "A1").is_ok());
 }
@@ -155,7 +155,7 @@ fn a_session_that_ends_on_an_open_connection_is_followed_by_another() {
     let (a, _b) = pair();
     let cluster = Cluster::connect(options(&[&a], "app", "opensesame")).unwrap();
     let asked = a.asked("peers-generation");
-    // What the tender hears from now on is that it is not logged in.
+    // From now on the tender's connection is no longer logged in.
     a.forget_connections();
     eventually("a pass", || a.asked("peers-generation") > asked + 2);
     eventually("a login", || a.entries().0 + a.entries().2 > 1);

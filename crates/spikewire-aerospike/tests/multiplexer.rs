@@ -1,4 +1,4 @@
-//! A multiplexer against a node whose every byte the test decides.
+//! A multiplexer against a node whose every byte the test controls.
 
 mod support;
 
@@ -26,12 +26,12 @@ struct Number(usize);
 
 impl ResponseHandler for Number {}
 
-/// How a command ended: the result code of its reply and the attempts it took, or the error.
+/// The outcome of a command: the result code of its reply and the number of attempts, or the error.
 type Ending = Result<(u8, u32), Error>;
 
-/// A multiplexer, and a node on whose listener the test answers.
+/// A multiplexer, and a node whose listener the test serves.
 struct Bench {
-    /// Lets the multiplexer have a cluster; commands go to `node` all the same.
+    /// Gives the multiplexer a cluster; commands go to `node` anyway.
     _fake: FakeNode,
     listener: TcpListener,
     node: Arc<Node>,
@@ -73,7 +73,7 @@ impl Bench {
         self.multiplexer.flush(Tick::now(), &mut into(&mut self.endings));
     }
 
-    /// What a driver does over and over, once.
+    /// One iteration of a driver.
     fn turn(&mut self) {
         let mut deliver = into(&mut self.endings);
         self.multiplexer.turn(Some(Duration::from_millis(1)), &mut deliver).unwrap();
@@ -110,7 +110,7 @@ impl Bench {
         peer
     }
 
-    /// Reads what is there until a request of this length has come.
+    /// Drives the multiplexer until a request of this length has arrived.
     fn expect(&mut self, mut peer: &TcpStream, len: usize) -> Vec<u8> {
         let (mut came, mut chunk) = (Vec::new(), vec![0; len]);
         self.turn_until("a request", |_| {
@@ -123,8 +123,8 @@ impl Bench {
         came
     }
 
-    /// Answers so many requests, one at a time, on any connection; says of which
-    /// commands they were.
+    /// Answers this many requests, one at a time, on any connection; returns the numbers of their
+    /// commands.
     fn serve(&mut self, requests: usize) -> Vec<u8> {
         self.listener.set_nonblocking(true).unwrap();
         let (mut order, mut peers, mut chunk) = (Vec::new(), Vec::new(), [0; 38]);
@@ -144,7 +144,7 @@ impl Bench {
         order
     }
 
-    /// What is left on a connection, to its end.
+    /// Reads the rest of a connection, to its end.
     fn drain(&mut self, mut peer: &TcpStream) -> Vec<u8> {
         let (mut came, mut chunk) = (Vec::new(), vec![0; 1 << 20]);
         self.turn_until("the end of a connection", |_| match peer.read(&mut chunk) {
@@ -164,7 +164,7 @@ fn into(endings: &mut Vec<(usize, Ending)>) -> impl FnMut(Number, Outcome<'_>) +
     }
 }
 
-/// A message that says which command it is of, so long.
+/// A message of this length that contains the number of its command.
 fn request(number: usize, len: usize) -> Vec<u8> {
     let mut out = Vec::new();
     let start = frame::begin(&mut out, Frame::Message);
@@ -191,7 +191,7 @@ fn policy(timeout: Duration) -> Policy {
 
 /// Long enough to connect and to send, on a machine with other work.
 const SOON: Duration = Duration::from_secs(1);
-/// More than the sockets of both sides hold.
+/// More than the socket buffers of both sides hold.
 const HUGE: usize = 48 << 20;
 
 #[test]
@@ -201,7 +201,7 @@ fn a_request_that_timed_out_half_sent_is_never_finished() {
     let peer = bench.accept();
     let error = bench.ending(1).unwrap_err();
     assert_eq!((error.kind(), error.in_doubt(), error.attempts()), (Kind::Timeout, false, 1));
-    // Nothing else is bound to happen on that connection, so it ends there.
+    // Nothing else is going to happen on that connection, so it is closed.
     assert!(bench.drain(&peer).len() < HUGE);
 }
 
@@ -221,12 +221,12 @@ fn neighbours_of_a_half_sent_request_lose_nothing() {
     let errors: Vec<Error> = (1..500).map(|number| bench.ending(number).unwrap_err()).collect();
     let sent = errors.iter().filter(|error| error.in_doubt()).count();
     assert!(errors.iter().all(|error| error.kind() == Kind::Timeout));
-    // The one that nothing had left of goes on elsewhere, as its first attempt.
+    // The command of which nothing had been sent continues elsewhere, as its first attempt.
     let second = bench.accept();
     bench.expect(&second, 8 + 40);
     (&second).write_all(&ok()).unwrap();
     assert_eq!(bench.ending(500).unwrap(), (0, 1));
-    // The one that was sent still gets its answer, and then that connection ends.
+    // The command that was sent still gets its reply, and then that connection is closed.
     (&first).write_all(&ok()).unwrap();
     assert_eq!(bench.ending(0).unwrap(), (0, 1));
     let came = bench.drain(&first).len() - 38;
@@ -276,7 +276,7 @@ fn a_full_queue_says_what_was_tried_before() {
 
 #[test]
 fn commands_that_wait_are_let_in_when_places_become_free_and_before_newcomers() {
-    // The queue of this listener is full, so that connecting takes until it is emptied.
+    // The backlog of this listener is full, so connecting blocks until it is emptied.
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
     socket.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
     socket.listen(0).unwrap();
@@ -314,7 +314,7 @@ fn a_long_upload_is_no_silence() {
     let mut peer = bench.accept();
     let (mut came, mut chunk, begun) = (0, vec![0; HUGE / 12], Instant::now());
     bench.turn_until("the whole request", |_| {
-        // Taken in a dozen pieces, so slowly that it takes longer than the socket timeout.
+        // Read in a dozen pieces, so slowly that it takes longer than the socket timeout.
         std::thread::sleep(socket_timeout / 8);
         while came < HUGE + 8 {
             match peer.read(&mut chunk) {
@@ -414,7 +414,7 @@ fn a_refusal_of_a_whole_batch_ends_it_without_the_last_flag() {
             assert!(bench.ending(2).unwrap_err().in_doubt());
             continue;
         }
-        // A row that failed is none, and the end is not the next one's.
+        // A failed row is not an error of the batch, and the end does not belong to the next reply.
         peer.write_all(&reply(Header { result: 2, timeout: 1, ..Header::default() })).unwrap();
         peer.write_all(&reply(Header { info3: info3::LAST, ..Header::default() })).unwrap();
         assert_eq!(bench.ending(2).unwrap(), (0, 1));

@@ -1,4 +1,5 @@
-//! The tend rules against fake nodes, which do what a healthy cluster does only by accident.
+//! The rules of the tender against fake nodes, which do what a healthy cluster does only by
+//! accident.
 
 mod support;
 
@@ -81,7 +82,7 @@ fn older_servers_are_not_told_the_user_agent() {
 fn a_moved_partition_makes_its_loser_be_read_again() {
     let (a, b) = pair();
     let cluster = Cluster::connect(options(&[&a])).unwrap();
-    // 0 moved from A to B and 3 from B to A; only B's generation tells.
+    // Partition 0 moved from A to B and 3 from B to A; only B's generation shows it.
     a.set_map(1, 0, &[&|pid| pid == 3 || (pid % 2 == 0 && pid != 0), &|pid| pid % 2 == 1]);
     b.set_map(2, 0, &[&|pid| pid == 0 || (pid % 2 == 1 && pid != 3), &|pid| pid % 2 == 0]);
     eventually("B is master of 0", || master(&cluster, 0).as_deref() == Some("B1"));
@@ -138,7 +139,7 @@ fn a_node_that_hangs_holds_up_no_other() {
     let cluster = Cluster::connect(options).unwrap();
     b.hang(true);
     let silent = b.asked("node");
-    // Once the first wait is over, A is looked at often although B never answers.
+    // After the first wait, A is polled often although B never replies.
     let passes = a.asked("peers-generation");
     eventually("the first wait is over", || a.asked("peers-generation") > passes + 2);
     let (start, passes) = (Instant::now(), a.asked("peers-generation"));
@@ -277,7 +278,7 @@ fn another_server_at_a_known_address_is_another_node() {
 fn a_seed_without_peers_is_used_only_when_none_has_any() {
     let (a, _b) = pair();
     let orphan = FakeNode::start("C1");
-    // Even though the others take their time to answer.
+    // Even if the others reply slowly.
     a.hang(true);
     let cluster = std::thread::scope(|scope| {
         let connecting = scope.spawn(|| Cluster::connect(options(&[&orphan, &a])).unwrap());
@@ -420,7 +421,7 @@ fn dropping_the_last_handle_stops_the_thread() {
     let node = cluster.snapshot().nodes[0].clone();
     drop(cluster);
     assert!(!node.is_active());
-    // What was in flight may still be counted.
+    // Requests in flight may still be counted.
     eventually("no more requests arrive", || {
         let asked = a.asked("node");
         std::thread::sleep(Duration::from_millis(200));
@@ -454,7 +455,7 @@ fn info_asks_one_node() {
 #[test]
 fn a_list_of_seeds_is_tried_at_once() {
     let (a, _b) = pair();
-    // Takes connections in its backlog and never answers.
+    // Accepts connections into its backlog and never replies.
     let hole = TcpListener::bind("127.0.0.1:0").unwrap();
     let hole =
         Host { name: "127.0.0.1".into(), tls_name: None, port: hole.local_addr().unwrap().port() };

@@ -1,4 +1,4 @@
-//! From what hosts are called to where they are: the IP map, alternate addresses, name resolution.
+//! Addresses of hosts: the IP map, alternate addresses, name resolution.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -13,16 +13,16 @@ use spikewire_transport::resolve::Resolving;
 use crate::error::{Error, Result};
 use crate::security::name_of;
 
-/// Which of the addresses that nodes have are asked for.
+/// Which of a node's addresses to request.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Scheme {
-    /// Those of encrypted connections.
+    /// Addresses for TLS.
     pub tls: bool,
-    /// Those that are reached from outside.
+    /// Alternate addresses, for clients outside the cluster's network.
     pub alternate: bool,
 }
 
-/// How the addresses that nodes advertise are asked for and read.
+/// How to request and interpret advertised addresses.
 #[derive(Debug, Default)]
 pub(super) struct Addressing {
     scheme: Scheme,
@@ -30,7 +30,7 @@ pub(super) struct Addressing {
 }
 
 impl Addressing {
-    /// Reads the IP map: keys are `host` or `host:port`, values likewise. A value without a port
+    /// Parses the IP map: keys are `host` or `host:port`, and so are values. A value without a port
     /// keeps the advertised one (0 here).
     pub fn new(scheme: Scheme, map: &HashMap<String, String>) -> Result<Self> {
         let map = map
@@ -64,7 +64,7 @@ impl Addressing {
         }
     }
 
-    /// Where an advertised address is reached from here.
+    /// Maps an advertised address to the address to connect to.
     pub fn reach(&self, advertised: &Address) -> Address {
         let entry =
             self.map.get(&advertised.to_string()).or_else(|| self.map.get(&advertised.host));
@@ -87,16 +87,16 @@ fn address(text: &str) -> std::result::Result<Address, String> {
     }
 }
 
-/// Where a host may be reached, and what its certificate is for.
+/// An address of a host, and the name to verify its certificate against.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     pub address: SocketAddr,
-    /// The name that the certificate is for; `None`: the address.
+    /// The name to verify the certificate against; `None`: the address.
     pub name: Option<String>,
 }
 
-/// Resolves many advertised addresses at once; those that fail are left out. Their certificates are
-/// for `tls_name`, or else for the hosts as they are advertised.
+/// Resolves advertised addresses concurrently; those that fail are left out. Their certificates are
+/// verified against `tls_name`, or else against the hosts as advertised.
 pub(super) fn resolve_all(
     addresses: &[Address],
     tls_name: Option<&str>,
@@ -116,12 +116,12 @@ pub(super) fn resolve_all(
     once
 }
 
-/// Whether two addresses are the same place: an IPv4 address in IPv6 clothes is that IPv4 address.
+/// Whether two addresses are the same; IPv4-mapped IPv6 addresses equal their IPv4 address.
 pub(super) fn same(one: SocketAddr, other: SocketAddr) -> bool {
     one.port() == other.port() && one.ip().to_canonical() == other.ip().to_canonical()
 }
 
-/// Whether an address is this machine itself.
+/// Whether an address belongs to this machine.
 pub(super) fn is_local(address: SocketAddr) -> bool {
     address.ip().to_canonical().is_loopback()
 }

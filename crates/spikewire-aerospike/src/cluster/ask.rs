@@ -1,5 +1,5 @@
-//! Requests of callers to single nodes: info commands, and the few other requests that are answered
-//! by one message. Each has a connection of its own.
+//! Requests from callers to single nodes: info commands, and the few other requests with a single
+//! reply message. Each uses a connection of its own.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 
 impl Cluster {
-    /// Every node of the cluster; there is one at least.
+    /// Every node of the cluster; at least one.
     pub fn members(&self) -> Result<Vec<Arc<Node>>> {
         let nodes = self.snapshot().nodes.clone();
-        // Asked after the nodes, because closing takes them away.
+        // Checked after reading the nodes, because closing removes them.
         if self.is_closed() {
             return Err(NodeError::Stopped.into_error());
         }
@@ -30,7 +30,7 @@ impl Cluster {
         Ok(nodes)
     }
 
-    /// The node of this name.
+    /// The node with this name.
     pub fn member(&self, name: &str) -> Result<Arc<Node>> {
         let nodes = self.members()?;
         nodes.iter().find(|node| node.name == name).cloned().ok_or_else(|| {
@@ -40,15 +40,14 @@ impl Cluster {
         })
     }
 
-    /// A node's answer to an info command. Blocks, at most for the connect timeout.
+    /// Sends an info command to a node. Blocks, at most for the connect timeout.
     pub fn info(&self, node: &Arc<Node>, command: &InfoCommand) -> Result<String> {
         let answers = self.ask(std::slice::from_ref(node), command, &|| false)?;
         answers.into_iter().next().map_or_else(|| Err(Error::server(ResultCode(1))), |it| it.answer)
     }
 
-    /// The answers of these nodes to an info command, asked at the same time. Blocks, at most for
-    /// the connect timeout, and ends with an error of [`Kind::Interrupted`] when `interrupted` says
-    /// so, which is asked every now and then.
+    /// Sends an info command to these nodes concurrently. Blocks, at most for the connect timeout.
+    /// Fails with [`Kind::Interrupted`] if `interrupted`, which is polled, returns true.
     pub fn ask(
         &self,
         nodes: &[Arc<Node>],
@@ -77,8 +76,8 @@ impl Cluster {
         Ok(answers.collect())
     }
 
-    /// Sends a node a request that is answered by one message. An error says whether the node may
-    /// act on the request all the same.
+    /// Sends a node a request with a single reply message. An error says whether the node may
+    /// nevertheless have acted on the request.
     pub fn send(
         &self,
         request: &MessageRequest,
@@ -155,7 +154,7 @@ impl Cluster {
     }
 }
 
-/// The value of an answer to an info command, whose refusals are errors.
+/// The value in the reply to an info command; error replies become errors.
 pub fn info_answer(answer: &str, command: &InfoCommand) -> Result<String> {
     info::value(answer, command.as_str()).map(str::to_owned).map_err(|error| {
         let code = Kind::Server(ResultCode(error.code));
@@ -180,7 +179,7 @@ pub fn manage_answer(body: &[u8], is_question: bool) -> Result<Vec<Row>> {
     }
 }
 
-/// The answer to a message: an empty text if the node agreed.
+/// The reply to a message: an empty string on success.
 pub fn message_answer(body: &[u8]) -> Result<String> {
     let malformed = |why: String| Error::new(Kind::Malformed, why).after(1, true);
     match Answer::parse(body) {

@@ -1,27 +1,27 @@
-//! Server versions, and what depends on them.
+//! Server versions and the features that depend on them.
 
 use std::fmt;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-/// A server's version, as `build` prints it.
+/// A server version, as reported by `build`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
 pub struct Build(pub [u16; 4]);
 
-/// The oldest server whose partition maps can be read.
+/// The oldest server with readable partition maps.
 pub(super) const OLDEST: Build = Build([4, 9, 0, 3]);
-/// The first server that takes `user-agent-set`.
+/// The first server that accepts `user-agent-set`.
 const TAKES_USER_AGENT: Build = Build([8, 1, 0, 0]);
 
 impl Build {
-    /// Reads `8.1.2.0` and the like; what follows a number (`-rc1`) is passed over.
+    /// Parses versions such as `8.1.2.0`; suffixes of a number (`-rc1`) are ignored.
     pub fn parse(text: &str) -> Option<Self> {
         let mut numbers = [0; 4];
         let mut parts = text.split('.');
         for (at, number) in numbers.iter_mut().enumerate() {
             let Some(part) = parts.next() else {
-                // Three numbers are the least a server prints.
+                // Servers report at least three numbers.
                 return (at >= 3).then_some(Self(numbers));
             };
             let digits = part.find(|c: char| !c.is_ascii_digit()).unwrap_or(part.len());
@@ -30,7 +30,7 @@ impl Build {
         Some(Self(numbers))
     }
 
-    /// Whether the server takes `user-agent-set`.
+    /// Whether the server accepts `user-agent-set`.
     pub(super) fn takes_user_agent(self) -> bool {
         self >= TAKES_USER_AGENT
     }
@@ -43,7 +43,7 @@ impl fmt::Display for Build {
     }
 }
 
-/// The info command that says who this client is; servers take at most 63 bytes of it.
+/// The info command that identifies this client; servers accept at most 63 bytes of it.
 pub(super) fn user_agent() -> String {
     let mut text = format!("1,rust-{},spikewire", env!("CARGO_PKG_VERSION"));
     text.truncate(63);

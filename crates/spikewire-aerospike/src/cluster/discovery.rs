@@ -1,4 +1,4 @@
-//! The tender's way with nodes: it meets those that others list, and lets go of those that left.
+//! How the tender adds newly listed nodes and removes those that left.
 
 use std::time::Duration;
 
@@ -12,8 +12,8 @@ use super::rules::{self, Known, PeerHealth};
 use super::tender::Tender;
 
 impl Tender {
-    /// Asks all members that answered for their peers, and newly found peers for theirs, until
-    /// no new one is found. Returns the number of nodes that listed their peers.
+    /// Requests the peers of all members that replied, and those of newly found peers, until no new
+    /// one is found. Returns the number of nodes that listed their peers.
     pub(super) fn refresh_peers(&mut self) -> usize {
         let net = self.net();
         let command = net.addressing.peers_command();
@@ -41,7 +41,7 @@ impl Tender {
         answered
     }
 
-    /// Counts how often each member is listed, tries the unknown peers, and returns the new ones.
+    /// Counts how often each member is listed, probes unknown peers, and returns the new members.
     fn discover(&mut self, lists: &[(usize, Peers)]) -> FxHashSet<u32> {
         let net = self.net();
         let mut wanted = UnknownPeers::default();
@@ -75,7 +75,8 @@ impl Tender {
                 unknown.iter().filter(|name| **name == member.node.name).count() as u32;
         }
         for (at, list) in lists {
-            // Read only when every peer on the list was met; otherwise the next pass looks again.
+            // The list counts as read only once every peer on it has been reached; otherwise the
+            // next pass tries again.
             let generation = &mut self.members[*at].peers_generation;
             generation.seen = Some(list.generation);
             generation.read = self.candidates.all_met(list).then_some(list.generation);

@@ -1,5 +1,5 @@
-//! One request to one node over a non-blocking socket: connect, send the commands, take the
-//! answer, all before a deadline. Nothing here waits; [`super::poll`] says when to go on.
+//! One request to one node over a non-blocking socket: connect, send the commands, read the reply,
+//! all before a deadline. Nothing here blocks; [`super::poll`] waits for readiness.
 
 use std::io::{self, ErrorKind, Read as _, Write as _};
 use std::net::SocketAddr;
@@ -21,16 +21,16 @@ use crate::clock::Tick;
 use crate::framing::Aerospike;
 use crate::security::Access;
 
-/// The largest answer that is taken.
+/// The largest accepted reply.
 const MAX_ANSWER: usize = 16 << 20;
 
 /// An idle connection for info commands.
 #[derive(Debug)]
 pub(super) struct InfoConnection {
-    /// Off the list before it is closed.
+    /// Declared first: unregistered before the connection is closed.
     _listed: Listed,
     wire: Wire,
-    /// The way there; `None` once it is ready.
+    /// The connection being opened; `None` once it is ready.
     opening: Option<Opening<Aerospike>>,
     /// Whether the client has sent its user agent.
     introduced: bool,
@@ -57,13 +57,13 @@ impl InfoConnection {
     }
 }
 
-/// What is asked, of whom, and for how long.
+/// The commands to send, the node, and the time limit.
 #[derive(Debug, Clone)]
 pub(super) struct InfoCommands<'a> {
     pub address: SocketAddr,
     pub access: &'a Access,
     pub commands: &'a [&'a str],
-    /// Tell the server who we are if this connection has not yet.
+    /// Send the user agent if this connection has not done so yet.
     pub introduce: bool,
     pub within: Duration,
 }
@@ -95,11 +95,11 @@ pub(super) struct InfoRequest {
     out: Vec<u8>,
     sent: usize,
     input: Vec<u8>,
-    /// The request for a fresh connection, while an old one is being tried.
+    /// The request to repeat on a new connection, while a reused one is being tried.
     again: Option<Vec<u8>>,
     introduces: bool,
     within: Duration,
-    /// When it must be connected.
+    /// Deadline for connecting.
     connect_by: Tick,
     deadline: Tick,
     /// How long the deadline leaves for it, for messages.
@@ -135,7 +135,7 @@ impl InfoRequest {
         request
     }
 
-    /// Sends a message frame, on a new connection that is made within `within`.
+    /// Sends a message frame on a new connection, with a time limit of `within`.
     pub fn message(
         to: (SocketAddr, &Access),
         frame: &[u8],
@@ -210,12 +210,12 @@ impl InfoRequest {
         }
     }
 
-    /// Whether all of it has left, so that the node may act on it.
+    /// Whether all of it has been sent, so that the node may have acted on it.
     pub fn has_left(&self) -> bool {
         self.phase == Phase::Receiving
     }
 
-    /// The connection to wait for, and whether for room to write rather than for bytes to read.
+    /// The connection to wait for, and whether for writability instead of readability.
     pub fn awaits(&self) -> Option<(&Wire, bool)> {
         let connection = self.connection.as_ref().filter(|_| !self.is_over())?;
         let writes = match &connection.opening {
@@ -225,14 +225,14 @@ impl InfoRequest {
         Some((&connection.wire, writes))
     }
 
-    /// Goes as far as the socket allows; to be called when it is ready.
+    /// Makes as much progress as the socket allows; call it when the socket is ready.
     pub fn advance(&mut self) {
         while !self.is_over() {
             match self.step() {
                 Ok(true) => {}
                 Ok(false) => return,
                 Err(error) => match self.again.take() {
-                    // An old connection may have been cut long ago: the node gets a fair chance.
+                    // A reused connection may have been closed long ago, so retry on a new one.
                     Some(request) if error.may_be_stale_connection() => self.dial(request),
                     _ => self.end(Err(error)),
                 },
@@ -240,7 +240,7 @@ impl InfoRequest {
         }
     }
 
-    /// Gives up if the deadline has passed.
+    /// Fails if the deadline has passed.
     pub fn expire(&mut self, now: Tick) {
         if !self.is_over() && now >= self.deadline() {
             self.end(Err(match self.phase {
@@ -250,20 +250,20 @@ impl InfoRequest {
         }
     }
 
-    /// Gives up at once.
+    /// Fails immediately.
     pub fn stop(&mut self) {
         if !self.is_over() {
             self.end(Err(NodeError::Stopped));
         }
     }
 
-    /// The text of the answer and the connection it came on.
+    /// The text of the reply and the connection it came on.
     pub fn finish(self) -> Result<(String, InfoConnection), NodeError> {
         let (answer, connection) = self.finish_body()?;
         Ok((String::from_utf8_lossy(&answer).into_owned(), connection))
     }
 
-    /// The body of the answer and the connection it came on.
+    /// The body of the reply and the connection it came on.
     pub fn finish_body(self) -> Result<(Vec<u8>, InfoConnection), NodeError> {
         let answer = self.outcome.unwrap_or(Err(NodeError::NoAnswer(self.within)))?;
         let mut connection = self.connection.ok_or(NodeError::HungUp)?;
@@ -278,7 +278,7 @@ impl InfoRequest {
         self.outcome = Some(outcome);
     }
 
-    /// One step; `false` when the socket is not ready for it.
+    /// One step; `false` if the socket is not ready for it.
     fn step(&mut self) -> Result<bool, NodeError> {
         let Some(connection) = &mut self.connection else { return Err(NodeError::HungUp) };
         let wire = &mut connection.wire;
@@ -354,7 +354,7 @@ fn encode(commands: &[&str], introduce: bool) -> Vec<u8> {
     out
 }
 
-/// The body of the answer once all of it is there.
+/// The body of the reply once it is complete.
 fn answer(input: &[u8], expects: Expects) -> Result<Option<Vec<u8>>, NodeError> {
     match expects {
         Expects::One(kind) => match first_body(input, kind)? {

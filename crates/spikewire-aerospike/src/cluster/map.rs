@@ -1,8 +1,8 @@
-//! Who holds which partition, kept from what the nodes say; and the immutable maps made from it.
+//! The partition table, updated from what nodes report, and the immutable maps built from it.
 //!
-//! A node's word counts for a partition and replica column only if its regime is not older than
-//! the one stored there. A column 0 that its node no longer claims is kept until another node
-//! claims it: the node passes requests on, which costs time but no error.
+//! A node's report counts for a partition and replica column only if its regime is not older than
+//! the one stored there. A column-0 entry that its node no longer claims is kept until another node
+//! claims it: the node proxies requests, which costs time but no error.
 
 use std::sync::Arc;
 
@@ -28,7 +28,7 @@ const UNOWNED: Ownership = Ownership { slot: NO_NODE, regime: 0 };
 struct Table {
     columns: Vec<Vec<Ownership>>,
     strong: bool,
-    /// The map made last, until something changes.
+    /// The last published map; `None` after a change.
     built: Option<Arc<NamespaceMap>>,
 }
 
@@ -37,8 +37,8 @@ struct Table {
 pub(super) struct PartitionTable(FxHashMap<String, Table>);
 
 impl PartitionTable {
-    /// Takes in what node `slot` says it holds. Gives back the nodes that lost something by it:
-    /// they should be asked again.
+    /// Applies the report of node `slot`. Returns the nodes that lost partitions by it, which
+    /// should be asked again.
     pub fn apply(&mut self, slot: u32, said: &[Replicas]) -> FxHashSet<u32> {
         let mut losers = FxHashSet::default();
         for replicas in said {
@@ -51,8 +51,8 @@ impl PartitionTable {
         losers
     }
 
-    /// Fits the tables to what the nodes reported last: as many columns as the largest factor, and
-    /// no namespaces that no node has any more.
+    /// Fits the tables to the latest reports: as many columns as the largest replication factor,
+    /// and no namespaces that no node has any more.
     pub fn fit(&mut self, factors: &FxHashMap<&str, u8>) {
         self.0.retain(|name, table| {
             let Some(&factor) = factors.get(name.as_str()) else { return false };
@@ -71,7 +71,7 @@ impl PartitionTable {
         }
     }
 
-    /// Starts over; only the names of the namespaces stay.
+    /// Clears everything except the names of the namespaces.
     pub fn clear(&mut self) {
         for table in self.0.values_mut() {
             table.columns.iter_mut().for_each(|column| column.fill(UNOWNED));
@@ -85,17 +85,17 @@ impl PartitionTable {
         claims.any(|claim| claim.slot == slot)
     }
 
-    /// Makes the next [`PartitionTable::publish`] build every map anew: racks changed.
+    /// Makes the next [`PartitionTable::publish`] rebuild every map because racks have changed.
     pub fn invalidate(&mut self) {
         self.0.values_mut().for_each(|table| table.built = None);
     }
 
-    /// Whether [`PartitionTable::publish`] would give something new.
+    /// Whether [`PartitionTable::publish`] would return anything new.
     pub fn is_stale(&self) -> bool {
         self.0.values().any(|table| table.built.is_none())
     }
 
-    /// The maps over these nodes; `rack` says where a node stands for a namespace.
+    /// The maps for these nodes; `rack` returns the rack of a node for a namespace.
     pub fn publish(
         &mut self,
         nodes: &[Arc<Node>],

@@ -1,4 +1,4 @@
-//! What the tender keeps about one node.
+//! The tender's state for one node.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,13 +15,13 @@ use super::node_info::{generation, partition_generation};
 use super::{Node, poll};
 use crate::clock::Tick;
 
-/// How long nodes that failed before are waited for in one pass. What comes later is taken in the
-/// next pass.
+/// How long a pass waits for nodes that failed before. Later replies are read in the next pass.
 pub(super) const RETRY_WAIT: Duration = Duration::from_millis(50);
-/// The code of commands that only the Enterprise Edition knows.
+/// Result code of commands that require the Enterprise Edition.
 const ENTERPRISE_ONLY: u8 = 25;
 
-/// A counter of the server's: as it was last seen, and as it was when its content was last read.
+/// A server-side generation counter: its latest value, and its value when the content was last
+/// read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Generation<T> {
     pub seen: Option<T>,
@@ -29,31 +29,31 @@ pub(super) struct Generation<T> {
 }
 
 impl<T: PartialEq> Generation<T> {
-    /// Whether the content should be read.
+    /// Whether the content has to be read again.
     pub fn is_behind(&self) -> bool {
         self.read.is_none() || self.seen != self.read
     }
 }
 
-/// One node of the cluster, the tender's side of it.
+/// The tender's side of a node.
 #[derive(Debug)]
 pub(super) struct Member {
     pub node: Arc<Node>,
     connection: Option<InfoConnection>,
     request: Option<InfoRequest>,
-    /// Failures in a row, one per tend interval at most.
+    /// Consecutive failures, at most one per tend interval.
     pub failures: u32,
-    /// When the last of them was counted.
+    /// When the last one was counted.
     failed_at: Tick,
-    /// Whether it answered in this pass.
+    /// Whether it replied in this pass.
     pub answered: bool,
-    /// Whether its breaker was open when that was last told of.
+    /// State of its breaker when last announced.
     pub breaker_open: bool,
-    /// Whether another node has taken its place: it is removed even if it answers.
+    /// Whether another node has replaced it: it is removed even if it replies.
     pub replaced: bool,
-    /// How many nodes list it among their peers, in this pass.
+    /// Number of nodes that list it as a peer in this pass.
     pub listed_by: u32,
-    /// How many peers it lists.
+    /// Number of peers it lists.
     pub peers: usize,
     pub peers_generation: Generation<u64>,
     pub partition_generation: Generation<i64>,
@@ -65,7 +65,7 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// A node that has just introduced itself on `connection`.
+    /// A node that has just been identified over `connection`.
     pub fn new(node: Arc<Node>, connection: InfoConnection, partition_generation: i64) -> Self {
         Self {
             node,
@@ -86,18 +86,18 @@ impl Member {
         }
     }
 
-    /// Whether it may be asked more in this pass.
+    /// Whether further requests in this pass make sense.
     pub fn is_reachable(&self) -> bool {
         self.answered && self.failures == 0 && self.node.is_active()
     }
 
-    /// Whether its partition map should be read.
+    /// Whether its partition map has to be read.
     pub fn map_is_behind(&self) -> bool {
         self.partition_generation.is_behind()
             && self.partition_generation.seen.is_some_and(|seen| seen >= 0)
     }
 
-    /// Takes in the answer to [`greeting`]. `limit` is the breaker's.
+    /// Processes the reply to [`greeting`]. `limit` is the breaker's.
     pub fn hear_greeting(
         &mut self,
         answer: &str,
@@ -106,7 +106,7 @@ impl Member {
     ) -> Result<(), NodeError> {
         let name = info::value(answer, "node")?;
         if name != self.node.name {
-            // Another server has taken over the address.
+            // Another server now uses the address.
             self.replaced = true;
             return Err(NodeError::OtherNode {
                 found: name.to_owned(),
@@ -121,7 +121,7 @@ impl Member {
             self.node.breaker.reset(limit);
         }
         if restarted || self.failures > 0 {
-            // A node that was away may count anew and meet the old numbers by chance.
+            // A restarted node counts from the start and may reach the old numbers by chance.
             self.peers_generation.read = None;
             self.partition_generation.read = None;
             self.rebalance_generation.read = None;
@@ -133,15 +133,15 @@ impl Member {
         Ok(())
     }
 
-    /// The peers in the answer to the peers command.
+    /// Parses the reply to the peers command.
     pub fn hear_peers(&mut self, answer: &str, command: &str) -> Result<Peers, NodeError> {
         let peers = Peers::parse(info::value(answer, command)?)?;
         self.peers = peers.peers.len();
         Ok(peers)
     }
 
-    /// What it holds, from the answer to `partition-generation` and `replicas`; nothing when it
-    /// left its cluster in the meantime.
+    /// Parses its partitions from the reply to `partition-generation` and `replicas`; nothing if it
+    /// has left its cluster in the meantime.
     pub fn hear_map(&mut self, answer: &str) -> Result<Vec<Replicas>, NodeError> {
         let generation = partition_generation(answer)?;
         self.partition_generation.seen = Some(generation);
@@ -154,8 +154,8 @@ impl Member {
         Ok(replicas)
     }
 
-    /// Its racks, from the answer to `rebalance-generation` and `rack-ids`; gives whether they
-    /// changed. Only the Enterprise Edition knows racks: without it they stay unknown.
+    /// Updates its racks from the reply to `rebalance-generation` and `rack-ids`; returns whether
+    /// they changed. Only the Enterprise Edition has racks; otherwise they stay unknown.
     pub fn hear_racks(&mut self, answer: &str) -> Result<bool, NodeError> {
         let generation = generation(answer, "rebalance-generation")?;
         let racks: FxHashMap<_, _> = match info::value(answer, "rack-ids") {
@@ -169,14 +169,14 @@ impl Member {
         Ok(changed)
     }
 
-    /// Notes a failure. Within one tend interval only the first one counts: a flurry of extra
-    /// passes must not use up the patience with a node.
+    /// Records a failure. Within one tend interval only the first one counts, so that a burst of
+    /// extra passes does not remove the node.
     pub fn fail(&mut self, interval: Duration) {
         self.answered = false;
-        // The connection may be why: its session is over, or a login is missing.
+        // The connection may be the cause: its session may have expired, or a login may be missing.
         self.connection = None;
         let now = Tick::now();
-        // A little less than the interval: passes are not punctual.
+        // Slightly less than the interval, since passes are not exactly on time.
         if self.failures == 0 || now >= self.failed_at.after(interval / 10 * 9) {
             self.failures += 1;
             self.failed_at = now;
@@ -210,16 +210,17 @@ impl Member {
     }
 }
 
-/// The commands whose answers [`Member::hear_greeting`] takes.
+/// The commands whose replies [`Member::hear_greeting`] processes.
 pub(super) fn greeting(racks: bool) -> &'static [&'static str] {
     let all = &["node", "peers-generation", "partition-generation", "rebalance-generation"];
     if racks { all } else { &all[..3] }
 }
 
-/// Asks all members that `who` picks, at once, and gives the answers that came, by place in
-/// `members`. Healthy members are waited for up to `patience`; those that failed, or still owe the
-/// answer to an earlier request, up to [`RETRY_WAIT`]. Requests to the others stay open until the
-/// next call, so only what every pass asks of all members may be asked with a short limit.
+/// Sends requests to all members that `who` selects, concurrently, and returns the replies by index
+/// in `members`. Healthy members are waited for up to `patience`; those that failed before, or
+/// still owe the reply to an earlier request, up to [`RETRY_WAIT`]. Requests to the others stay
+/// open until the next call, so a short limit may be used only for commands that every pass sends
+/// to all members.
 pub(super) fn ask_all(
     members: &mut [Member],
     net: &Net,

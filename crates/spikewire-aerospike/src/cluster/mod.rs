@@ -1,7 +1,7 @@
-//! The cluster as a client sees it: who is there and who holds which partition.
+//! The client's view of the cluster: its nodes and the partitions they hold.
 //!
-//! One background thread per client (the tender) looks at the nodes every tend interval and
-//! publishes an immutable [`Snapshot`] behind an atomic pointer. Commands read it without a lock.
+//! One background thread per client (the tender) polls the nodes every tend interval and publishes
+//! an immutable [`Snapshot`] behind an atomic pointer. Commands read it without a lock.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -64,25 +64,25 @@ use net::Net;
 use shared::Shared;
 use tender::Tender;
 
-/// The shortest and the longest pause between two regular passes.
+/// Shortest and longest interval between regular passes.
 const SHORTEST_INTERVAL: Duration = Duration::from_millis(10);
 const LONGEST_INTERVAL: Duration = Duration::from_secs(24 * 3600);
-/// While something is going on the tender looks this many times as often.
+/// While the cluster is changing, the tender polls this many times as often.
 const UNSETTLED_FACTOR: u32 = 4;
 
-/// A connected cluster. Dropping the last handle ends its thread.
+/// A connected cluster. Dropping the last handle stops its thread.
 #[derive(Debug)]
 pub struct Cluster {
     shared: Arc<Shared>,
-    /// Never dropped by itself: in a forked child the thread does not exist, and its handle must
+    /// Not dropped automatically: in a forked child the thread does not exist, and its handle must
     /// not be touched there.
     thread: ManuallyDrop<Mutex<Option<JoinHandle<()>>>>,
 }
 
 impl Cluster {
-    /// Finds the cluster through the seeds and looks at it once, with all nodes and maps; then
-    /// keeps looking in the background. Fails when no seed leads to a node, with a message that
-    /// says for each of them why.
+    /// Finds the cluster through the seeds and reads all nodes and maps once; then keeps polling in
+    /// the background. Fails if no seed leads to a node, with a message that gives the reason for
+    /// each.
     pub fn connect(options: Options) -> Result<Arc<Self>> {
         seeds::check(&options.seeds, options.tls.is_some())?;
         let net = Net::new(&options)?;
@@ -103,7 +103,7 @@ impl Cluster {
         &self.shared.options
     }
 
-    /// Whether connections begin with a login.
+    /// Whether connections log in.
     pub(crate) fn logs_in(&self) -> bool {
         self.shared.net.gate.logs_in()
     }
@@ -113,27 +113,27 @@ impl Cluster {
         self.shared.net.gate.credentials().cloned()
     }
 
-    /// The cluster as it was seen last. Takes no lock.
+    /// The latest snapshot. Takes no lock.
     pub fn snapshot(&self) -> Guard<Arc<Snapshot>> {
         self.shared.snapshot.load()
     }
 
-    /// What is counted of its commands, and what happens seldom.
+    /// Counters of its commands, and rare events.
     pub fn metrics(&self) -> &Metrics {
         &self.shared.metrics
     }
 
-    /// To count what many requests make up.
+    /// Counters for operations that consist of many requests.
     pub(crate) fn counted(&self, namespace: &str) -> Counted {
         Counted::new(self.shared.clone(), namespace)
     }
 
-    /// The second requests of its reads.
+    /// The budget for hedged reads.
     pub fn hedging(&self) -> &Hedging {
         &self.shared.hedging
     }
 
-    /// What the client counted, its connections, its nodes and their breakers, and the tender.
+    /// Statistics of the client: counters, connections, nodes and their breakers, and the tender.
     pub fn stats(&self) -> Stats {
         let nodes = self.snapshot();
         let nodes = nodes.nodes.iter().map(|node| NodeStats::of(node.name.clone(), &**node));
@@ -142,15 +142,15 @@ impl Cluster {
         Stats { hedges: (hedging.sent(), hedging.won()), ..stats }
     }
 
-    /// Asks for a look at the cluster now, because a connection failed; extra looks are at least
-    /// 50 ms apart, and none that was asked for is left out.
+    /// Requests a pass now because a connection failed. Extra passes are at least 50 ms apart, and
+    /// no request is lost.
     pub fn tend_soon(&self) {
         if !self.is_closed() {
             self.shared.signal.request();
         }
     }
 
-    /// Lets `janitor` sweep after every pass for as long as it lives.
+    /// Calls `janitor` after every pass for as long as it exists.
     pub fn add_janitor(&self, janitor: Weak<dyn Janitor>) {
         self.shared.janitors.add(janitor);
     }
@@ -160,8 +160,8 @@ impl Cluster {
         self.shared.is_closed()
     }
 
-    /// Ends the background thread and retires all nodes. Calling it again does nothing; on the
-    /// background thread itself (from a [`Janitor`]) it does not wait.
+    /// Stops the background thread and retires all nodes. Idempotent. On the background thread
+    /// itself (from a [`Janitor`]) it does not wait.
     pub fn close(&self) {
         if self.shared.net.closed.swap(true, AcqRel) {
             return;
@@ -176,8 +176,9 @@ impl Cluster {
         self.shared.publish(Snapshot::default());
     }
 
-    /// For the child after a fork: the background thread does not exist there, and what it held is
-    /// lost. Closes the inherited connections and takes no lock that the thread may have held.
+    /// For a forked child, where the background thread does not exist and the locks it held are
+    /// never released. Closes the inherited connections and takes no lock that the thread may have
+    /// held.
     pub fn abandon(&self) {
         self.shared.net.closed.store(true, Relaxed);
         self.shared.net.descriptors.close_inherited();
@@ -218,7 +219,7 @@ fn tend(mut tender: Tender) {
         if is_regular {
             regular = last + interval;
         }
-        // Without any node the next pass asks the seeds again.
+        // Without any node, the next pass tries the seeds again.
         let found = tender.pass(is_regular).is_ok();
         shared.tends.note(found);
         if !shared.is_closed() {

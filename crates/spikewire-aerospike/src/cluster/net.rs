@@ -1,4 +1,4 @@
-//! What every conversation with the cluster needs.
+//! State shared by all requests to the cluster.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -11,18 +11,18 @@ use crate::error::Result;
 use crate::options::Options;
 use crate::security::Gate;
 
-/// Time for a connection when the options say nothing.
+/// Default connect timeout.
 const WITHIN: Duration = Duration::from_secs(1);
 
 /// Shared by everything that opens sockets for one cluster.
 #[derive(Debug)]
 pub(super) struct Net {
-    /// Time for one connection attempt and its answer.
+    /// Time limit for connecting and receiving a reply.
     pub within: Duration,
     pub addressing: Addressing,
     pub gate: Gate,
     pub descriptors: Arc<Descriptors>,
-    /// Set once, when the client is closed; ends every wait.
+    /// Set when the client is closed; ends every wait.
     pub closed: AtomicBool,
 }
 

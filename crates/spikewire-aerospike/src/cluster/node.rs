@@ -10,33 +10,33 @@ use spikewire_transport::metrics::{Gauges, Recent};
 use super::Build;
 use crate::security::Access;
 
-/// A node: identity that transports key their connections by.
+/// A node. Transports key their connections by its identity.
 #[derive(Debug)]
 pub struct Node {
-    /// A number unique within the client and never used again: nodes that leave and come back get
-    /// a new one, so connections of the former life cannot be mistaken.
+    /// A number that is unique within the client and never reused: nodes that leave and come back
+    /// get a new one, so that old connections cannot be confused with new ones.
     pub slot: u32,
     /// The server's node id.
     pub name: String,
-    /// Where commands go.
+    /// The address for commands.
     pub address: SocketAddr,
-    /// The name that its certificate is for, where connections are encrypted; `None`: its address.
+    /// The name to verify its certificate against with TLS; `None`: its address.
     pub tls_name: Option<String>,
-    /// How connections to it begin.
+    /// How connections to it are set up: encryption and login.
     pub(crate) access: Access,
-    /// The server's version; all zero when it was not asked.
+    /// The server's version; all zero if unknown.
     pub build: Build,
-    /// Gives the node a rest when it fails too often.
+    /// Its circuit breaker.
     pub breaker: Breaker,
-    /// Its connections.
+    /// Gauges of its connections.
     pub gauges: Gauges,
     active: AtomicBool,
-    /// How long reads took that may have a second request; made by the first of them.
+    /// Recent latencies of hedgeable reads; created by the first of them.
     latencies: OnceLock<Box<Recent>>,
 }
 
 impl Node {
-    /// A node that was just found.
+    /// A newly found node.
     pub fn new(slot: u32, name: String, address: SocketAddr, tls_name: Option<String>) -> Self {
         let (build, breaker, gauges, access) = Default::default();
         let active = AtomicBool::new(true);
@@ -44,29 +44,29 @@ impl Node {
         Self { slot, name, address, tls_name, access, build, breaker, gauges, active, latencies }
     }
 
-    /// The same node, whose server has this version.
+    /// Sets the server version.
     #[must_use]
     pub fn with_build(self, build: Build) -> Self {
         Self { build, ..self }
     }
 
-    /// The same node, to which connections begin so.
+    /// Sets how connections are set up.
     #[must_use]
     pub(crate) fn with_access(self, access: Access) -> Self {
         Self { access, ..self }
     }
 
-    /// How long reads took of late, as far as that was looked at.
+    /// Recent latencies of reads, as far as recorded.
     pub(crate) fn latencies(&self) -> &Recent {
         self.latencies.get_or_init(Box::default)
     }
 
-    /// Whether the node is part of the cluster; once false it stays so.
+    /// Whether the node is part of the cluster; never true again once it was false.
     pub fn is_active(&self) -> bool {
         self.active.load(Relaxed)
     }
 
-    /// Takes the node out; transports drop its connections.
+    /// Removes the node; transports drop its connections.
     pub fn retire(&self) {
         self.active.store(false, Relaxed);
     }

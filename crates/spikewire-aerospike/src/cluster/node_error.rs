@@ -1,4 +1,4 @@
-//! Why a host could not be used, in words that help the person who reads them.
+//! Why a host could not be used, with messages that help to find the cause.
 
 use std::io;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::error::{Error, Kind};
 use crate::framing::stranger;
 use crate::security::Refused;
 
-/// Why a conversation with a host came to nothing.
+/// Why a request to a host failed.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum NodeError {
     #[error("{0}")]
@@ -61,12 +61,12 @@ impl From<Unresolved> for NodeError {
 }
 
 impl NodeError {
-    /// Whether the old connection, rather than the host, may be to blame.
+    /// Whether a stale connection, rather than the host, may be the cause.
     pub fn may_be_stale_connection(&self) -> bool {
         matches!(self, Self::HungUp | Self::Io(_))
     }
 
-    /// The same failure as callers of the engine see it.
+    /// Converts the failure to the engine's error.
     pub fn into_error(self) -> Error {
         let kind = match self {
             Self::NoConnection(_) | Self::NoAnswer(_) => Kind::Timeout,
@@ -83,7 +83,7 @@ impl NodeError {
 impl From<DialError> for NodeError {
     fn from(error: DialError) -> Self {
         match error {
-            // What encryption has to say about an end is worth more than that it ended.
+            // The TLS error explains more than the fact that the connection ended.
             DialError::Io(error) if error.get_ref().is_some() => Self::Io(error.to_string()),
             DialError::Io(error) => error.into(),
             DialError::HungUp => Self::HungUp,
@@ -106,7 +106,7 @@ impl From<io::Error> for NodeError {
     }
 }
 
-/// A guess at what is talking, from the first bytes of an answer that is not this protocol.
+/// Guesses what the peer is from the first bytes of a reply in another protocol.
 pub(super) fn guess(bytes: &[u8]) -> NodeError {
     NodeError::NotThisProtocol(stranger(bytes))
 }

@@ -1,4 +1,4 @@
-//! What a host says about itself before it is taken in, and whether that will do.
+//! What a host reports about itself before it is added, and whether it is acceptable.
 
 use spikewire_aerospike_protocol::info;
 use spikewire_aerospike_protocol::peers::{self, Address, Peers};
@@ -7,7 +7,7 @@ use super::address::Addressing;
 use super::build::{Build, OLDEST};
 use super::node_error::NodeError;
 
-/// A host's answer to [`Requirements::commands`].
+/// A host's reply to [`Requirements::commands`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct NodeInfo {
     /// Its node id.
@@ -20,7 +20,7 @@ pub(super) struct NodeInfo {
     pub services: Vec<Address>,
 }
 
-/// What a host must be.
+/// Requirements on a host.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Requirements {
     /// The node id it must have, if it is known from elsewhere.
@@ -30,7 +30,7 @@ pub(super) struct Requirements {
 }
 
 impl Requirements {
-    /// The commands whose answers [`Requirements::validate`] reads.
+    /// The commands whose replies [`Requirements::validate`] checks.
     pub fn commands(&self, addressing: &Addressing) -> Vec<&'static str> {
         let mut commands = vec!["node", "build", "partition-generation"];
         commands.extend([addressing.peers_command(), addressing.services_command()]);
@@ -38,7 +38,7 @@ impl Requirements {
         commands
     }
 
-    /// Reads the answer, and says why the host will not do.
+    /// Parses the reply; the error is why the host is not acceptable.
     pub fn validate(&self, answer: &str, addressing: &Addressing) -> Result<NodeInfo, NodeError> {
         let node = info::value(answer, "node")?;
         if node.is_empty() {
@@ -70,7 +70,7 @@ impl Requirements {
             return Err(NodeError::NotClustered(generation));
         }
         let peers = Peers::parse(info::value(answer, addressing.peers_command())?)?;
-        // Without its own addresses a host is simply used where it was found.
+        // A host that does not report its own addresses is used at the address where it was found.
         let services = info::value(answer, addressing.services_command())
             .ok()
             .and_then(|list| peers::services(list).ok())
@@ -92,7 +92,7 @@ pub(super) fn partition_generation(answer: &str) -> Result<i64, NodeError> {
         .map_err(|_| NodeError::Unusable(format!("partition-generation {text:?} is not a number")))
 }
 
-/// The value of a generation counter that never goes below zero.
+/// The value of a non-negative generation counter.
 pub(super) fn generation(answer: &str, command: &str) -> Result<u64, NodeError> {
     let text = info::value(answer, command)?;
     text.parse().map_err(|_| NodeError::Unusable(format!("{command} {text:?} is not a number")))
@@ -111,7 +111,7 @@ mod tests {
         ("service-clear-std", "10.0.0.1:3000"),
     ];
 
-    /// The good answer with one value changed.
+    /// A valid reply with one value changed.
     fn validate(
         requirements: &Requirements,
         name: &str,

@@ -1,4 +1,4 @@
-//! Getting to know the peers that nodes list.
+//! Probing the peers that nodes list.
 
 use std::collections::BTreeMap;
 
@@ -13,7 +13,7 @@ use super::poll;
 use super::probe::{Found, Probe};
 use crate::clock::Tick;
 
-/// A peer that is not a member yet, as all that list it describe it.
+/// A peer that is not a member yet, merged from all lists that contain it.
 #[derive(Debug, Default)]
 pub(super) struct UnknownPeer {
     tls_name: Option<String>,
@@ -38,44 +38,44 @@ impl UnknownPeers {
     }
 }
 
-/// A peer that was tried.
+/// A peer that is being probed.
 #[derive(Debug, Default)]
 struct Candidate {
     probe: Option<Probe>,
-    /// A peer that could not be reached before is not waited for again: its probe goes on between
-    /// the passes.
+    /// A peer that could not be reached before is not waited for again: its probe continues between
+    /// passes.
     failed_before: bool,
 }
 
-/// The peers that are listed but not yet met, over one pass and from pass to pass.
+/// Listed peers that have not been reached, within one pass and between passes.
 #[derive(Debug, Default)]
 pub(super) struct Candidates {
     known: FxHashMap<String, Candidate>,
     /// Listed in this pass.
     listed: FxHashSet<String>,
-    /// Listed in this pass and not met.
+    /// Listed in this pass but not reached.
     unmet: FxHashSet<String>,
 }
 
 impl Candidates {
-    /// A new pass over the peers begins.
+    /// Starts a new pass.
     pub fn begin(&mut self) {
         self.listed.clear();
         self.unmet.clear();
     }
 
-    /// The pass is over: those no longer listed are forgotten.
+    /// Ends the pass: forgets peers that are no longer listed.
     pub fn end(&mut self) {
         let Self { known, listed, .. } = self;
         known.retain(|name, _| listed.contains(name));
     }
 
-    /// Whether every peer on the list has been met.
+    /// Whether every peer on the list has been reached.
     pub fn all_met(&self, list: &Peers) -> bool {
         list.peers.iter().all(|peer| !self.unmet.contains(&peer.name))
     }
 
-    /// Tries all of them at once, each once per pass, and gives those that were met.
+    /// Probes all of them concurrently, each once per pass, and returns those that were reached.
     pub fn meet(
         &mut self,
         wanted: UnknownPeers,

@@ -8,11 +8,12 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::info_request::InfoRequest;
 use crate::clock::Tick;
 
-/// How long a wait goes on before it looks whether the client was closed.
+/// How often a wait checks whether the client was closed.
 pub(super) const SLICE: Duration = Duration::from_millis(20);
 
-/// Waits until a socket is ready, a deadline passes or `until` comes, and moves on every request
-/// that can be. May return earlier: call it in a loop. When `closed` is set they all end.
+/// Waits until a socket is ready, a deadline passes or `until` is reached, and advances every
+/// request that can be. May return early: call it in a loop. When `closed` is set, all requests
+/// end.
 pub(super) fn turn(requests: &mut [&mut InfoRequest], until: Tick, closed: &AtomicBool) {
     let now = Tick::now();
     let wake = requests.iter().filter(|e| !e.is_over()).map(|e| e.deadline()).min();
@@ -26,7 +27,7 @@ pub(super) fn turn(requests: &mut [&mut InfoRequest], until: Tick, closed: &Atom
             waited.push(at);
         }
     }
-    // At most a slice of a second. A wait that a signal ends finds nothing ready.
+    // At most a fraction of a second. A wait interrupted by a signal finds nothing ready.
     let pause = Timespec { tv_sec: 0, tv_nsec: pause.subsec_nanos().into() };
     let _ = poll(&mut sockets, Some(&pause));
     let ready: Vec<usize> = (waited.into_iter().zip(&sockets))

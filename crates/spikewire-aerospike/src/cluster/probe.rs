@@ -1,4 +1,4 @@
-//! Trying all addresses of one host at once; the first that introduces itself well wins.
+//! Probes all addresses of one host concurrently; the first valid reply wins.
 
 use std::net::SocketAddr;
 
@@ -11,7 +11,7 @@ use super::poll;
 use crate::clock::Tick;
 use crate::security::Access;
 
-/// A host that introduced itself, and the connection it did so on.
+/// A host that was identified, and the connection used.
 #[derive(Debug)]
 pub(super) struct Found {
     pub place: Place,
@@ -30,7 +30,7 @@ pub(super) struct Probe {
 }
 
 impl Probe {
-    /// Starts on all addresses at once.
+    /// Starts on all addresses concurrently.
     pub fn start(places: Vec<Place>, requirements: Requirements, net: &Net) -> Self {
         let commands = requirements.commands(&net.addressing);
         let (mut open, mut failed) = (Vec::new(), Vec::new());
@@ -49,8 +49,7 @@ impl Probe {
         Self { requirements, open, failed, found: None }
     }
 
-    /// Reads the answers that are in. Earlier addresses win over later ones that answered in the
-    /// same moment.
+    /// Processes available replies. Of several at the same time, the earliest address wins.
     pub fn settle(&mut self, net: &Net) {
         let (over, open) =
             std::mem::take(&mut self.open).into_iter().partition(|(_, _, e)| e.is_over());
@@ -75,12 +74,12 @@ impl Probe {
         self.found.as_ref()
     }
 
-    /// Whether nothing more will come.
+    /// Whether the probe has ended.
     pub fn is_over(&self) -> bool {
         self.found.is_some() || self.open.is_empty()
     }
 
-    /// What is still in flight.
+    /// Requests still in flight.
     pub fn pending(&mut self) -> impl Iterator<Item = &mut InfoRequest> {
         self.open.iter_mut().map(|(_, _, request)| request)
     }
@@ -91,7 +90,7 @@ impl Probe {
     }
 }
 
-/// Drives the probes until `enough` says so, all are over, or `until` comes.
+/// Drives the probes until `enough` returns true, all have ended, or `until` is reached.
 pub(super) fn run(probes: &mut [Probe], net: &Net, until: Tick, enough: impl Fn(&[Probe]) -> bool) {
     loop {
         for probe in probes.iter_mut() {

@@ -1,25 +1,25 @@
-//! The rules by which nodes come and go, apart from all sockets.
+//! The rules for adding and removing nodes, independent of I/O.
 
 use std::net::SocketAddr;
 
 use super::address;
 
-/// Failures in a row after which a node goes when no node at all answers.
+/// Consecutive failures after which a node is removed while no node at all replies.
 const PATIENCE: u32 = 5;
 
-/// What counts for whether a node stays.
+/// The facts that determine whether a node stays.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct PeerHealth {
-    /// Another node answers in its place.
+    /// Another node has replaced it.
     pub replaced: bool,
-    /// Passes without an answer.
+    /// Consecutive passes without a reply.
     pub failures: u32,
     /// Nodes that list it as a peer.
     pub listed_by: u32,
 }
 
-/// Whether a node goes. `members` are in the cluster, `answered` of them listed their peers in this
-/// pass; `mapped` says whether the node holds any partition.
+/// Whether a node is removed. Of `members` nodes in the cluster, `answered` listed their peers in
+/// this pass; `mapped`: the node holds partitions.
 pub(super) fn leaves(
     node: PeerHealth,
     members: usize,
@@ -30,29 +30,29 @@ pub(super) fn leaves(
         return true;
     }
     if answered == 0 {
-        // No node answers: this side may be cut off. When all are gone the seeds
-        // are asked again.
+        // No node replies: this client may be disconnected. When all nodes are gone, the seeds are
+        // tried again.
         return node.failures >= PATIENCE;
     }
     members > 1 && node.listed_by == 0 && (node.failures > 0 || !mapped())
 }
 
-/// Whether a node's claims about partitions count: a node without peers among others that answer
-/// has lost its cluster and would claim everything.
+/// Whether a node's partition map counts: a node without peers, while others reply, has lost its
+/// cluster and would claim everything.
 pub(super) fn may_map(peers: usize, answered: usize) -> bool {
     peers > 0 || answered <= 1
 }
 
-/// What a peer's entry in a list means for a node of that name that is already known.
+/// How a listed peer relates to a known node of the same name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Known {
-    /// It is that node.
+    /// The same node.
     Same,
-    /// It has moved to another address.
+    /// The node has moved to another address.
     Moved,
 }
 
-/// A known node counts as moved only when it fails where it was, and that is not this machine
+/// A known node counts as moved only if it fails at its old address, and that is not this machine
 /// (which others naturally list by another address).
 pub(super) fn known(
     failures: u32,

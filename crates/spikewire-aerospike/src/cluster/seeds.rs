@@ -1,4 +1,4 @@
-//! Finding the cluster through the seed hosts, or saying for each of them why not.
+//! Finds the cluster through the seed hosts, or explains the failure of each.
 
 use std::net::SocketAddr;
 
@@ -14,7 +14,7 @@ use crate::clock::Tick;
 use crate::error::{Error, Kind};
 use crate::security::name_of;
 
-/// Why one seed could not be used: one entry per address that was tried.
+/// Why one seed could not be used: one entry per attempted address.
 #[derive(Debug)]
 struct Failed {
     seed: Host,
@@ -39,7 +39,7 @@ impl std::fmt::Display for Failed {
     }
 }
 
-/// Seeds that cannot be used at all are refused before anything is tried.
+/// Rejects unusable seeds before any attempt.
 pub(super) fn check(seeds: &[Host], tls: bool) -> Result<(), Error> {
     if seeds.is_empty() {
         return Err(Error::invalid("no seed host given"));
@@ -53,8 +53,8 @@ pub(super) fn check(seeds: &[Host], tls: bool) -> Result<(), Error> {
     }
 }
 
-/// The node to start from. All seeds are tried at once, all addresses of each at once, within one
-/// connect timeout. A seed that knows no peers is used only when none does better.
+/// Finds a node to start from. All addresses of all seeds are tried concurrently, within one
+/// connect timeout. A seed without peers is used only if there is no better one.
 pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Result<Found, Error> {
     let asked: Vec<_> = seeds.iter().map(|s| Resolving::start(&s.name, s.port)).collect();
     let names_until = Tick::now().after(net.within);
@@ -97,9 +97,9 @@ pub(super) fn find(seeds: &[Host], requirements: &Requirements, net: &Net) -> Re
     Err(report(&failed))
 }
 
-/// A seed that is not among the addresses its node gives may be a load balancer: the node itself
-/// is preferred where it can be reached. (On this machine that is natural: nodes do not list the
-/// loopback.)
+/// A seed that is not among its node's own addresses may be a load balancer: the node itself is
+/// preferred if it is reachable. (On this machine this is normal: nodes do not list the loopback
+/// address.)
 fn behind_balancer(found: Found, tls_name: Option<&str>, net: &Net) -> Found {
     let used = found.place.address;
     if address::is_local(used) {
@@ -117,7 +117,7 @@ fn behind_balancer(found: Found, tls_name: Option<&str>, net: &Net) -> Found {
     probe.finish().unwrap_or(found)
 }
 
-/// Whether a node that was found at `used` gives only other addresses of itself.
+/// Whether a node found at `used` lists only other addresses as its own.
 fn is_elsewhere(used: SocketAddr, listed: impl IntoIterator<Item = SocketAddr>) -> bool {
     let mut listed = listed.into_iter().peekable();
     listed.peek().is_some() && !listed.any(|address| address::same(address, used))
@@ -131,7 +131,7 @@ fn report(failed: &[Failed]) -> Error {
         NodeError::LoginRefused(refused) => Some(refused.code),
         _ => None,
     });
-    // A name that fits nowhere is the caller's mistake, not the network's.
+    // A wrong name is the caller's mistake, not the network's.
     let kind = if let Some(code) = refusal {
         Kind::Server(code)
     } else if reasons().all(|reason| matches!(reason, NodeError::OtherCluster { .. })) {

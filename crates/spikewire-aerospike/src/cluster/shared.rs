@@ -1,4 +1,4 @@
-//! What the tender's thread and the cluster's users have in common.
+//! State shared by the tender's thread and users of the cluster.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -15,10 +15,10 @@ use super::{Node, Snapshot};
 use crate::hedging::Hedging;
 use crate::options::Options;
 
-/// The least time from one pass to an extra one.
+/// Minimum time between a pass and an extra one.
 const MIN_PASS_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Shared between the tender's thread and the users of the cluster.
+/// Shared by the tender's thread and users of the cluster.
 pub(super) struct Shared {
     pub options: Options,
     pub net: Arc<Net>,
@@ -49,7 +49,7 @@ impl Shared {
         self.net.closed.load(Relaxed)
     }
 
-    /// Publishes `next` and retires the nodes that are not in it any more.
+    /// Publishes `next` and retires the nodes that are no longer in it.
     pub fn publish(&self, next: Snapshot) {
         let next = Arc::new(next);
         let before = self.snapshot.swap(next.clone());
@@ -63,7 +63,7 @@ impl Shared {
         }
     }
 
-    /// Tells of what is different.
+    /// Emits events for the differences.
     fn announce(&self, before: &Snapshot, next: &Snapshot) {
         let events = self.metrics.events();
         let without = |these: &Snapshot, others: &Snapshot| -> Vec<Arc<str>> {
@@ -88,7 +88,7 @@ impl std::fmt::Debug for Shared {
     }
 }
 
-/// What wakes the tender between its passes.
+/// Wakes the tender between passes.
 #[derive(Debug, Default)]
 pub(super) struct TendSignal {
     requested: AtomicBool,
@@ -97,22 +97,22 @@ pub(super) struct TendSignal {
 }
 
 impl TendSignal {
-    /// Asks for a pass soon. While one is asked for already this costs one atomic swap.
+    /// Requests a pass soon. While one is already requested, this costs one atomic swap.
     pub fn request(&self) {
         if !self.requested.swap(true, std::sync::atomic::Ordering::AcqRel) {
             self.wake();
         }
     }
 
-    /// Makes the tender look whether the client was closed.
+    /// Makes the tender check whether the client was closed.
     pub fn wake(&self) {
-        // Taken and given back: the tender is then either before its check or already waiting.
+        // After this, the tender is either before its check or already waiting.
         drop(self.lock.lock());
         self.condvar.notify_all();
     }
 
-    /// Waits until `due`, or until a pass is requested (not sooner than the shortest interval after `last`), or
-    /// until `closed`; says whether to go on.
+    /// Waits until `due`, until a pass is requested (not earlier than the minimum interval after
+    /// `last`), or until `closed`; returns whether to continue.
     pub fn wait(&self, last: Instant, due: Instant, closed: &AtomicBool) -> bool {
         let mut guard = self.lock.lock();
         loop {

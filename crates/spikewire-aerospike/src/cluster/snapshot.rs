@@ -1,4 +1,4 @@
-//! The immutable picture of the cluster that commands route by.
+//! The immutable view of the cluster that commands are routed by.
 
 use std::sync::Arc;
 
@@ -7,10 +7,10 @@ use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use super::Node;
 
-/// Marks a partition that no known node holds.
+/// No known node holds this partition.
 const NO_NODE: u16 = u16::MAX;
 
-/// Who is in the cluster and who holds what, at one moment.
+/// The nodes and the partition maps at one moment.
 #[derive(Debug, Default)]
 pub struct Snapshot {
     /// Every active node.
@@ -19,16 +19,16 @@ pub struct Snapshot {
     pub namespaces: FxHashMap<String, Arc<NamespaceMap>>,
 }
 
-/// Who holds the partitions of one namespace.
+/// The partition map of one namespace.
 #[derive(Debug, Clone)]
 pub struct NamespaceMap {
     /// The nodes that the columns index.
     nodes: Vec<Arc<Node>>,
     /// Column i, partition p: index into `nodes` of replica i.
     columns: Vec<Box<[u16; PARTITIONS]>>,
-    /// Whether the namespace is strongly consistent (a regime was seen).
+    /// Whether the namespace is strongly consistent (a nonzero regime was reported).
     pub strong: bool,
-    /// Rack of each node of `nodes`, where racks are known.
+    /// Rack of each node in `nodes`, where known.
     racks: Vec<Option<u32>>,
 }
 
@@ -46,7 +46,7 @@ impl NamespaceMap {
         self.columns[column][usize::from(pid)] = node as u16;
     }
 
-    /// How many replicas the namespace keeps.
+    /// Number of replicas.
     pub fn replicas(&self) -> usize {
         self.columns.len()
     }

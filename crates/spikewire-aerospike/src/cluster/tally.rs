@@ -1,4 +1,4 @@
-//! Counting what many requests make up: queries, aggregations, background jobs.
+//! Counters of operations that consist of many requests: queries, aggregations, background jobs.
 
 use std::fmt;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use super::shared::Shared;
 use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 
-/// Whose counters they are, and of which namespace. Does not keep a cluster connected.
+/// The cluster whose counters they are, and the namespace. Does not keep a cluster connected.
 #[derive(Clone)]
 pub(crate) struct Counted {
     shared: Arc<Shared>,
@@ -29,29 +29,29 @@ impl fmt::Debug for Counted {
     }
 }
 
-/// What one query comes to, from its first request to its end. It is counted once; one that is
-/// dropped before its end as `withdrawn`.
+/// Counts one query, from its first request to its end. It is counted once; one that is dropped
+/// before its end as `withdrawn`.
 #[derive(Debug)]
 pub(crate) struct Tally {
     counted: Counted,
     operation: &'static str,
-    /// `None` unless it began while commands were counted, and has not ended.
+    /// `None` unless it began while metrics were enabled and has not ended.
     began: Option<Tick>,
     /// Records so far.
     pub records: u64,
     /// Requests so far.
     pub parts: u64,
-    /// Requests that failed and were made again.
+    /// Requests that failed and were retried.
     pub retries: u32,
 }
 
 impl Tally {
-    /// Of something that has not begun.
+    /// An operation that has not begun.
     pub fn new(counted: Counted, operation: &'static str) -> Self {
         Self { counted, operation, began: None, records: 0, parts: 0, retries: 0 }
     }
 
-    /// It begins now, if commands are counted.
+    /// Begins now, if metrics are enabled.
     pub fn begin(&mut self) {
         if self.counted.shared.metrics.is_on() {
             self.began = Some(Tick::now());
@@ -64,19 +64,19 @@ impl Tally {
         self.began.is_some()
     }
 
-    /// It ended as its reader wants.
+    /// Ended successfully.
     pub fn done(&mut self) {
         self.end("ok", "");
     }
 
-    /// It failed.
+    /// Failed.
     pub fn failed(&mut self, error: &Error) {
         if self.is_open() {
             self.end(error.label(), error.node().unwrap_or_default());
         }
     }
 
-    /// It ended like this.
+    /// Ended with this outcome.
     pub fn ended<T>(&mut self, outcome: &Result<T>) {
         match outcome {
             Ok(_) => self.done(),
@@ -85,7 +85,7 @@ impl Tally {
         }
     }
 
-    /// Its reader wants no more of it.
+    /// Abandoned by its reader.
     pub fn withdrawn(&mut self) {
         self.end("withdrawn", "");
     }

@@ -1,4 +1,4 @@
-//! The tender: looks at the nodes and publishes what it found. One pass is one look.
+//! The tender: polls the nodes and publishes what it finds, one pass at a time.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,10 +19,10 @@ use super::{Node, Snapshot, seeds};
 use crate::clock::Tick;
 use crate::error::Result;
 
-/// How long the tender looks more often after a node began to fail, came or went.
+/// How long the tender polls more often after a node started to fail, joined or left.
 const UNSETTLED_FOR: Duration = Duration::from_secs(10);
 
-/// The tender's own state; lives on its thread.
+/// The tender's state; lives on its thread.
 #[derive(Debug)]
 pub(super) struct Tender {
     pub(super) shared: Arc<Shared>,
@@ -35,12 +35,12 @@ pub(super) struct Tender {
     /// Whether the set of nodes changed since the last snapshot.
     pub(super) changed: bool,
     unsettled_until: Tick,
-    /// Regular passes since the error windows were rolled.
+    /// Regular passes since the error windows were reset.
     window: u32,
 }
 
 impl Tender {
-    /// Looks at the cluster for the first time.
+    /// Runs the first pass.
     pub fn start(shared: Arc<Shared>) -> Result<Self> {
         let mut tender = Self {
             seeds: shared.options.seeds.clone(),
@@ -64,12 +64,12 @@ impl Tender {
         Ok(tender)
     }
 
-    /// Whether something is going on that deserves a closer look than the regular interval gives.
+    /// Whether the cluster is changing, which calls for a shorter interval.
     pub fn is_unsettled(&self) -> bool {
         Tick::now() < self.unsettled_until
     }
 
-    /// One pass over all nodes. An error means that there is no node and no seed leads to one.
+    /// Runs one pass over all nodes. An error means that there is no node and no seed leads to one.
     pub fn pass(&mut self, regular: bool) -> Result<()> {
         let seeding = self.members.is_empty();
         if seeding {
@@ -79,7 +79,7 @@ impl Tender {
         let disturbed = self.greet();
         if disturbed {
             let answered = self.refresh_peers();
-            // Right after seeding no node holds a partition yet, which is no reason to go.
+            // Right after seeding, no node holds a partition yet, which is no reason to remove it.
             if !seeding {
                 self.remove_leavers(answered);
             }
@@ -139,13 +139,13 @@ impl Tender {
         self.members[at].fail(self.shared.options.tend_interval);
     }
 
-    /// Asks all members for their counters; returns whether the peers should be looked at.
+    /// Reads the counters of all members; returns whether the peers should be read.
     fn greet(&mut self) -> bool {
         let racks = !self.shared.options.racks.is_empty();
         let limit = self.shared.options.max_error_rate;
         self.members.iter_mut().for_each(|member| member.answered = false);
         let net = self.net();
-        // The first snapshot is to be whole; later ones do not wait long for a node that hangs.
+        // The first snapshot must be complete; later passes do not wait long for a hanging node.
         let patience = if self.is_first { Duration::MAX } else { net.within / 4 };
         let answers = ask_all(&mut self.members, &net, greeting(racks), patience, |_| true);
         for (at, answer) in answers {
@@ -157,7 +157,7 @@ impl Tender {
         self.members.iter().any(|m| m.failures > 0 || m.replaced || m.peers_generation.is_behind())
     }
 
-    /// Reads the maps that moved. Nodes that lose something by it are read in the next pass.
+    /// Reads the maps that changed. Nodes that lose partitions by it are read in the next pass.
     fn refresh_maps(&mut self) {
         let net = self.net();
         let answered = self.members.iter().filter(|member| member.is_reachable()).count();
@@ -198,7 +198,7 @@ impl Tender {
         });
         let mut moved = false;
         for (at, answer) in answers {
-            // Racks only steer preferences: a node without an answer is simply asked again.
+            // Racks only affect preferences: a node without a reply is simply asked again.
             moved |= answer.and_then(|a| self.members[at].hear_racks(&a)).unwrap_or(false);
         }
         if moved {
@@ -216,7 +216,7 @@ impl Tender {
         }
     }
 
-    /// Tells of breakers that opened or closed since the last look.
+    /// Emits events for breakers that opened or closed since the last pass.
     fn watch_breakers(&mut self) {
         for member in &mut self.members {
             tell_of_breaker(&self.shared.metrics, &mut member.breaker_open, &*member.node);

@@ -1,4 +1,4 @@
-//! Commands of blocking callers: the calling threads do all the work.
+//! Blocking commands: the calling threads do all the work.
 
 use std::sync::Arc;
 
@@ -13,10 +13,11 @@ use spikewire_transport::Protocol as _;
 use spikewire_transport::blocking::{Aside, BlockingTicket, CallerLimits, Single, pause};
 use spikewire_transport::protocol::Sharing;
 
-/// Asked when a signal may have come: runs its handlers and says whether the caller gives up.
+/// Called when a signal may have arrived: runs its handlers and returns whether the caller gives
+/// up.
 pub type Interrupted<'a> = Option<&'a dyn Fn() -> bool>;
 
-/// Runs the commands of blocking callers.
+/// Executes blocking commands.
 #[derive(Debug)]
 pub struct BlockingExecutor {
     cluster: Arc<Cluster>,
@@ -24,11 +25,11 @@ pub struct BlockingExecutor {
     pool: Arc<BlockingPool<Ticket>>,
 }
 
-/// What a caller gets back for a request.
+/// The ticket of a request.
 #[derive(Debug)]
 enum Ticket {
     Single(Single<Aerospike>),
-    /// Apart, so that every command is small.
+    /// Boxed to keep commands small.
     Part(Box<Part>),
 }
 
@@ -57,7 +58,7 @@ impl BlockingTicket<Aerospike> for Ticket {
 }
 
 impl BlockingExecutor {
-    /// Without connections; they are opened when commands need them.
+    /// Starts without connections; commands open them on demand.
     pub fn new(cluster: Arc<Cluster>) -> Self {
         let router = Router::new(cluster.options().racks.clone());
         let pool = Arc::new(BlockingPool::new(&cluster));
@@ -66,8 +67,8 @@ impl BlockingExecutor {
         Self { cluster, router, pool }
     }
 
-    /// Sends one request and waits for its reply, retries included. The reply's message is left
-    /// in `body`; returns the node that answered and what it took.
+    /// Sends one request and waits for its reply, including retries. The reply message is left in
+    /// `body`; returns the node that replied and the cost of the command.
     pub fn run(
         &self,
         bytes: Vec<u8>,
@@ -84,8 +85,8 @@ impl BlockingExecutor {
         answered
     }
 
-    /// The same for a host that times more than that its thread goes on: `aside` says when the reply
-    /// was handed over, while stages are timed.
+    /// The same for a host that times further stages on this thread: `aside` receives the time when
+    /// the reply was delivered, while stages are timed.
     #[inline(always)]
     pub fn run_timed(
         &self,
@@ -107,8 +108,8 @@ impl BlockingExecutor {
         Ok((answered.node, answered.attempts))
     }
 
-    /// Runs a batch to its end. Rows fail each on their own; this fails as a whole only when the
-    /// caller was interrupted or no descriptor is left.
+    /// Runs a batch to completion. Rows fail individually; the call as a whole fails only if the
+    /// caller was interrupted or no file descriptor is left.
     pub fn run_batch(&self, batch: &mut Batch, interrupted: Interrupted<'_>) -> Result<()> {
         let mut at = Tick::now();
         loop {
@@ -117,8 +118,8 @@ impl BlockingExecutor {
                 batch.round(&self.router, &snapshot, at, at, |part| Ticket::Part(Box::new(part)))
             };
             if !commands.is_empty() {
-                // Records that are taken as they come must not hold up other callers, and large
-                // requests would.
+                // Records processed on arrival must not delay other callers; neither must large
+                // requests.
                 let alone = batch.has_sink() || commands.iter().any(|it| is_large(it));
                 let limits =
                     CallerLimits { now: at, deadline: batch.deadline(), alone, interrupted };
@@ -135,7 +136,7 @@ impl BlockingExecutor {
         }
     }
 
-    /// Ends the connections; callers that wait get an error.
+    /// Closes the connections; waiting callers get an error.
     pub fn close(&self) {
         self.pool.close();
     }

@@ -1,7 +1,7 @@
-//! A batch that a driver of many commands runs: which of its parts are open, when the next round is
-//! due, and which window of a table comes next.
+//! Runs a batch on a driver of many commands: tracks its open parts, the next round, and the next
+//! window of a table.
 //!
-//! The driver's tickets name the execution. When one is completed, what is sent next goes to the
+//! The driver's tickets refer to the execution. When one is completed, further commands go to the
 //! driver's [`Next`]. A later round waits with a ticket of its own, and its nodes are chosen when
 //! the wait is over.
 
@@ -16,17 +16,17 @@ use crate::clock::Tick;
 use crate::cluster::Cluster;
 use crate::transport::{Next, Outcome, ResponseHandler as _};
 
-/// Who a batch is run for.
+/// The owner of a running batch.
 pub trait BatchOwner: Sized {
-    /// What a driver completes when a part is through.
+    /// The driver's ticket type.
     type Ticket: From<BatchTicket<Self>>;
 
-    /// Takes rows that are through. Gives those of a table's next window, or `None` when the caller
-    /// has its answer.
+    /// Receives completed rows. Returns the rows of a table's next window, or `None` when the call
+    /// is complete.
     fn window_done(&self, rows: Batch) -> Option<Batch>;
 }
 
-/// One part of a batch, and the batch.
+/// The ticket of one part of a batch.
 #[derive(Debug)]
 pub struct BatchTicket<O> {
     execution: Arc<BatchExecution<O>>,
@@ -44,14 +44,14 @@ pub struct BatchExecution<O> {
 
 #[derive(Default)]
 struct Progress {
-    /// The rows of the present window, until they are through.
+    /// The rows of the current window, until they are complete.
     rows: Option<Batch>,
-    /// Parts without an outcome.
+    /// Number of parts without an outcome.
     open: usize,
 }
 
 impl<O: BatchOwner> BatchExecution<O> {
-    /// Starts with these rows; what is to be sent goes to `next`.
+    /// Starts with these rows; commands to send go to `next`.
     pub fn start(
         cluster: Arc<Cluster>,
         owner: O,
@@ -64,13 +64,13 @@ impl<O: BatchOwner> BatchExecution<O> {
         execution
     }
 
-    /// Who it is run for.
+    /// The owner.
     pub fn owner(&self) -> &O {
         &self.owner
     }
 
-    /// Runs the next windows until one has something to wait for. No lock is held when the owner is
-    /// asked: where its rows come from may take time, or come back here.
+    /// Runs windows until one has to wait for something. No lock is held while the owner is called:
+    /// producing its rows may take time, or call back here.
     fn go_on(self: &Arc<Self>, mut rows: Option<Batch>, next: &mut Next<O::Ticket>) {
         while let Some(window) = rows {
             let over = {
@@ -110,7 +110,7 @@ impl<O: BatchOwner> BatchExecution<O> {
         }
     }
 
-    /// The next round; the rows, if they are through.
+    /// Starts the next round; returns the rows if they are complete.
     fn round(
         self: &Arc<Self>,
         progress: &mut Progress,
@@ -130,7 +130,7 @@ impl<O: BatchOwner> BatchExecution<O> {
         None
     }
 
-    /// What follows a round: another one at its time, or the rows are through.
+    /// Continues after a round: schedules another one, or returns the completed rows.
     fn settle(
         self: &Arc<Self>,
         progress: &mut Progress,
@@ -151,24 +151,24 @@ impl<O: BatchOwner> BatchExecution<O> {
 }
 
 impl<O: BatchOwner> BatchTicket<O> {
-    /// Takes the outcome of the part; what is sent next goes to `next`.
+    /// Processes the outcome of the part; further commands go to `next`.
     pub fn complete(self, outcome: Outcome<'_>, next: &mut Next<O::Ticket>) {
         self.execution.part_done(self.part, outcome, next);
     }
 
-    /// Who the batch is run for.
+    /// The owner of the batch.
     pub fn owner(&self) -> &O {
         &self.execution.owner
     }
 
-    /// Its reply is about to be handed over, while stages are timed.
+    /// Records that its reply is about to be delivered, while stages are timed.
     pub fn answered_at(&mut self, at: Tick) {
         if let Some(part) = &mut self.part {
             part.answered_at(at);
         }
     }
 
-    /// Takes messages of the part's reply before its end.
+    /// Processes messages of an incomplete reply to the part.
     pub fn collect(&mut self, messages: &[u8]) {
         if let Some(part) = &mut self.part {
             part.collect(messages);

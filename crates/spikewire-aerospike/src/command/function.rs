@@ -1,4 +1,4 @@
-//! A function that the cluster runs on records, and what it is called with.
+//! A user-defined function and its arguments.
 
 use crate::error::Result;
 use crate::name::Name;
@@ -17,7 +17,7 @@ impl Function {
         Ok(Self { module: Name::module(module)?, name: Name::function(name)?, arguments })
     }
 
-    /// The module, without its ending.
+    /// The module name without file extension.
     pub fn module(&self) -> &Name {
         &self.module
     }

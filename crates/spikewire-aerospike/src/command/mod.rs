@@ -1,5 +1,5 @@
-//! What a command is, independent of its driver: where it goes, when it is tried again, and whether a
-//! failed write may have been applied.
+//! Commands, independent of their driver: routing, retries, and whether a failed write may have
+//! been applied.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -54,11 +54,11 @@ pub use spikewire_transport::{Attempts, deadline};
 use crate::error::Error;
 use crate::options::ReplicaPolicy;
 
-/// A request on its way, owned by the transport until its ticket is completed.
+/// A request in progress, owned by the transport until its ticket is completed.
 pub type Command<T> = transport::Command<Target, ReplicaPolicy, T>;
 
-/// How one attempt ended badly.
+/// The failure of one attempt.
 pub type Failure = transport::Failure<Error>;
 
-/// What follows a failed attempt.
+/// What to do after a failed attempt.
 pub type Verdict = transport::Verdict<Error>;

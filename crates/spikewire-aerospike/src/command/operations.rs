@@ -1,5 +1,4 @@
-//! Operations on their way into a request of any kind, and what hosts give for
-//! them.
+//! Encodes operations into requests of any kind, from the values of a host language.
 
 use spikewire_aerospike_protocol::message::{field, op};
 use spikewire_aerospike_protocol::value::{ParticleType, particle};
@@ -7,12 +6,12 @@ use spikewire_aerospike_protocol::{batch, limits, request};
 
 use super::{Function, Refusal};
 
-/// A host's value on its way into a request.
+/// A value of the host language to be encoded into a request.
 pub trait Source {
-    /// What the host raises.
+    /// The host's error.
     type Error: From<Refusal>;
 
-    /// Appends the particle's bytes and says what type it is; `bin` is for messages.
+    /// Appends the particle bytes and returns the particle type; `bin` is for error messages.
     fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType, Self::Error>;
 }
 
@@ -30,7 +29,7 @@ pub struct OperationRef<'a> {
 }
 
 impl OperationRef<'_> {
-    /// Whether it makes the command a read.
+    /// Whether it reads.
     pub fn reads(self) -> bool {
         matches!(self.code, op::READ | op::CDT_READ | op::EXP_READ | op::BITS_READ | op::HLL_READ)
     }
@@ -40,20 +39,20 @@ impl OperationRef<'_> {
         self.code == op::READ && self.bin.is_empty()
     }
 
-    /// Whether it gives a result of its own, which a read of every bin leaves no place for.
+    /// Whether it returns a result of its own, which cannot be combined with a read of every bin.
     pub fn gives(self) -> bool {
         let modifies =
             matches!(self.code, op::CDT_MODIFY | op::EXP_MODIFY | op::BITS_MODIFY | op::HLL_MODIFY);
         !self.reads_all() && (self.reads() || modifies)
     }
 
-    /// Whether the server answers it when it answers every operation.
+    /// Whether the server returns a result for it when every operation returns one.
     pub fn is_answered(self) -> bool {
         self.code != op::TOUCH
     }
 }
 
-/// Where operations are written: a request on one record, or what is done to rows of a batch.
+/// A destination for operations: a single-record request, or the kind of batch rows.
 pub trait Operations {
     /// Appends a field; all fields go before the operations.
     fn field(&mut self, id: u8, data: &[u8]);
@@ -69,7 +68,7 @@ pub trait Operations {
         write: impl FnOnce(&mut Vec<u8>) -> Result<ParticleType, E>,
     ) -> Result<(), E>;
 
-    /// Operations so far.
+    /// Number of operations so far.
     fn count(&self) -> usize;
 
     /// Reads a bin.
@@ -79,7 +78,7 @@ pub trait Operations {
         Ok(())
     }
 
-    /// Writes a bin, adds to it, appends or prepends: `code` says which.
+    /// Writes, adds to, appends to or prepends to a bin, depending on `code`.
     #[inline]
     fn write_bin<S: Source>(&mut self, code: u8, name: &str, value: &S) -> Result<(), S::Error> {
         check_bin_name(name)?;
@@ -90,7 +89,7 @@ pub trait Operations {
         })
     }
 
-    /// Refuses a write of no bins.
+    /// Rejects a write without bins.
     fn check_any(&self) -> Result<(), Refusal> {
         match self.count() {
             0 => Err(Refusal::of_value("bins must not be empty: nothing to write")),
@@ -98,7 +97,7 @@ pub trait Operations {
         }
     }
 
-    /// Renews the time to live.
+    /// Renews the TTL.
     fn touch(&mut self) {
         self.op(op::TOUCH, b"");
     }
@@ -152,7 +151,7 @@ macro_rules! operations {
 operations!(request::Request<'_>);
 operations!(batch::Kind);
 
-/// Refuses names that no bin can have.
+/// Rejects invalid bin names.
 #[inline]
 pub fn check_bin_name(name: &str) -> Result<(), Refusal> {
     if (1..=limits::BIN_NAME).contains(&name.len()) && !name.as_bytes().contains(&0) {
@@ -176,7 +175,7 @@ fn odd_bin_name(name: &str) -> Refusal {
     Refusal::of_value(format!("the bin name {name:?} contains a NUL character"))
 }
 
-/// Refuses operands that the server would take only to fail on the next use of the bin.
+/// Rejects operands that the server would accept, only to fail on the next use of the bin.
 #[inline]
 pub fn check_operand(code: u8, of: ParticleType, bin: &str) -> Result<(), Refusal> {
     let (verb, wanted, fits) = match code {

@@ -1,5 +1,5 @@
-//! What hosts read from the arguments of callers, whatever their language: words, spans of time and
-//! counts, with what is said when they are refused.
+//! Parses keywords, durations and counts from arguments of callers in any language, with the error
+//! messages for invalid ones.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::options::ReplicaPolicy;
 /// 100 years: far beyond any use, and safe to add to any clock.
 const LONGEST_SPAN: f64 = 3.2e9;
 
-/// The replica policy of this name.
+/// The replica policy with this name.
 pub fn replica(word: &str) -> Result<ReplicaPolicy, Refusal> {
     let known = [
         ("master", ReplicaPolicy::Master),
@@ -23,7 +23,7 @@ pub fn replica(word: &str) -> Result<ReplicaPolicy, Refusal> {
     named("replica", &known, word)
 }
 
-/// The read mode of this name.
+/// The read mode with this name.
 pub fn read_mode(word: &str) -> Result<ReadMode, Refusal> {
     let known = [
         ("one", ReadMode::One),
@@ -36,7 +36,7 @@ pub fn read_mode(word: &str) -> Result<ReadMode, Refusal> {
     named("read_mode", &known, word)
 }
 
-/// What a write does about a record that is there, or is not.
+/// The existence rule with this name.
 pub fn exists(word: &str) -> Result<ExistsRule, Refusal> {
     let known = [
         ("merge", ExistsRule::Merge),
@@ -48,7 +48,7 @@ pub fn exists(word: &str) -> Result<ExistsRule, Refusal> {
     named("exists", &known, word)
 }
 
-/// The time to live that has a name; `None`: there is none of this name.
+/// The TTL with this name; `None`: no such name.
 pub fn ttl(word: &str) -> Option<Ttl> {
     match word {
         "default" => Some(Ttl::Default),
@@ -58,7 +58,7 @@ pub fn ttl(word: &str) -> Option<Ttl> {
     }
 }
 
-/// What of a bin is indexed.
+/// The part of a bin to index with this name.
 pub fn collection(word: &str) -> Result<Collection, Refusal> {
     let known = [
         ("list", Collection::List),
@@ -68,19 +68,19 @@ pub fn collection(word: &str) -> Result<Collection, Refusal> {
     named("of", &known, word)
 }
 
-/// A span of so many seconds; `given` is what the caller wrote.
+/// A duration in seconds; `given` is the value as the caller wrote it.
 pub fn seconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
     if !(0.0..=LONGEST_SPAN).contains(&number) {
         return Err(Refusal::of_value(format!(
             "{what} must be a number of seconds from 0 to 3.2e9, got {given}"
         )));
     }
-    // Zero often means no limit, so what is more than zero must not become it.
+    // Zero often means no limit, so values above zero must not be rounded to it.
     let least = Duration::from_nanos(u64::from(number > 0.0));
     Ok(Duration::from_secs_f64(number).max(least))
 }
 
-/// The same in milliseconds, for hosts that count so.
+/// The same in milliseconds, for hosts that use them.
 pub fn milliseconds(what: &str, number: f64, given: impl Display) -> Result<Duration, Refusal> {
     if !(0.0..=LONGEST_SPAN * 1e3).contains(&number) {
         return Err(Refusal::of_value(format!(
@@ -90,7 +90,8 @@ pub fn milliseconds(what: &str, number: f64, given: impl Display) -> Result<Dura
     seconds(what, number / 1e3, given)
 }
 
-/// A count within bounds; `None` for one that no count can hold. `given` is what the caller wrote.
+/// A count within bounds; `None` is a value that does not fit a count. `given` is the value as the
+/// caller wrote it.
 pub fn count(
     what: &str,
     count: Option<u64>,
@@ -103,7 +104,7 @@ pub fn count(
     })
 }
 
-/// What has this name, or an error with all names.
+/// Looks up a name; the error lists all names.
 fn named<T: Copy>(what: &str, known: &[(&str, T)], word: &str) -> Result<T, Refusal> {
     let found = known.iter().find(|(name, _)| *name == word).map(|(_, found)| *found);
     found.ok_or_else(|| {

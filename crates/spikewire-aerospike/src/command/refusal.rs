@@ -1,4 +1,4 @@
-//! Why a command is not even composed.
+//! Rejection of invalid arguments before a command is composed.
 
 use std::fmt;
 
@@ -6,20 +6,20 @@ use spikewire_aerospike_protocol::request::TooLarge;
 
 use crate::error::Error;
 
-/// What is wrong with the arguments of a command. Hosts with several classes of errors for bad
-/// input choose by [`Refusal::class`].
+/// Why the arguments of a command are invalid. Hosts with several error classes for bad input
+/// choose by [`Refusal::class`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     class: RefusalClass,
     message: String,
 }
 
-/// What sort of bad input it is.
+/// The class of bad input.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RefusalClass {
     /// A value of the wrong type.
     Type,
-    /// A value of the right type that cannot be used.
+    /// An invalid value of the right type.
     Value,
 }
 
@@ -29,17 +29,17 @@ impl Refusal {
         Self { class: RefusalClass::Type, message: message.into() }
     }
 
-    /// A value that cannot be used.
+    /// An invalid value.
     pub fn of_value(message: impl Into<String>) -> Self {
         Self { class: RefusalClass::Value, message: message.into() }
     }
 
-    /// What sort of bad input it is.
+    /// The class of bad input.
     pub fn class(&self) -> RefusalClass {
         self.class
     }
 
-    /// What is wrong, with the culprit's name.
+    /// What is wrong, including the name of the argument.
     pub fn message(&self) -> &str {
         &self.message
     }

@@ -1,36 +1,36 @@
-//! What a reply to a command on one record means, and its bins on their way to a host's values.
+//! Interprets replies to single-record commands, and passes their bins to the host.
 
 use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-/// What a command answers.
+/// The kind of result of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResponseKind {
     /// A record, or none.
     Record,
-    /// Whether the record is there, or was.
+    /// Whether the record exists, or existed.
     Presence,
-    /// Nothing: it succeeds or fails.
+    /// None: it succeeds or fails.
     Done,
     /// A record with the results of operations, one each.
     Results,
-    /// What a function returned.
+    /// The return value of a function.
     Returned,
 }
 
-/// What a reply with a certain code is.
+/// The meaning of a reply's result code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
-    /// What was asked for.
+    /// Success.
     Present,
-    /// There is no such record, or the filter left it out; and that is an answer.
+    /// The record does not exist or was filtered out, which is a valid result here.
     Absent,
     /// An error.
     Failed,
 }
 
 impl ResponseKind {
-    /// What a reply with this code is.
+    /// Classifies a result code.
     #[inline]
     pub fn judge(self, code: ResultCode) -> Judgement {
         match code {
@@ -45,25 +45,25 @@ impl ResponseKind {
     }
 }
 
-/// What a row of a batch with this code is: every kind of row may find no record.
+/// Classifies the result code of a batch row: for every kind of row the record may be absent.
 #[inline]
 pub fn judge_row(code: ResultCode) -> Judgement {
     ResponseKind::Record.judge(code)
 }
 
-/// Takes the bins of a record straight from the wire.
+/// Receives the bins of a record directly from the wire.
 pub trait Sink {
-    /// What the host raises for a value that it cannot hold.
+    /// The host's error for a value that it cannot represent.
     type Error;
 
-    /// Takes the result of one operation; `None` where it gives none.
+    /// Receives the result of one operation; `None` if it has none.
     fn result(&mut self, answer: Option<Op<'_>>) -> Result<(), Self::Error>;
 
-    /// Takes a bin that comes as it is, without an operation of its own.
+    /// Receives a bin that does not belong to an operation.
     fn bin(&mut self, bin: Op<'_>) -> Result<(), Self::Error>;
 }
 
-/// Hands a message's bins to a sink. For `operate`, `answered` says which operations are answered.
+/// Passes a message's bins to a sink. For `operate`, `answered` says which operations have results.
 #[inline]
 pub fn read_bins<S: Sink>(
     message: &Message<'_>,

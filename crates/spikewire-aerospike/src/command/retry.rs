@@ -1,4 +1,4 @@
-//! What one call does differently about being tried again.
+//! Retry options of one call.
 
 use std::fmt::Display;
 use std::time::Duration;
@@ -6,30 +6,30 @@ use std::time::Duration;
 use super::{Refusal, parse};
 use crate::options::Policy;
 
-/// Most retries that can be asked for.
+/// Bounds of the number of retries.
 pub const MAX_RETRIES: (u64, u64) = (0, 1000);
-/// What a pause may be multiplied by for the next one.
+/// Bounds of the backoff multiplier.
 const MULTIPLIERS: std::ops::RangeInclusive<f64> = 1.0..=100.0;
 
-/// What one call says about being tried again; what is `None` is as the client has it.
+/// Retry options of one call; `None` uses the client's setting.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RetryOptions {
-    /// Further attempts after the first one.
+    /// Number of attempts after the first one.
     pub max_retries: Option<u32>,
     /// Pause before a retry on the same node.
     pub sleep: Option<Duration>,
-    /// What each pause is multiplied by for the next one; see [`multiplier`].
+    /// The factor between successive pauses; see [`multiplier`].
     pub multiplier: Option<f32>,
     /// The longest pause; zero: no limit.
     pub longest: Option<Duration>,
-    /// Whether pauses are drawn at random.
+    /// Whether pauses are randomised.
     pub jitter: Option<bool>,
-    /// Whether a write that may have been applied is tried again.
+    /// Whether a write that may have been applied is retried.
     pub in_doubt: Option<bool>,
 }
 
 impl RetryOptions {
-    /// All as the client has it.
+    /// The client's settings.
     pub const NONE: Self = Self {
         max_retries: None,
         sleep: None,
@@ -39,7 +39,7 @@ impl RetryOptions {
         in_doubt: None,
     };
 
-    /// The same in a box, if anything is said.
+    /// Boxes the options if any of them is set.
     #[inline]
     pub fn boxed(self) -> Option<Box<Self>> {
         let Self { max_retries, sleep, multiplier, longest, jitter, in_doubt } = &self;
@@ -52,7 +52,7 @@ impl RetryOptions {
         is_said.then(|| Box::new(self))
     }
 
-    /// Refuses what is out of bounds, for hosts that set fields by themselves.
+    /// Rejects values out of bounds, for hosts that set fields directly.
     pub fn check(&self) -> Result<(), Refusal> {
         if let Some(retries) = self.max_retries {
             parse::count("max_retries", Some(u64::from(retries)), MAX_RETRIES, retries)?;
@@ -63,7 +63,7 @@ impl RetryOptions {
         Ok(())
     }
 
-    /// Changes a client's limits to those of the call.
+    /// Applies the call's options to the client's limits.
     pub fn apply(&self, policy: &mut Policy) {
         policy.max_retries = self.max_retries.unwrap_or(policy.max_retries);
         policy.sleep = self.sleep.map_or(policy.sleep, Into::into);
@@ -74,7 +74,7 @@ impl RetryOptions {
     }
 }
 
-/// What pauses are multiplied by; `given` is what the caller wrote.
+/// Validates the backoff multiplier; `given` is the value as the caller wrote it.
 pub fn multiplier(what: &str, number: f64, given: impl Display) -> Result<f32, Refusal> {
     if MULTIPLIERS.contains(&number) {
         return Ok(number as f32);

@@ -1,4 +1,4 @@
-//! Which node a command goes to.
+//! Chooses the node for a command.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -9,62 +9,62 @@ use crate::error::{Error, Kind, Result};
 use crate::hedging::Hedge;
 use crate::options::ReplicaPolicy;
 
-/// What a command is about, as far as routing needs it.
+/// The routing information of a command.
 #[derive(Debug, Clone)]
 pub struct Target {
-    /// Where it goes.
+    /// Its destination.
     pub aim: Aim,
     /// Whether the command writes.
     pub write: bool,
-    /// The replica that it goes to first, counted from 1 (0: as its policy says). Chosen beforehand
-    /// where a second request must go to another one.
+    /// The replica for the first attempt, counted from 1 (0: by policy). Set in advance if a hedge
+    /// request must go to another one.
     column: u8,
-    /// Whether this is a second request.
+    /// Whether this is a hedge request.
     second: bool,
-    /// When there is a second request to another replica.
+    /// When to send a hedge request to another replica.
     hedge: Hedge,
 }
 
-/// Where a command goes.
+/// The destination of a command.
 #[derive(Debug, Clone)]
 pub enum Aim {
-    /// To a holder of this partition of this namespace.
+    /// A node that holds this partition of this namespace.
     Partition(Arc<str>, u16),
-    /// To this node and no other.
+    /// This node only.
     Node(Arc<Node>),
 }
 
 impl Target {
-    /// A command about one record.
+    /// The target of a command on one record.
     pub fn record(namespace: Arc<str>, partition: u16, write: bool) -> Self {
         let aim = Aim::Partition(namespace, partition);
         Self { aim, write, column: 0, second: false, hedge: Hedge::NEVER }
     }
 
-    /// A command for one node.
+    /// The target of a command for one node.
     pub fn node(node: Arc<Node>, write: bool) -> Self {
         Self { aim: Aim::Node(node), write, column: 0, second: false, hedge: Hedge::NEVER }
     }
 
-    /// The same with a second request to another replica when it is slow.
+    /// The same with hedging.
     #[must_use]
     #[inline]
     pub fn with_hedge(self, hedge: Hedge) -> Self {
         Self { hedge, ..self }
     }
 
-    /// Whether it may have a second request, or is one.
+    /// Whether it may be hedged, or is a hedge request.
     #[inline(always)]
     pub fn is_hedged(&self) -> bool {
         !self.hedge.is_never()
     }
 
-    /// Whether this is a second request.
+    /// Whether this is a hedge request.
     pub fn is_second(&self) -> bool {
         self.second
     }
 
-    /// The same about another partition; nothing where it goes to a certain node.
+    /// Changes the partition; does nothing for a fixed node.
     pub fn set_partition(&mut self, to: u16) {
         if let Aim::Partition(_, partition) = &mut self.aim {
             *partition = to;
@@ -72,7 +72,7 @@ impl Target {
     }
 }
 
-/// Chooses nodes; holds what the choice depends on besides the command.
+/// Chooses nodes; holds the state that the choice depends on besides the command.
 #[derive(Debug, Default)]
 pub struct Router {
     racks: Vec<u32>,
@@ -81,12 +81,12 @@ pub struct Router {
 }
 
 impl Router {
-    /// A router of a client on these racks, best first.
+    /// A router for a client with these racks, preferred first.
     pub fn new(racks: Vec<u32>) -> Self {
         Self { racks, turn: AtomicU32::new(0) }
     }
 
-    /// The node for a command whose earlier attempts moved on by `step` replicas.
+    /// The node for a command whose earlier attempts advanced by `step` replicas.
     pub fn choose(
         &self,
         snapshot: &Snapshot,
@@ -110,7 +110,7 @@ impl Router {
         found.cloned().ok_or_else(|| no_holder(namespace, partition))
     }
 
-    /// The node for a record whose earlier attempts moved on by `step` replicas.
+    /// The node for a record whose earlier attempts advanced by `step` replicas.
     pub fn holder<'a>(
         &self,
         map: &'a NamespaceMap,
@@ -126,13 +126,13 @@ impl Router {
                 in_turn(map, partition, start.wrapping_add(step))
             }
             ReplicaPolicy::PreferRack if !write => self.on_rack(map, partition, step),
-            // Any other node passes a write on to the master.
+            // Any other node proxies a write to the master.
             _ => in_turn(map, partition, step),
         }
     }
 
-    /// The second request for a read that begins, which goes to another node, and how long an answer
-    /// to the first is waited for. Where the read itself goes is settled with that.
+    /// The hedge request for a read that starts, which goes to another node, and the delay before
+    /// it is sent. This also fixes the node of the read itself.
     #[cold]
     pub fn second(
         &self,
@@ -172,7 +172,8 @@ impl Router {
         })
     }
 
-    /// The first try goes to the best rack that has a replica; retries walk on from there.
+    /// The first attempt goes to the most preferred rack with a replica; retries move on from
+    /// there.
     fn on_rack<'a>(&self, map: &'a NamespaceMap, pid: u16, step: u32) -> Option<&'a Arc<Node>> {
         in_turn(map, pid, self.preferred(map, pid).unwrap_or(0) as u32 + step)
     }
@@ -182,7 +183,7 @@ fn usable(map: &NamespaceMap, column: usize, pid: u16) -> Option<&Arc<Node>> {
     map.holder(column, pid).map(|(node, _)| node).filter(|node| node.is_active())
 }
 
-/// The replica `start` columns on, or the next one that is there.
+/// The replica `start` columns further, or the next existing one.
 fn in_turn(map: &NamespaceMap, pid: u16, start: u32) -> Option<&Arc<Node>> {
     let replicas = map.replicas().max(1);
     (0..replicas).find_map(|on| usable(map, (start as usize + on) % replicas, pid))
@@ -197,7 +198,7 @@ pub fn no_holder(namespace: &str, partition: u16) -> Error {
 }
 
 impl Snapshot {
-    /// Who holds what of a namespace.
+    /// The partition map of a namespace.
     pub fn map(&self, namespace: &str) -> Result<&NamespaceMap> {
         let known = self.namespaces.get(namespace).map(|map| &**map);
         known.ok_or_else(|| unknown_namespace(self, namespace))
@@ -207,7 +208,7 @@ impl Snapshot {
 fn unknown_namespace(snapshot: &Snapshot, name: &str) -> Error {
     let mut known: Vec<&str> = snapshot.namespaces.keys().map(String::as_str).collect();
     if known.is_empty() {
-        // Every cluster has one: it is the look at this one that is not complete.
+        // Every cluster has one, so this snapshot must be incomplete.
         return Error::new(Kind::NoNode, "no node has reported yet which partitions it holds");
     }
     known.sort_unstable();

@@ -1,5 +1,4 @@
-//! The rules a command can carry: how long a record lives, which generation it must have, what a
-//! write does about one that is there, how sure a read is.
+//! Rules of a command: TTL, expected generation, existence, consistency of reads.
 
 use std::fmt::Display;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -10,22 +9,22 @@ use spikewire_aerospike_protocol::message::{Header, info1, info2, info3};
 use super::Refusal;
 use crate::options::{Policy, ReplicaPolicy};
 
-/// How long a record lives after a write.
+/// The TTL of a record after a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Ttl {
-    /// As long as its namespace says.
+    /// The namespace's default.
     #[default]
     Default,
-    /// For ever.
+    /// Never expires.
     Never,
-    /// As long as it would have lived without the write.
+    /// Keeps the current expiry.
     Unchanged,
-    /// This long: whole seconds, from 1 s to 10 years.
+    /// This TTL: whole seconds, from 1 s to 10 years.
     For(Duration),
 }
 
 impl Ttl {
-    /// So many seconds; `given` is what the caller wrote, for the message.
+    /// A TTL in seconds; `given` is the value as the caller wrote it, for the message.
     pub fn seconds(whole: i64, given: impl Display) -> Result<Self, Refusal> {
         match u64::try_from(whole) {
             Ok(seconds) if (1..=u64::from(limits::TTL_SECONDS)).contains(&seconds) => {
@@ -39,18 +38,19 @@ impl Ttl {
         }
     }
 
-    /// Until a moment: seconds since 1970, rounded up. `given` is what the caller wrote.
+    /// Expiry at a time in seconds since 1970, rounded up. `given` is the value as the caller wrote
+    /// it.
     pub fn until(moment: f64, given: impl Display) -> Result<Self, Refusal> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs_f64();
         if moment <= now {
             let message = format!("ttl must end in the future, got {given}");
             return Err(Refusal::of_value(message));
         }
-        // What is beyond 64 bits is beyond 10 years as well.
+        // Values beyond 64 bits are beyond 10 years as well.
         Self::seconds((moment - now).ceil() as i64, given)
     }
 
-    /// The expiration slot of a write.
+    /// The expiration field of a write.
     pub fn slot(self) -> Result<u32, Refusal> {
         let span = match self {
             Self::Default => return Ok(limits::TTL_DEFAULT),
@@ -73,20 +73,20 @@ impl From<Duration> for Ttl {
     }
 }
 
-/// Which generation a record must have for a write.
+/// The generation that a record must have for a write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum GenerationRule {
     /// Any.
     #[default]
     Any,
-    /// This one; 0: there must be no record.
+    /// This one; 0: the record must not exist.
     Equals(u32),
-    /// One that is less than this.
+    /// Any lower one.
     Newer(u32),
 }
 
 impl GenerationRule {
-    /// Refuses what has no place on the wire.
+    /// Rejects values that cannot be encoded.
     pub fn check(self) -> Result<(), Refusal> {
         let (least, generation) = match self {
             Self::Any => return Ok(()),
@@ -117,17 +117,17 @@ impl GenerationRule {
     }
 }
 
-/// What a write does when the record is there already, or is not.
+/// What a write does depending on whether the record exists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum ExistsRule {
-    /// Creates the record, or changes the bins that are given and keeps the others.
+    /// Creates the record, or updates the given bins and keeps the others.
     #[default]
     Merge,
-    /// Only creates: fails with `RECORD_EXISTS` if the record is there.
+    /// Only creates: fails with `RECORD_EXISTS` if the record exists.
     Create,
     /// Only updates: fails with `NOT_FOUND` if the record is missing.
     Update,
-    /// Creates the record, or replaces it: bins that are not given go.
+    /// Creates or replaces the record: other bins are removed.
     Replace,
     /// Only replaces: fails with `NOT_FOUND` if the record is missing.
     ReplaceOnly,
@@ -162,31 +162,31 @@ pub(super) fn write_header(
     Ok(header)
 }
 
-/// How sure a read is that what it found is the latest.
+/// The consistency of a read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReadMode {
-    /// What the node has; in strongly consistent namespaces the same as `Session`.
+    /// The version on the node; in strongly consistent namespaces the same as `Session`.
     #[default]
     One,
-    /// Of all copies, where they may differ, the latest.
+    /// The latest version of all replicas, if they may differ.
     All,
     /// Strong consistency: never older than what this client has seen.
     Session,
     /// Strong consistency: never older than what any client has seen.
     Linearize,
-    /// Strong consistency: a replica may answer.
+    /// Strong consistency: replicas may be read.
     AllowReplica,
-    /// Strong consistency: so may a node whose partition is not available.
+    /// Strong consistency: unavailable partitions may be read, too.
     AllowUnavailable,
 }
 
 impl ReadMode {
-    /// Says it in a request, and sends that where it can be kept.
+    /// Sets it in a request, and routes that to a replica that can satisfy it.
     pub(super) fn apply(self, header: &mut Header, policy: &mut Policy) {
         match self {
             Self::One => {}
             Self::All => header.info1 |= info1::READ_MODE_AP_ALL,
-            // Only the master knows.
+            // Only the master can guarantee this.
             Self::Session => policy.replica = ReplicaPolicy::Master,
             Self::Linearize => {
                 header.info3 |= info3::SC_READ_TYPE;
@@ -200,20 +200,21 @@ impl ReadMode {
     }
 }
 
-/// Whether a read renews the record's time to live.
+/// Whether a read renews the record's TTL.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReadTouch {
-    /// As the server is set up.
+    /// The server's setting.
     #[default]
     Default,
-    /// Not at all.
+    /// Never.
     Never,
-    /// When no more than this percentage of it is left, from 1 to 100.
+    /// If no more than this percentage of it is left, from 1 to 100.
     Percent(u8),
 }
 
 impl ReadTouch {
-    /// A percentage, 0 for the server's default, or -1 for never; `given` is what the caller wrote.
+    /// A percentage, 0 for the server's default, or -1 for never; `given` is the value as the
+    /// caller wrote it.
     pub fn percent(number: i64, given: impl Display) -> Result<Self, Refusal> {
         match number {
             -1 => Ok(Self::Never),
@@ -226,12 +227,12 @@ impl ReadTouch {
         }
     }
 
-    /// The expiration slot of a read.
+    /// The expiration field of a read.
     pub(super) fn slot(self) -> Result<u32, Refusal> {
         match self {
             Self::Default => Ok(limits::TTL_DEFAULT),
             Self::Never => Ok(limits::TTL_NEVER),
-            // As a percentage, 0 is none: it would mean the default.
+            // 0 is not a valid percentage: it would mean the default.
             Self::Percent(0) => Err(Refusal::of_value("read_touch must be from 1 to 100 percent")),
             Self::Percent(percent) => {
                 Self::percent(percent.into(), percent)?;

@@ -1,4 +1,4 @@
-//! A namespace and a set, with everything about them that a request needs ready made.
+//! A namespace and a set, with everything that requests need precomputed.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use spikewire_aerospike_protocol::{limits, request};
 
 use super::Refusal;
 
-/// A namespace and a set of it.
+/// A namespace and one of its sets.
 #[derive(Debug)]
 pub struct SetRef {
     /// The namespace's name.
     pub namespace: Arc<str>,
-    /// The set's name; empty for the records outside of all sets.
+    /// The set's name; empty for records without a set.
     pub set: String,
     /// The two message fields, encoded.
     pub fields: Vec<u8>,
 }
 
 impl SetRef {
-    /// Checks the names.
+    /// Validates the names.
     pub fn new(namespace: &str, set: &str) -> Result<Arc<Self>, Refusal> {
         check("namespace", namespace, limits::NAMESPACE_NAME)?;
         check("set", set, limits::SET_NAME)?;
@@ -38,7 +38,7 @@ impl SetRef {
         key::digest(&self.set, key)
     }
 
-    /// The set's name; `None` for the records outside of all sets.
+    /// The set's name; `None` for records without a set.
     pub fn set_name(&self) -> Option<&str> {
         (!self.set.is_empty()).then_some(self.set.as_str())
     }

@@ -1,6 +1,6 @@
-//! What a command is besides its record and its operations: flags, rules, filter, limits. All
-//! checks of options are here, and a command's bytes are made here: see [`CommandSpec::compose`] for
-//! one record, [`CommandSpec::row`] for the rows of a batch.
+//! A command apart from its record and its operations: flags, rules, filter, limits. All options
+//! are validated here, and the bytes of a command are produced here: see [`CommandSpec::compose`]
+//! for one record, [`CommandSpec::row`] for batch rows.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,57 +17,57 @@ use crate::hedging::Hedge;
 use crate::options::{Policy, ReplicaPolicy};
 use crate::transport::buffer;
 
-/// What every command inherits from its client.
+/// Defaults that commands inherit from the client.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CommandDefaults {
     /// Limits.
     pub policy: Policy,
     /// Whether writes store the user key with the record.
     pub send_key: bool,
-    /// How sure reads are.
+    /// Consistency of reads.
     pub read_mode: ReadMode,
-    /// When reads of one record have a second request.
+    /// When reads of one record are hedged.
     pub hedge: Hedge,
 }
 
-/// What one read does differently.
+/// Options of one read.
 #[derive(Debug, Clone, Default)]
 pub struct ReadOptions {
     /// The filter expression, encoded.
     pub filter: Option<Arc<[u8]>>,
-    /// Whether it renews the time to live.
+    /// Whether it renews the TTL.
     pub touch: Option<ReadTouch>,
-    /// How sure it is.
+    /// Its consistency.
     pub mode: Option<ReadMode>,
-    /// Where it goes.
+    /// The replica to use.
     pub replica: Option<ReplicaPolicy>,
     /// Its total time; zero: no limit.
     pub timeout: Option<Duration>,
-    /// How it is tried again. Boxed, for it is rare.
+    /// Retry options. Boxed because rarely used.
     pub retry: Option<Box<RetryOptions>>,
-    /// When it has a second request.
+    /// When it is hedged.
     pub hedge: Option<Hedge>,
 }
 
-/// What operations that only read do differently, besides what all commands can.
+/// Options of read-only operations, besides those of all commands.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ReadRules {
-    /// Whether they renew the time to live.
+    /// Whether they renew the TTL.
     pub touch: Option<ReadTouch>,
-    /// How sure they are.
+    /// Their consistency.
     pub mode: Option<ReadMode>,
-    /// When they have a second request.
+    /// When they are hedged.
     pub hedge: Option<Hedge>,
 }
 
-/// What one write does differently.
+/// Options of one write.
 #[derive(Debug, Clone, Default)]
 pub struct WriteOptions {
-    /// How long the record lives afterwards.
+    /// The TTL to set.
     pub ttl: Ttl,
-    /// Which generation the record must have.
+    /// The generation that the record must have.
     pub generation: GenerationRule,
-    /// What happens if it is there, or is not.
+    /// What to do depending on whether the record exists.
     pub exists: ExistsRule,
     /// Whether a deletion leaves a tombstone.
     pub durable: bool,
@@ -75,16 +75,16 @@ pub struct WriteOptions {
     pub send_key: Option<bool>,
     /// The filter expression, encoded.
     pub filter: Option<Arc<[u8]>>,
-    /// Where it goes on retries.
+    /// The replica to use on retries.
     pub replica: Option<ReplicaPolicy>,
     /// Its total time; zero: no limit.
     pub timeout: Option<Duration>,
-    /// How it is tried again. Boxed, for it is rare.
+    /// Retry options. Boxed because rarely used.
     pub retry: Option<Box<RetryOptions>>,
 }
 
 impl WriteOptions {
-    /// Refuses a rule about existence for a command that cannot keep it.
+    /// Rejects an existence rule for a command that does not support it.
     fn check_no_exists(&self, command: &str) -> Result<(), Refusal> {
         if self.exists == ExistsRule::Merge {
             return Ok(());
@@ -92,7 +92,7 @@ impl WriteOptions {
         Err(Refusal::of_value(format!("exists does not apply to {command}")))
     }
 
-    /// Refuses what a command that only reads cannot keep.
+    /// Rejects options that a read-only command does not support.
     fn check_reads(&self) -> Result<(), Refusal> {
         let none = self.ttl == Ttl::Default
             && self.generation == GenerationRule::Any
@@ -109,19 +109,19 @@ impl WriteOptions {
     }
 }
 
-/// Which bins a read gives.
+/// The bins that a read returns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BinSelection {
     /// All of them.
     All,
-    /// Those that are read by operations of their own.
+    /// Those read by operations of their own.
     Named,
-    /// None: only generation and time to live.
+    /// None: only generation and TTL.
     None,
 }
 
 impl BinSelection {
-    /// What a caller means that names so many bins, or does not name any.
+    /// The selection of a caller that names this many bins, or none at all.
     pub fn of(named: Option<usize>) -> Self {
         match named {
             None => Self::All,
@@ -131,27 +131,27 @@ impl BinSelection {
     }
 }
 
-/// What a request is besides its record and its operations.
+/// A request apart from its record and its operations.
 #[derive(Debug, Clone)]
 pub struct CommandSpec {
     /// Flags, generation, expiration.
     pub header: Header,
     /// Whether it writes.
     pub write: bool,
-    /// Whether the user key goes along.
+    /// Whether the user key is sent.
     pub send_key: bool,
     /// The filter expression, encoded.
     pub filter: Option<Arc<[u8]>>,
     /// Its limits.
     pub policy: Policy,
-    /// When it has a second request.
+    /// When it is hedged.
     pub hedge: Hedge,
 }
 
 /// A composed request for one record, ready to be sent.
 #[derive(Debug)]
 pub struct Prepared {
-    /// The whole frame.
+    /// The complete frame.
     pub bytes: Vec<u8>,
     /// The record, for routing.
     pub target: Target,
@@ -175,12 +175,12 @@ impl CommandSpec {
         Self::read(defaults, options, info1::READ | bits)
     }
 
-    /// A read that only tells whether the record is there.
+    /// A read that only checks whether the record exists.
     pub fn exists(defaults: &CommandDefaults, options: &ReadOptions) -> Result<Self, Refusal> {
         Self::get(defaults, options, BinSelection::None)
     }
 
-    // Inlined, for options and rules are large: they are not moved through every return.
+    // Inlined to avoid moving the large options and rules on every return.
     #[inline(always)]
     fn read(defaults: &CommandDefaults, options: &ReadOptions, info1: u8) -> Result<Self, Refusal> {
         let header = Header { info1, ..Header::default() };
@@ -214,24 +214,24 @@ impl CommandSpec {
         })
     }
 
-    /// A deletion. It stores no key; with `send_key` the server compares the stored one.
+    /// A delete. It stores no key; with `send_key` the server compares the stored one.
     pub fn delete(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
         options.check_no_exists("delete")?;
         let mut spec = Self::write(defaults, options)?;
         spec.header.info2 |= info2::DELETE;
-        // A record that is gone has none.
+        // A deleted record has no TTL.
         spec.header.ttl = 0;
         spec.send_key = options.send_key == Some(true);
         Ok(spec)
     }
 
-    /// A renewal of the time to live.
+    /// A touch.
     pub fn touch(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
         options.check_no_exists("touch")?;
         Self::write(defaults, options)
     }
 
-    /// A call of a function.
+    /// A call of a user-defined function.
     pub fn apply(defaults: &CommandDefaults, options: &WriteOptions) -> Result<Self, Refusal> {
         options.check_no_exists("apply")?;
         Self::write(defaults, options)
@@ -244,8 +244,8 @@ impl CommandSpec {
         Ok(spec)
     }
 
-    /// Several operations on a record, and which of them the server answers: none where all bins
-    /// are read, as these come as they are. `rules` are for operations that only read.
+    /// Several operations on a record. Also returns which of them have results: none if all bins
+    /// are read, since these are not returned per operation. `rules` are for read-only operations.
     pub fn operate<'a>(
         defaults: &CommandDefaults,
         options: &WriteOptions,
@@ -293,7 +293,7 @@ impl CommandSpec {
         Ok((spec, answered))
     }
 
-    /// Rules about reading.
+    /// Applies the rules for reads.
     #[inline(always)]
     fn reads(&mut self, defaults: &CommandDefaults, rules: &ReadRules) -> Result<(), Refusal> {
         self.header.ttl = rules.touch.unwrap_or_default().slot()?;
@@ -303,8 +303,8 @@ impl CommandSpec {
         Ok(())
     }
 
-    /// The request for one record; `write` adds the operations. `stored_key` is the user key as it
-    /// goes along, for a spec with `send_key`.
+    /// Composes the request for one record; `write` adds the operations. `stored_key` is the
+    /// encoded user key, for a spec with `send_key`.
     #[inline]
     pub fn compose<E: From<Refusal>>(
         &self,
@@ -336,7 +336,7 @@ impl CommandSpec {
         Ok(Prepared { bytes, target, policy: self.policy })
     }
 
-    /// What is done to rows of a batch; `write` adds the operations. With a `stored_key` it is for
+    /// Composes the kind of batch rows; `write` adds the operations. With a `stored_key` it is for
     /// one row only.
     #[inline]
     pub fn row<E: From<Refusal>>(
@@ -353,7 +353,7 @@ impl CommandSpec {
         Ok(RowKind { row, namespace, write: self.write, replica })
     }
 
-    /// The part of a row in front of its operations, in a buffer that may be used again.
+    /// Composes the part of a row before its operations, in a reusable buffer.
     pub fn begin_row(&self, set: &SetRef, stored_key: Option<&[u8]>, row: &mut Kind) {
         row.restart(&self.header, &set.fields);
         if let Some(filter) = &self.filter {
@@ -365,7 +365,7 @@ impl CommandSpec {
     }
 }
 
-/// The limits of one call: the client's defaults, changed by what the caller gave.
+/// The limits of one call: the client's defaults, overridden by the call's options.
 #[inline]
 pub fn limits(
     base: &Policy,

@@ -1,5 +1,5 @@
-//! What a request is, to count it by: read from its bytes as it ends, and only while commands are
-//! counted, so that a command carries nothing for it.
+//! Classifies requests for metrics. Their bytes are parsed when they end, and only while metrics
+//! are enabled, so that commands carry nothing extra.
 
 use std::sync::LazyLock;
 
@@ -15,21 +15,21 @@ use crate::command::{Aim, Target};
 static LABELS: LazyLock<Vec<String>> = LazyLock::new(|| {
     let label = |code| match ResultCode(code) {
         ResultCode::OK => "ok".to_owned(),
-        // Not that of the client.
+        // Distinguished from the client's timeout.
         ResultCode::TIMEOUT => "server_timeout".to_owned(),
         code => code.name().map_or_else(|| format!("code_{}", code.0), str::to_ascii_lowercase),
     };
     (0..=u8::MAX).map(label).collect()
 });
 
-/// A word for a result code: `ok`, or its symbolic name in small letters.
+/// A label for a result code: `ok`, or its symbolic name in lower case.
 pub(super) fn label(code: ResultCode) -> &'static str {
     &LABELS[usize::from(code.0)]
 }
 
-/// Of a request of this weight.
+/// Classifies a request with this weight.
 pub(super) fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> About<'a> {
-    // Questions to a node, which weigh more than any number of records.
+    // Info commands and messages to a node have a greater weight than any number of records.
     if weight >= MESSAGE_WEIGHT {
         return About { operation: "info", namespace: "", records: 0 };
     }
@@ -49,7 +49,7 @@ pub(super) fn about<'a>(bytes: &'a [u8], target: &'a Target, weight: usize) -> A
     About { operation: operation(&header, message), namespace, records: weight }
 }
 
-/// What is done to one record.
+/// The operation on one record.
 fn operation(header: &Header, message: &[u8]) -> &'static str {
     if has_function(header, message) {
         return "apply";
@@ -79,7 +79,7 @@ fn operation(header: &Header, message: &[u8]) -> &'static str {
 /// Whether one of its fields names a function.
 fn has_function(header: &Header, message: &[u8]) -> bool {
     let mut rest = &message[HEADER_LEN..];
-    // Namespace, set and digest are there always.
+    // Namespace, set and digest are always present.
     if header.fields <= 3 {
         return false;
     }
@@ -99,7 +99,7 @@ fn namespace(fields: &[u8]) -> Option<&str> {
     if id == field::NAMESPACE { std::str::from_utf8(data).ok() } else { None }
 }
 
-/// Of a batch. One of several namespaces is counted by the first of them.
+/// The namespace of a batch; if there are several, that of the first row.
 fn namespace_of_first_row(message: &[u8]) -> Option<&str> {
     let header = Header::parse(message).ok()?;
     let mut rest = &message[HEADER_LEN..];
@@ -113,7 +113,7 @@ fn namespace_of_first_row(message: &[u8]) -> Option<&str> {
     None
 }
 
-/// Of what is done to a row.
+/// The namespace of a row's kind.
 fn namespace_of_row(kind: &[u8]) -> Option<&str> {
     let flags = *kind.first()?;
     let mut fields = 2;
@@ -124,11 +124,11 @@ fn namespace_of_row(kind: &[u8]) -> Option<&str> {
             fields += len;
         }
     }
-    // Behind the number of fields and that of operations.
+    // After the numbers of fields and operations.
     namespace(kind.get(fields + 4..)?)
 }
 
-/// A field's id and data, and what follows it.
+/// A field's id and data, and the remaining bytes.
 fn next_field(bytes: &[u8]) -> Option<(u8, &[u8], &[u8])> {
     let len = u32::from_be_bytes(*bytes.first_chunk()?) as usize;
     let field = bytes.get(4..)?.get(..len)?;

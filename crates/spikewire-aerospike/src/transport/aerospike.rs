@@ -1,4 +1,4 @@
-//! What Aerospike is to the transport: its frames, its result codes, its nodes.
+//! Implements the transport's traits for Aerospike: frames, result codes, nodes.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Protocol for Aerospike {
             return Ok(Disposition { outcome: ReplyKind::Done, closes: false });
         }
         if request.many && !is_last(body) && !refuses_all(body) {
-            // Each holds a row at least.
+            // Each contains at least one row.
             if request.parts >= request.weight {
                 return Err(Malformed("a batch's reply of more messages than it has rows".into()));
             }
@@ -154,26 +154,25 @@ fn has_code(body: &[u8]) -> bool {
     body.first() == Some(&(message::HEADER_LEN as u8)) && body.len() >= message::HEADER_LEN
 }
 
-/// Whether a node answers info commands so because nobody is, or is any more, logged in on the
-/// connection.
+/// Whether this info reply means that the connection is not, or no longer, logged in.
 #[cold]
 fn info_asks_for_login(body: &[u8]) -> bool {
     let answer = String::from_utf8_lossy(body);
     info::error_codes(&answer).any(|code| ResultCode(code).asks_for_login())
 }
 
-/// Whether a reply's message is marked as the last of several.
+/// Whether a reply message has the flag of the last of several.
 fn is_last(body: &[u8]) -> bool {
     body[3] & info3::LAST != 0
 }
 
-/// Whether a frame that is not marked as the last of a batch's reply refuses the batch as a whole.
-/// Rows are numbered from 1 on the wire, so it is no answer to one of them.
+/// Whether a frame of a batch reply without the last flag rejects the whole batch. Rows are
+/// numbered from 1 on the wire, so it is not the reply to one of them.
 fn refuses_all(body: &[u8]) -> bool {
     Header::result_of(body) != ResultCode::OK && body[14..18] == [0; 4]
 }
 
-/// The server's own timeout says nothing about whether it wrote.
+/// The server's own timeout does not say whether it wrote.
 fn is_doubtful(code: ResultCode) -> bool {
     code == ResultCode::TIMEOUT
 }
@@ -248,7 +247,7 @@ impl Topology for Cluster {
     }
 }
 
-/// The second request for a read that may have one.
+/// The hedge request for a read, if it has one.
 #[cold]
 fn second(
     cluster: &Cluster,
@@ -378,7 +377,7 @@ mod tests {
         Failure::NotSent(Error::new(Kind::Connection, "refused"))
     }
 
-    /// The failure of an attempt that was answered with this code.
+    /// The failure of an attempt with this result code.
     fn refused(code: ResultCode) -> Failure {
         let (retryable, doubtful) = (code.is_retryable(), is_doubtful(code));
         Failure::Refused(Refusal { error: Error::server(code), retryable, doubtful })
@@ -414,7 +413,7 @@ mod tests {
             Verdict::Retry(_)
         ));
         attempts.made = 2;
-        // The second attempt is refused for good, but the first may still have been applied.
+        // The second attempt is rejected for good, but the first may still have been applied.
         let refusal = refused(ResultCode::GENERATION);
         let error = fails(attempts.failed(refusal, true, &policy, Tick::NEVER, NOW));
         assert!(error.in_doubt());

@@ -1,9 +1,9 @@
-//! Aggregations: every node works on its own records, and the caller gets what they send, as it
-//! arrives.
+//! Sends an aggregation to every node and passes their results to the caller as they arrive.
 //!
-//! Such a request is rare and long, and cannot be taken up where it broke, so it is kept simple: a
-//! thread per node reads its answer, and hands it over through a short queue. A caller that takes nothing
-//! makes the queue fill up, then the socket, and then the node waits.
+//! Such a request is rare and long-running and cannot be resumed after a failure, so the
+//! implementation is simple: one thread per node reads the reply and passes it on through a short
+//! queue. If the caller does not read, the queue fills up, then the socket, and then the node
+//! waits.
 
 use std::io::{self, Read, Write};
 use std::net::Shutdown;
@@ -26,35 +26,35 @@ use crate::cluster::{Cluster, Node, Snapshot};
 use crate::error::{Error, Kind, Result};
 use crate::framing::Aerospike;
 
-/// Frames of a node that wait for the caller.
+/// Maximum number of frames per node that wait for the caller.
 const AHEAD: usize = 4;
-/// How often a caller that waits looks whether it was interrupted.
+/// How often a waiting caller checks whether it was interrupted.
 const GLANCE: Duration = Duration::from_millis(50);
-/// Bytes that are read at a time: a frame's announced length is not believed at once.
+/// Bytes read at a time: the announced length of a frame is not trusted for allocation.
 const PIECE: usize = 1 << 20;
-/// How long a thread waits for a node at a time.
+/// Longest single wait of a thread for a node.
 const LONGEST: Duration = Duration::from_secs(1);
-/// The same for room in a socket.
+/// Longest single wait for a socket to become writable.
 const TURN: Duration = Duration::from_millis(1);
 
-/// How long an aggregation may take.
+/// Time limits of an aggregation.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
-    /// In all; zero: no limit.
+    /// Total time; zero: no limit.
     pub timeout: Duration,
     /// Without a byte from a node; zero: no limit.
     pub silence: Duration,
 }
 
-/// What a node's thread hands over.
+/// What a node's thread passes on.
 enum Progress {
     Frame(Vec<u8>),
     Over(Result<()>),
 }
 
-/// Sends `request` to every node of `namespace` and hands `take` each frame of messages they send. Ends at the
-/// first failure, of a node or of `take`. The records a node is asked for are those it is master
-/// of, so a change of masters meanwhile is a failure, too. How many nodes those were.
+/// Sends `request` to every node of `namespace` and passes each frame of messages to `take`. Ends
+/// at the first failure, of a node or of `take`. Each node processes the records for which it is
+/// master, so a change of masters in the meantime is a failure, too. Returns the number of nodes.
 pub fn gather(
     cluster: &Cluster,
     namespace: &str,
@@ -84,7 +84,7 @@ pub fn gather(
         }
         drop(sender);
         let outcome = take_all(&receiver, nodes.len(), patience.timeout, interrupted, take);
-        // Threads that still read, or wait for room in the queue, end.
+        // Threads that are still reading or waiting for the queue end.
         drop(receiver);
         for end in &ends {
             let _ = end.shutdown(Shutdown::Both);
@@ -119,21 +119,21 @@ fn masters_of(snapshot: &Snapshot, namespace: &str) -> Option<Vec<Arc<Node>>> {
     (0..PARTITIONS as u16).map(|pid| map.holder(0, pid).map(|(node, _)| node.clone())).collect()
 }
 
-/// A connection for a thread that does nothing else.
+/// A connection used by a dedicated thread.
 #[derive(Debug)]
 struct Line {
     wire: Wire,
-    /// How long the node may say nothing, or take nothing; zero: no limit.
+    /// How long the node may neither send nor accept anything; zero: no limit.
     silence: Duration,
 }
 
 impl Line {
-    /// Whether the node was silent for too long since then.
+    /// Whether the node has been silent for too long since then.
     fn is_over(&self, since: Instant) -> bool {
         !self.silence.is_zero() && since.elapsed() >= self.silence
     }
 
-    /// How long to wait at a time.
+    /// Longest single wait.
     fn glance(&self) -> Duration {
         if self.silence.is_zero() { LONGEST } else { self.silence.min(LONGEST) }
     }
@@ -157,7 +157,7 @@ impl Write for Line {
         loop {
             match self.wire.write(bytes) {
                 Err(error) if is_pause(&error) && !self.is_over(start) => {
-                    // There is hardly ever no room for a request.
+                    // A socket is rarely full before a request is written.
                     thread::sleep(TURN);
                 }
                 done => return done,
@@ -180,7 +180,7 @@ fn is_pause(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::Interrupted)
 }
 
-/// A connection to each node, and what ends it.
+/// Opens a connection to each node, with a handle that ends it.
 fn connect(
     cluster: &Cluster,
     nodes: &[Arc<Node>],
@@ -199,7 +199,7 @@ fn connect(
     nodes.iter().map(told).collect()
 }
 
-/// A node's thread.
+/// The thread of a node.
 fn read(node: &Node, mut line: Line, request: &[u8], progress: &SyncSender<Progress>) {
     let broke = |error: io::Error| match error.kind() {
         io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
@@ -232,7 +232,7 @@ fn read(node: &Node, mut line: Line, request: &[u8], progress: &SyncSender<Progr
     let _ = progress.send(Progress::Over(work()));
 }
 
-/// Whether a frame ends the answer: with the last message, or with a refusal of the request.
+/// Whether a frame ends the reply: with the last message, or with an error for the request.
 fn is_last(body: &[u8]) -> std::result::Result<bool, spikewire_aerospike_protocol::Malformed> {
     let mut rest = body;
     while !rest.is_empty() {

@@ -1,11 +1,11 @@
-//! Connections that many commands share, and what turns them.
+//! Connections shared by many commands, and their drivers.
 //!
-//! A server answers a connection's requests strictly in order, so commands queue on a connection
-//! and their replies complete first in, first out. That is a [`Multiplexer`]: every connection
-//! behind one pollable descriptor, owned by one thread at a time. A foreign event loop turns it, a
-//! [`native`] thread does, or calling threads do ([`BlockingPool`]).
+//! A server answers requests on a connection strictly in order, so commands queue on a connection
+//! and their replies complete first in, first out. A [`Multiplexer`] manages all connections behind
+//! one pollable descriptor and is owned by one thread at a time: a host's event loop, a [`native`]
+//! thread, or calling threads ([`BlockingPool`]).
 //!
-//! Queries are different: each [`stream::Stream`] has connections of its own for as long as it lasts.
+//! Queries are different: each [`stream::Stream`] has its own connections while it runs.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -34,16 +34,16 @@ pub type BlockingPool<T> = spikewire_transport::BlockingPool<Aerospike, T>;
 /// A server's reply to one command.
 pub type Reply<'a> = spikewire_transport::Reply<'a, Aerospike>;
 
-/// How a command ended: the reply, or why there is none.
+/// The outcome of a command: the reply, or why there is none.
 pub type Outcome<'a> = spikewire_transport::Outcome<'a, Aerospike>;
 
-/// What it takes to turn them on an event loop.
+/// Drives a multiplexer on an event loop.
 pub type LoopDriver<T> = spikewire_transport::LoopDriver<Aerospike, T>;
 
-/// What an outcome leads to.
+/// The commands that follow an outcome.
 pub type Next<T> = spikewire_transport::driver::Next<Aerospike, T>;
 
-/// A thread that turns them.
+/// A dedicated thread that drives a multiplexer.
 pub mod native {
     use crate::framing::Aerospike;
 
@@ -53,16 +53,16 @@ pub mod native {
     pub type Native<T> = spikewire_transport::native::Native<Aerospike, T>;
 }
 
-/// Requests longer than this (bytes) travel on connections of their own, so that short commands
-/// never wait behind them.
+/// Requests longer than this (in bytes) use separate connections, so that short commands never wait
+/// behind them.
 pub const LARGE: usize = 64 << 10;
 
-/// The same holds for requests about more records than this. Smaller batches share connections as
-/// so many commands on one record would: that saves a write and a read for each of them.
+/// The same applies to requests for more records than this. Smaller batches share connections as if
+/// they were single-record commands, which saves a write and a read for each.
 pub const MANY: usize = 64;
 
-/// What an info request weighs: more than anything about records, so that it is told apart and has
-/// a connection to itself.
+/// Weight of an info request: larger than that of any request for records, so that it can be
+/// recognised and gets a connection of its own.
 pub(crate) const INFO_WEIGHT: usize = u32::MAX as usize;
 
 /// The same for a request about users and roles.

@@ -1,4 +1,4 @@
-//! What goes wrong with a node and its connections, in the words of the transport.
+//! Errors of a node and its connections that the transport reports.
 
 use std::fmt::Display;
 
@@ -8,17 +8,17 @@ use spikewire_transport::protocol::Malformed;
 use crate::cluster::Node;
 use crate::error::Error;
 
-/// No connection could be made.
+/// No connection could be opened.
 pub fn unreachable(node: &Node, why: impl Display) -> Error {
     Fault::unreachable(node, why).into()
 }
 
-/// A connection ended under its commands.
+/// A connection ended while commands were in flight.
 pub fn broken(node: &Node, why: impl Display) -> Error {
     Fault::broken(node, why).into()
 }
 
-/// What came is not this protocol.
+/// The node sent invalid data.
 pub fn nonsense(node: &Node, why: impl Display) -> Error {
     Fault::malformed(node, &Malformed(why.to_string().into())).into()
 }

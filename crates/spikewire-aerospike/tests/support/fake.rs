@@ -1,5 +1,5 @@
-//! Fake nodes: they answer info commands from a table that a test rewrites as it goes, and
-//! misbehave on demand. For what a real cluster does only by accident.
+//! Fake nodes: they answer info commands from a table that a test can change at any time, and
+//! misbehave on demand, for what real clusters do only by accident.
 
 use std::collections::BTreeMap;
 use std::io::{Read as _, Write as _};
@@ -27,12 +27,12 @@ struct State {
     security: Security,
 }
 
-/// Who may come in, and what happened at the door.
+/// Allowed users, and counters of logins.
 #[derive(Default)]
 struct Security {
-    /// Name and hash of the password; `None`: everybody.
+    /// User name and password hash; `None`: no login required.
     user: Option<(String, String)>,
-    /// What every login is answered with instead.
+    /// Result code for every login, if set.
     answers: Option<ResultCode>,
     ttl: Option<u32>,
     tokens: Vec<Vec<u8>>,
@@ -46,7 +46,7 @@ struct Security {
 struct Open {
     stream: TcpStream,
     input: Vec<u8>,
-    /// Whether somebody has logged in on it.
+    /// Whether it is logged in.
     known: bool,
 }
 
@@ -59,7 +59,7 @@ pub struct FakeNode {
 }
 
 impl FakeNode {
-    /// A node that is alone and holds nothing.
+    /// A node without peers and partitions.
     pub fn start(name: &str) -> Self {
         Self::start_at(name, "127.0.0.1:0".parse().unwrap())
     }
@@ -109,53 +109,53 @@ impl FakeNode {
         self
     }
 
-    /// Changes an answer.
+    /// Changes a reply.
     pub fn set(&self, command: &str, value: impl Into<String>) {
         self.state.lock().values.insert(command.to_owned(), value.into());
     }
 
-    /// Takes the connections and the questions, and says nothing.
+    /// Accepts connections and requests, and sends nothing.
     pub fn hang(&self, hangs: bool) {
         self.state.lock().hangs = hangs;
     }
 
-    /// How often a command was asked.
+    /// How often a command was received.
     pub fn asked(&self, command: &str) -> usize {
         self.state.lock().asked.iter().filter(|line| line.starts_with(command)).count()
     }
 
-    /// From now on only this user comes in.
+    /// From now on only this user is accepted.
     pub fn set_user(&self, name: &str, password: &str) {
         self.state.lock().security.user = Some((name.to_owned(), hash_password(password)));
     }
 
-    /// How long tokens hold, in seconds.
+    /// Sets the lifetime of tokens in seconds.
     pub fn set_ttl(&self, ttl: u32) {
         self.state.lock().security.ttl = Some(ttl);
     }
 
-    /// Answers every login so.
+    /// Sets the reply to every login.
     pub fn answer_logins(&self, code: ResultCode) {
         self.state.lock().security.answers = Some(code);
     }
 
-    /// No token holds any longer.
+    /// Invalidates all tokens.
     pub fn end_sessions(&self) {
         self.state.lock().security.tokens.clear();
     }
 
-    /// Whoever has logged in on a connection has not any more.
+    /// Marks all connections as not logged in.
     pub fn forget_connections(&self) {
         self.state.lock().security.forgets = true;
     }
 
-    /// Logins so far, those among them that were refused, and connections that showed a token.
+    /// The numbers of logins, rejected logins, and connections that presented a token.
     pub fn entries(&self) -> (usize, usize, usize) {
         let security = &self.state.lock().security;
         (security.logins, security.refused, security.shown)
     }
 
-    /// Changes the peers, and the generation that says so.
+    /// Changes the peers and their generation.
     pub fn set_peers(&self, generation: u64, peers: &[&FakeNode]) {
         let peers = peers
             .iter()
@@ -172,8 +172,8 @@ impl FakeNode {
         self.set("peers-generation", generation.to_string());
     }
 
-    /// Changes what it holds of namespace `test`: `columns[i]` picks the partitions of which it is
-    /// replica i.
+    /// Changes its partitions of namespace `test`: `columns[i]` selects the partitions of which it
+    /// is replica i.
     pub fn set_map(&self, generation: i64, regime: u32, columns: &[&dyn Fn(u16) -> bool]) {
         let columns: Vec<Bitmap> = columns
             .iter()
@@ -195,7 +195,7 @@ impl FakeNode {
         self.threads.drain(..).for_each(|thread| thread.join().unwrap());
     }
 
-    /// Comes back at the same address, saying the same.
+    /// Restarts at the same address with the same replies.
     pub fn revive(self) -> Self {
         self.state.lock().stopped = false;
         let listener = TcpListener::bind(self.address).unwrap();
@@ -206,14 +206,14 @@ impl FakeNode {
 
 impl Drop for FakeNode {
     fn drop(&mut self) {
-        // Not when it lives on after `revive`.
+        // Not if it was restarted with `revive`.
         if !self.threads.is_empty() {
             self.kill();
         }
     }
 }
 
-/// Answers what is there; `false` when the connection is over.
+/// Answers available requests; `false` when the connection is over.
 fn talk(open: &mut Open, state: &Mutex<State>) -> bool {
     let mut chunk = [0; 4096];
     loop {

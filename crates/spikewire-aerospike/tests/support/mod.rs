@@ -6,10 +6,10 @@ pub mod fake;
 
 use std::time::{Duration, Instant};
 
-/// Far more than anything here takes, so that a slow machine does not fail a test.
+/// Much longer than anything here takes, so that a slow machine does not fail a test.
 pub const LONG: Duration = Duration::from_secs(60);
 
-/// Waits until `holds`; panics with `what` when it does not for a long time.
+/// Waits until `holds` returns true; panics with `what` if that takes too long.
 pub fn eventually(what: &str, mut holds: impl FnMut() -> bool) {
     let start = Instant::now();
     while !holds() {

@@ -1,4 +1,4 @@
-//! Rows being gathered: digests, worked out several at a time, and which rows are of the same kind.
+//! Collects the rows of a batch: hashes keys several at a time and finds rows of the same kind.
 
 use std::sync::Arc;
 
@@ -11,25 +11,25 @@ use crate::clock::Tick;
 use crate::command::{CommandSpec, Refusal, SetRef};
 use crate::options::Policy;
 
-/// Gathers the rows of a batch. Each row is its record first, by user key or digest, and then what
-/// is done to it.
+/// Collects the rows of a batch. For each row, give the record first, by user key or digest, then
+/// its kind.
 #[derive(Debug, Default)]
 pub struct BatchBuilder {
     kinds: Vec<RowKind>,
     rows: Vec<Row>,
-    /// Sets whose rows share a kind, and its number.
+    /// Sets whose rows share a kind, and the number of that kind.
     sets: Vec<(Arc<SetRef>, usize)>,
-    /// Rows that wait for their digests.
+    /// Rows waiting for their digests.
     digests: Digests,
 }
 
 impl BatchBuilder {
-    /// Makes room for so many more rows.
+    /// Reserves capacity for more rows.
     pub fn reserve(&mut self, rows: usize) {
         self.rows.reserve(rows);
     }
 
-    /// Rows so far.
+    /// Number of rows so far.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -39,7 +39,7 @@ impl BatchBuilder {
         self.rows.is_empty()
     }
 
-    /// The next row's record by its user key, which is hashed together with others.
+    /// Starts a row with the record's user key, which is hashed together with others.
     pub fn user_key(&mut self, set: &SetRef, key: &UserKey<'_>) {
         if self.digests.is_full() {
             self.hash();
@@ -48,7 +48,7 @@ impl BatchBuilder {
         self.digest(digest.unwrap_or(Digest([0; 20])));
     }
 
-    /// The next row's record by its digest.
+    /// Starts a row with the record's digest.
     pub fn digest(&mut self, digest: Digest) {
         self.rows.push(Row { digest, kind: 0, doubt: false, state: State::Pending(None) });
     }
@@ -58,8 +58,7 @@ impl BatchBuilder {
         digests.flush(|row, digest| rows[row].digest = digest);
     }
 
-    /// The row is treated like all others: it shares its kind with those of its set, unless its user
-    /// key goes along.
+    /// The row shares its kind with the others of its set, unless its user key is sent.
     #[inline]
     pub fn alike<E: From<Refusal>>(
         &mut self,
@@ -84,7 +83,7 @@ impl BatchBuilder {
         Ok(())
     }
 
-    /// The row shares the kind of the row before where they are equal.
+    /// The row shares the kind of the previous row if they are equal.
     pub fn like_the_last(&mut self, kind: RowKind) {
         let same = self.kinds.last().is_some_and(|last| {
             last.row == kind.row && last.write == kind.write && last.replica == kind.replica
@@ -108,7 +107,7 @@ impl BatchBuilder {
         }
     }
 
-    /// The batch, which starts now; `each` is shown the digests of its rows.
+    /// Builds the batch, which starts now; `each` receives the digests of its rows.
     pub fn finish(mut self, policy: Policy, mut each: impl FnMut(usize, &Digest)) -> Batch {
         self.hash();
         self.rows.iter().enumerate().for_each(|(row, known)| each(row, &known.digest));

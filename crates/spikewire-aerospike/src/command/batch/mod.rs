@@ -1,8 +1,7 @@
-//! Many records in one call: rows grouped by node, sent side by side, gathered in input order.
+//! Batches: rows are grouped by node, sent concurrently, and their results returned in input order.
 //!
-//! A [`Batch`] is pure bookkeeping. Its driver sends the [`Part`]s of a round, hands back what
-//! came of each, and asks whether another round is due: only rows without an answer go again,
-//! routed anew.
+//! A [`Batch`] does no I/O. Its driver sends the [`Part`]s of a round, passes back their outcomes,
+//! and asks whether another round is due: only rows without a reply are sent again, routed anew.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -34,16 +33,16 @@ use crate::options::{Policy, ReplicaPolicy};
 use crate::transport::{Outcome, ResponseHandler, buffer};
 use spikewire_transport::metrics::Keeps;
 
-/// What is done to rows of one kind.
+/// A kind of rows: what to do with their records.
 #[derive(Debug)]
 pub struct RowKind {
     /// Flags, fields and operations.
     pub row: wire::Kind,
-    /// Where the records are.
+    /// Namespace of the records.
     pub namespace: Arc<str>,
     /// Whether it writes.
     pub write: bool,
-    /// Where its rows go.
+    /// Replica to send the rows to.
     pub replica: ReplicaPolicy,
 }
 
@@ -51,13 +50,13 @@ pub struct RowKind {
 struct Row {
     digest: Digest,
     kind: u32,
-    /// Whether an attempt to write may have been applied.
+    /// Whether a write may have been applied.
     doubt: bool,
     state: State,
 }
 
 impl Row {
-    /// Whether it waits for a node that holds it.
+    /// Whether it waits for a node to hold its partition.
     fn is_unplaced(&self) -> bool {
         matches!(&self.state, State::Pending(Some(error)) if error.kind() == Kind::NoNode)
     }
@@ -65,30 +64,30 @@ impl Row {
 
 #[derive(Debug)]
 enum State {
-    /// To be sent in the next round; the error is why the last one brought no answer.
+    /// To be sent in the next round; the error is the reason that the last one brought no reply.
     Pending(Option<Error>),
-    /// In the part of this number, which is in flight.
+    /// In the part with this number, in flight.
     Sent(u32),
-    /// Answered: where in which body.
+    /// Replied: body and range within it.
     Answered(u32, Range<usize>),
-    /// Failed for good.
+    /// Failed permanently.
     Failed(Error),
 }
 
-/// What became of a row.
+/// The outcome of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowOutcome<'a> {
     /// A record: its message.
     Found(&'a [u8]),
-    /// There is no such record, or the filter left it out.
+    /// The record does not exist, or the filter excluded it.
     Absent,
     /// An error: see [`Batch::error`].
     Failed,
 }
 
-/// Takes records as they arrive, so that the batch need not keep them.
+/// Receives records as they arrive, so that the batch need not store them.
 pub trait RecordSink: Send + Sync + std::fmt::Debug {
-    /// Takes some. A record may come again, after a retry.
+    /// Receives records. A record may be delivered again after a retry.
     fn take(&self, records: Records<'_>);
 }
 
@@ -98,13 +97,13 @@ pub struct Records<'a> {
     messages: &'a [u8],
     rows: &'a [u32],
     single: bool,
-    /// The outcomes of the rows are kept here, without the records.
+    /// Stores the outcomes of the rows, without the records.
     kept: &'a mut Vec<u8>,
 }
 
 impl Records<'_> {
-    /// Shows each record that was found: its row, its header, and its bins yet to be walked. `take`
-    /// returns the bytes of the whole message.
+    /// Calls `take` for each record found, with its row, its header, and its bins yet to be parsed.
+    /// `take` returns the length of the whole message.
     pub fn each(
         self,
         mut take: impl FnMut(usize, &Header, Walk<'_>) -> std::result::Result<usize, Malformed>,
@@ -127,16 +126,16 @@ impl Records<'_> {
     }
 }
 
-/// The outcome of one row.
+/// The reply to one row.
 #[derive(Debug)]
 pub enum Answer<'a> {
     /// The server's message.
     Reply(&'a [u8]),
-    /// No answer, or one that was refused by the engine.
+    /// No reply, or one that the engine rejected.
     Failed(&'a Error),
 }
 
-/// A batch on its way.
+/// A batch in progress.
 #[derive(Debug)]
 pub struct Batch {
     kinds: Vec<RowKind>,
@@ -147,17 +146,17 @@ pub struct Batch {
     step: u32,
     /// Parts made so far.
     parts: u32,
-    /// What servers sent, kept for the caller to decode.
+    /// Replies, kept for the caller to decode.
     bodies: Vec<Body>,
-    /// Who takes the records instead.
+    /// Receives the records instead.
     sink: Option<Arc<dyn RecordSink>>,
-    /// When the last reply of this round was handed over, while stages are timed.
+    /// When the last reply of this round was delivered, while stages are timed.
     answered: Option<Tick>,
-    /// Whether a part of this round ended without one.
+    /// Whether a part of this round ended without a reply.
     unanswered: bool,
 }
 
-/// What one node sent.
+/// The reply of one node.
 #[derive(Debug)]
 struct Body {
     bytes: Vec<u8>,
@@ -165,27 +164,26 @@ struct Body {
     attempts: u32,
 }
 
-/// The rows that one node gets in one request; the ticket of that request's command.
+/// The rows sent to one node in one request. Serves as the ticket of that command.
 #[derive(Debug)]
 pub struct Part {
     number: u32,
-    /// Which attempt at its rows this is.
+    /// Attempt number for its rows.
     round: u32,
     node: Arc<Node>,
     rows: Vec<u32>,
-    /// A single row went as a single command: its reply is one plain message.
+    /// A single row sent as a single-record command: its reply is one plain message.
     single: bool,
     body: Vec<u8>,
     sink: Option<Arc<dyn RecordSink>>,
-    /// Why rows without an answer have none.
+    /// Why rows have no reply.
     error: Option<Error>,
-    /// When its reply was handed over, while stages are timed.
+    /// When its reply was delivered, while stages are timed.
     answered: Option<Tick>,
 }
 
 impl Part {
-    /// Takes its outcome. What that means for the rows, [`Batch::settle`] finds out, perhaps
-    /// on another thread.
+    /// Stores its outcome. [`Batch::settle`] evaluates it for the rows, possibly on another thread.
     pub fn close(&mut self, outcome: Outcome<'_>) {
         self.error = match outcome {
             Ok(reply) => {
@@ -242,34 +240,34 @@ impl Batch {
         }
     }
 
-    /// Hands the records that are found to a sink as they arrive; the outcome of a row is then a
-    /// message without bins.
+    /// Passes records to a sink as they arrive; the outcome of a row is then a message without
+    /// bins.
     pub fn set_sink(&mut self, sink: Arc<dyn RecordSink>) {
         self.sink = Some(sink);
     }
 
-    /// Whether the records go to a sink.
+    /// Whether it has a sink.
     pub fn has_sink(&self) -> bool {
         self.sink.is_some()
     }
 
-    /// When the last of its replies was handed over, while stages are timed; `None` where it was not
-    /// a reply that it waited for in the end.
+    /// When the last of its replies was delivered, while stages are timed; `None` if it did not end
+    /// with a reply.
     pub fn answered(&self) -> Option<Tick> {
         self.answered.filter(|_| !self.unanswered)
     }
 
-    /// What is kept of its commands, where that is decided before they are sent.
+    /// Sets what is recorded of its commands, if decided before they are sent.
     pub fn keep(&mut self, keeps: Keeps) {
         self.policy.keeps = keeps;
     }
 
-    /// When it must be over.
+    /// Its deadline.
     pub fn deadline(&self) -> Tick {
         self.deadline
     }
 
-    /// Rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -279,7 +277,7 @@ impl Batch {
         self.rows.is_empty()
     }
 
-    /// Appends the rows of another batch, both being over. Only their outcomes are kept.
+    /// Appends the rows of another batch. Both must be complete; only outcomes are kept.
     pub fn absorb(&mut self, mut other: Self) {
         let first = self.bodies.len() as u32;
         self.kinds = Vec::new();
@@ -295,7 +293,7 @@ impl Batch {
         }));
     }
 
-    /// The outcome of row `index`, once the batch is over.
+    /// The reply to row `index`, once the batch is complete.
     pub fn answer(&self, index: usize) -> Result<Answer<'_>> {
         match &self.rows[index].state {
             State::Answered(body, range) => Ok(Answer::Reply(self.message(*body, range))),
@@ -319,8 +317,8 @@ impl Batch {
         }
     }
 
-    /// What became of row `index`, once the batch is over. A record that is not there, or that a
-    /// filter left out, is no failure of any row.
+    /// The outcome of row `index`, once the batch is complete. A missing or filtered record is
+    /// never a failure.
     #[inline]
     pub fn outcome(&self, index: usize) -> RowOutcome<'_> {
         let Ok(Answer::Reply(message)) = self.answer(index) else { return RowOutcome::Failed };
@@ -331,7 +329,7 @@ impl Batch {
         }
     }
 
-    /// The message with the record of row `index`, if there is one; or why the row failed.
+    /// The message with the record of row `index`, if there is one, or the error of the row.
     pub fn found(&self, index: usize) -> Result<Option<&[u8]>> {
         match self.outcome(index) {
             RowOutcome::Found(message) => Ok(Some(message)),
@@ -347,8 +345,8 @@ impl Batch {
         matches!(self.outcome(index), RowOutcome::Failed)
     }
 
-    /// Why row `index` is no success: what happened, on which node, after how many attempts, and
-    /// whether it may have been applied all the same. `None` where it is one.
+    /// The error of row `index`: what happened, on which node, after how many attempts, and whether
+    /// it may nevertheless have been applied. `None` if the row succeeded.
     pub fn error(&self, index: usize) -> Option<Error> {
         let row = &self.rows[index];
         match &row.state {
@@ -367,7 +365,7 @@ impl Batch {
         }
     }
 
-    /// An answer of row `index` that cannot be read.
+    /// The error for an unreadable reply to row `index`.
     pub fn unreadable(&self, index: usize, why: &str) -> Error {
         let row = &self.rows[index];
         let error = Error::new(Kind::Malformed, why);
@@ -380,7 +378,7 @@ impl Batch {
         }
     }
 
-    /// Whether row `index` may have been written although it is no success.
+    /// Whether row `index` may have been written although it did not succeed.
     pub fn is_in_doubt(&self, index: usize) -> bool {
         self.rows[index].doubt && self.code(index) != 0
     }

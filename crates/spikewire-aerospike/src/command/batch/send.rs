@@ -1,4 +1,4 @@
-//! A round: rows to nodes, and a request for each node.
+//! A round: assigns rows to nodes and composes a request for each node.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::buffer;
 
-/// Rows in one request to one node. Servers before 8.1 refuse more than 5,000.
+/// Maximum number of rows in one request. Servers before 8.1 reject more than 5,000.
 const MOST_ROWS: usize = 5_000;
-/// Bytes of rows after which a further request is begun, so that no node has to take in all of a
-/// large batch before it runs the first row, and no request comes near what a server refuses.
+/// Bytes of rows after which another request is started, so that no node has to receive all of a
+/// large batch before it processes the first row, and no request approaches the server's limit.
 const MOST_BYTES: usize = 16 << 20;
 
 impl Batch {
-    /// The commands of the next round, one or more for each node that holds pending rows. None
+    /// The commands of the next round, at least one for each node that holds pending rows. None
     /// after the deadline.
     pub fn round<T>(
         &mut self,
@@ -39,7 +39,7 @@ impl Batch {
             return Vec::new();
         }
         let mut groups = Groups::default();
-        // Rows of one namespace mostly follow each other.
+        // Rows of one namespace are usually consecutive.
         let mut latest: Option<(&Arc<str>, &NamespaceMap)> = None;
         for (index, row) in self.rows.iter_mut().enumerate() {
             if !matches!(row.state, State::Pending(_)) {
@@ -89,7 +89,7 @@ impl Batch {
         commands
     }
 
-    /// How many of these rows go in one request; one at least.
+    /// How many of these rows go into one request; at least one.
     fn part_len(&self, rows: &[u32]) -> usize {
         let mut bytes = 0;
         let mut last = None;
@@ -97,7 +97,7 @@ impl Batch {
             let number = self.rows[**index as usize].kind;
             let kind = &self.kinds[number as usize].row;
             bytes += ROW_LEN + 1;
-            // A kind that repeats takes no more than that.
+            // A repeated kind takes no additional space.
             if last != Some(number) || !kind.is_repeatable() {
                 bytes += kind.as_bytes().len();
             }
@@ -107,7 +107,7 @@ impl Batch {
         fits.count().max(1)
     }
 
-    /// Says of the rows that were to be sent next why they are not.
+    /// Sets the error of rows that are not sent because the deadline has passed.
     fn time_out(&mut self) {
         let limit = self.policy.timeout.as_secs_f64();
         for row in &mut self.rows {
@@ -148,7 +148,8 @@ impl Batch {
                 let row = &self.rows[*index as usize];
                 let kind = &self.kinds[row.kind as usize];
                 write |= kind.write;
-                // From 1, so that a refusal of the whole request cannot be taken for a row's.
+                // Numbered from 1, so that an error for the whole request cannot be mistaken for
+                // that of a row.
                 batch.row(*index + 1, &row.digest, kind.row.as_bytes(), kind.row.is_repeatable());
             }
             batch.finish()?;
@@ -174,11 +175,11 @@ impl Batch {
     }
 }
 
-/// Rows by the node they go to.
+/// Rows grouped by node.
 #[derive(Default)]
 struct Groups {
     all: Vec<(Arc<Node>, Vec<u32>)>,
-    /// Which of them is a node's, by its slot; numbers from 1.
+    /// Index of a node's group by slot, counted from 1.
     of: Vec<u32>,
 }
 
@@ -196,7 +197,7 @@ impl Groups {
     }
 }
 
-/// A batch of one goes as what it is: a command on one record.
+/// Encodes a batch of one row as a single-record command.
 fn encode_single(
     bytes: &mut Vec<u8>,
     digest: &Digest,

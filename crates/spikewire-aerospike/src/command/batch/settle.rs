@@ -1,4 +1,4 @@
-//! Replies to rows, and which rows go again.
+//! Evaluates replies: outcomes of rows, and which rows to retry.
 
 use std::time::Duration;
 
@@ -11,18 +11,17 @@ use crate::error::{Error, Kind};
 use crate::options::ReplicaPolicy;
 use crate::transport::Outcome;
 
-/// The shortest pause before rows that no node holds are looked for again: the partition table has
-/// to change first.
+/// Minimum pause before retrying rows that no node holds: the partition table has to change first.
 const UNPLACED_PAUSE: Duration = Duration::from_millis(50);
 
 impl Batch {
-    /// Takes the outcome of a part.
+    /// Processes the outcome of a part.
     pub fn finish(&mut self, mut part: Part, outcome: Outcome<'_>) {
         part.close(outcome);
         self.settle(part);
     }
 
-    /// Takes a part that was closed.
+    /// Processes a closed part.
     pub fn settle(&mut self, part: Part) {
         self.answered = self.answered.max(part.answered);
         self.unanswered |= part.answered.is_none();
@@ -34,7 +33,7 @@ impl Batch {
             let index =
                 if part.single { part.rows[0] } else { message.header.timeout.wrapping_sub(1) };
             let is_row = part.single || message.header.info3 & info3::LAST == 0;
-            // Only rows of this part may be answered by it.
+            // Ignore replies to rows of other parts.
             if is_row
                 && let Some(row) = self.rows.get_mut(index as usize)
                 && matches!(row.state, State::Sent(number) if number == part.number)
@@ -58,9 +57,9 @@ impl Batch {
         self.bodies.push(Body { bytes: part.body, node: part.node, attempts: self.rounds });
     }
 
-    /// Whether another round is due, and when. Afterwards every row is answered, pending for that
-    /// round, or failed for good. `closed` says that the client was closed: rows that lost their
-    /// node by that get this as their error.
+    /// Whether another round is due, and when. Afterwards every row has a reply, is pending for
+    /// that round, or has failed permanently. `closed`: the client was closed, which becomes the
+    /// error of rows that lost their node because of that.
     pub fn again(&mut self, now: Tick, closed: bool) -> Option<Tick> {
         let mut pending = false;
         let rotates = self.policy.replica != ReplicaPolicy::Master;
@@ -84,7 +83,7 @@ impl Batch {
                     if !code.is_retryable() {
                         continue;
                     }
-                    // The server's own timeout says nothing about whether it wrote.
+                    // The server's own timeout does not say whether it wrote.
                     row.doubt |= write && code == ResultCode::TIMEOUT;
                     Error::server(code).on(body.node.to_string())
                 }
@@ -111,13 +110,13 @@ impl Batch {
     }
 }
 
-/// Whether closing a client looks like this to a command that is in flight.
+/// Whether a command in flight fails with this kind when the client is closed.
 fn is_symptom(kind: Kind) -> bool {
     matches!(kind, Kind::NoNode | Kind::Connection | Kind::CircuitOpen)
 }
 
-/// Whether a batch that ended with this code may have run rows whose answers are missing. Other
-/// codes end it before the first row.
+/// Whether a batch that ended with this code may have executed rows whose replies are missing.
+/// Other codes end it before the first row.
 pub(super) fn hides_writes(code: ResultCode) -> bool {
     matches!(code, ResultCode::PARAMETER | ResultCode::TIMEOUT | ResultCode::SERVER)
 }

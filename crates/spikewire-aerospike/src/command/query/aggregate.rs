@@ -1,5 +1,5 @@
-//! Aggregations: the nodes run a stream function on their records, and what they send is reduced
-//! here, by the same function of the same module.
+//! Aggregations: the nodes run a stream function on their records, and the client reduces their
+//! results with the same function of the same module.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -20,10 +20,10 @@ use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::gather::{Patience, gather};
 
-/// The longest silence that can be announced to a node.
+/// The longest socket timeout that can be sent to a node.
 const MAX_SILENCE: Duration = Duration::from_secs(86_400);
 
-/// An aggregation that was checked and not begun.
+/// A validated aggregation that has not started.
 #[derive(Debug, Clone)]
 pub struct AggregationPlan {
     query: Query,
@@ -32,7 +32,7 @@ pub struct AggregationPlan {
 }
 
 impl QuerySpec {
-    /// An aggregation by a stream function; `policy` has the client's defaults.
+    /// Plans an aggregation with a stream function; `policy` has the client's defaults.
     pub fn aggregate(&self, function: Function, policy: &Policy) -> Result<AggregationPlan> {
         self.check_whole("an aggregation")?;
         if self.filter.is_some() {
@@ -45,8 +45,8 @@ impl QuerySpec {
 }
 
 impl AggregationPlan {
-    /// Runs it on this thread: what comes out in the end. Ends with an error of
-    /// [`Kind::Interrupted`] when `interrupted` says so, also while it reduces.
+    /// Runs it on this thread and returns the result. Fails with [`Kind::Interrupted`] if
+    /// `interrupted` returns true, also during the reduction.
     pub fn run(
         &self,
         cluster: &Cluster,
@@ -62,7 +62,7 @@ impl AggregationPlan {
         outcome
     }
 
-    /// The values, and how many nodes sent some.
+    /// The values, and the number of nodes that were asked.
     fn reduced(
         &self,
         cluster: &Cluster,
@@ -104,7 +104,7 @@ impl AggregationPlan {
         Ok((out, nodes))
     }
 
-    /// The module, as the cluster has it.
+    /// Fetches the module from the cluster.
     fn library(&self, cluster: &Cluster, interrupted: &dyn Fn() -> bool) -> Result<Library> {
         let file = format!("{}.lua", self.function.module());
         let source = run(cluster, &mut module_source(&file)?, interrupted);
@@ -121,7 +121,7 @@ impl AggregationPlan {
     }
 }
 
-/// Takes the values of a frame that a node sent, or the failure of its function.
+/// Reads the values in a frame, or the error of the function.
 fn take_values(frame: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Result<()> {
     let malformed = |error: Malformed| Error::new(Kind::Malformed, error.to_string());
     let mut rest = frame;
@@ -139,7 +139,7 @@ fn take_values(frame: &[u8], take: &mut dyn FnMut(Value) -> Result<()>) -> Resul
             take(value)?;
         }
         match ResultCode(message.header.result) {
-            // A node that knows no such set has no records of it.
+            // A node that does not know the set has no records of it.
             ResultCode::OK | ResultCode::NOT_FOUND => {}
             code => return Err(Error::server(code)),
         }

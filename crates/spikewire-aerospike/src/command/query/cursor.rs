@@ -1,9 +1,10 @@
-//! How far a query came, as bytes: another process can go on from there.
+//! Cursors: the progress of a query as bytes, from which another process can resume it.
 //!
 //! `"SWQC", version u8, query u64, limited u8, left u64, 512 bytes of partitions, points..., check
-//! u32`: integers big-endian. The bitmap has every partition that is not done; a point stands for
-//! each of them that was begun, as digest and index value. `query` tells queries apart, so that a
-//! cursor cannot go on with another one; `check` is the start of a hash over all before it.
+//! u32`: integers big-endian. The bitmap contains the partitions that are not done; for each of
+//! them that was started there is a point, with digest and index value. `query` identifies the
+//! query, so that a cursor cannot be used with another one; `check` is the start of a hash over
+//! everything before it.
 
 use spikewire_aerospike_protocol::key::{Digest, UserKey, digest};
 use spikewire_aerospike_protocol::limits::PARTITIONS;
@@ -19,7 +20,7 @@ const BITMAP: usize = PARTITIONS / 8;
 const POINT: usize = 28;
 const CHECK: usize = 4;
 
-/// The cursor of a query that came this far. `left`: records that its limit still allows.
+/// Encodes the cursor of a query. `left`: records that its limit still allows.
 pub fn encode(query: &Query, tracker: &Tracker, left: Option<u64>) -> Vec<u8> {
     let mut out = Vec::with_capacity(HEAD + BITMAP + CHECK);
     out.extend_from_slice(MAGIC);
@@ -40,7 +41,7 @@ pub fn encode(query: &Query, tracker: &Tracker, left: Option<u64>) -> Vec<u8> {
     out
 }
 
-/// How far the query of this cursor came, and the records that its limit still allows.
+/// Decodes the progress of a query, and the records that its limit still allows.
 pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
     let bad = |why: &str| Error::invalid(format!("the cursor cannot be used: {why}"));
     if cursor.len() < HEAD + BITMAP + CHECK || !cursor.starts_with(MAGIC) {
@@ -90,13 +91,12 @@ pub fn decode(query: &Query, cursor: &[u8]) -> Result<(Tracker, Option<u64>)> {
     Ok((tracker, left))
 }
 
-/// Tells queries apart: the hash of what all their requests have in common. How fast records come
-/// makes no difference.
+/// Identifies a query: a hash of what all its requests have in common, except the rate limit.
 fn fingerprint(query: &Query) -> [u8; 8] {
     let query = Query { records_per_second: 0, ..query.clone() };
     let mut request = Vec::new();
     let share = Share { id: 0, patience: 0, partitions: &[], points: &[], limit: 0 };
-    // A query that is too large is refused before there is a cursor.
+    // A query that is too large is rejected before there is a cursor.
     let _ = query.write(&share, &mut request);
     hash(&request)
 }

@@ -1,4 +1,4 @@
-//! Background jobs: what they do to the records of a query, checked and not begun.
+//! Background jobs on the records of a query: validation and plan.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::command::Function;
 use crate::error::{Error, Result};
 use crate::options::Policy;
 
-/// A background job that was checked and not started.
+/// A validated background job that has not started.
 #[derive(Debug, Clone)]
 pub struct JobPlan {
     query: Query,
@@ -26,19 +26,19 @@ enum JobWork {
     Function(Function),
 }
 
-/// How the operations of a job write, as it stands in a request's header.
+/// Write flags of a job's operations, as in a request header.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct JobRules {
     /// Flags of the second info byte, such as a durable delete.
     pub info2: u8,
     /// Flags of the third info byte.
     pub info3: u8,
-    /// Expiration that the records get.
+    /// Expiration to set.
     pub ttl: u32,
 }
 
 impl QuerySpec {
-    /// A job of operations on every record; `policy` has the client's defaults.
+    /// Plans a job that applies operations to every record; `policy` has the client's defaults.
     pub fn operate(
         &self,
         operations: &QueryOps,
@@ -52,7 +52,7 @@ impl QuerySpec {
         Ok(plan)
     }
 
-    /// A job of a function on every record.
+    /// Plans a job that applies a function to every record.
     pub fn apply(&self, function: Function, policy: &Policy) -> Result<JobPlan> {
         self.job(JobWork::Function(function), policy)
     }
@@ -68,7 +68,7 @@ impl QuerySpec {
 }
 
 impl JobPlan {
-    /// What starts it on every node.
+    /// The procedure that starts it on every node.
     pub fn start(&self, cluster: &Cluster) -> Result<StartJob> {
         let task = match &self.work {
             JobWork::Operations(JobRules { info2, info3, ttl }) => {

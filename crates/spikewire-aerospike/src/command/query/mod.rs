@@ -1,4 +1,4 @@
-//! A query as the caller sees it: one long answer, whatever happens to the nodes meanwhile.
+//! Queries from the caller's view: one stream of records, whatever happens to the nodes meanwhile.
 //!
 //! | module | what it holds |
 //! |---|---|

@@ -1,16 +1,16 @@
-//! Operations on every record of a query: what is read of it, or done to it by a background job.
+//! Operations on every record of a query: reads of a query, or writes of a background job.
 
 use spikewire_aerospike_protocol::message::{op, write_op};
 use spikewire_aerospike_protocol::query::Query;
 
 use crate::error::{Error, Result};
 
-/// Operations in their wire form, checked one by one.
+/// Encoded operations, validated one by one.
 #[derive(Debug, Clone)]
 pub struct QueryOps {
     bytes: Vec<u8>,
     count: usize,
-    /// For a job, which only writes; otherwise for a query, which only reads.
+    /// For a background job, which only writes; otherwise for a query, which only reads.
     writes: bool,
 }
 
@@ -25,13 +25,13 @@ impl QueryOps {
         Self { writes: true, ..Self::reading() }
     }
 
-    /// Adds a wanted bin.
+    /// Adds a bin to return.
     pub fn bin(&mut self, name: &str) {
         write_op(&mut self.bytes, op::READ, name.as_bytes(), 0, &[]);
         self.count += 1;
     }
 
-    /// Adds an operation; bin `""`: none.
+    /// Adds an operation; bin `""` for none.
     pub fn push(&mut self, code: u8, bin: &str, particle: u8, value: &[u8]) -> Result<()> {
         let at = self.count;
         let refuse = |why: &str| Err(Error::invalid(format!("operations[{at}] {why}")));
@@ -50,7 +50,7 @@ impl QueryOps {
         Ok(())
     }
 
-    /// How many there are.
+    /// Number of operations.
     pub fn len(&self) -> usize {
         self.count
     }

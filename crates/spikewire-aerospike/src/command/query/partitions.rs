@@ -1,11 +1,11 @@
-//! Which partitions a caller wants.
+//! The partitions that a query reads.
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::limits::PARTITIONS;
 
 use crate::error::{Error, Result};
 
-/// Partitions in a row, the first of them perhaps from the middle.
+/// A range of partitions; the first one may start after a given record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Partitions {
     first: u16,
@@ -14,7 +14,7 @@ pub struct Partitions {
 }
 
 impl Partitions {
-    /// All of them.
+    /// All partitions.
     pub const ALL: Self = Self { first: 0, count: PARTITIONS as u16, after: None };
 
     /// `count` partitions from `first` on.
@@ -30,17 +30,17 @@ impl Partitions {
         Ok(Self { first: first as u16, count: count as u16, after: None })
     }
 
-    /// What follows this record in its partition.
+    /// The rest of the record's partition after it.
     pub fn after(digest: Digest) -> Self {
         Self { first: digest.partition(), count: 1, after: Some(digest) }
     }
 
-    /// Their numbers, rising.
+    /// Their ids, ascending.
     pub fn ids(&self) -> std::ops::Range<u16> {
         self.first..self.first + self.count
     }
 
-    /// The record to go on after, if there is one.
+    /// The record to start after, if any.
     pub fn start(&self) -> Option<Digest> {
         self.after
     }

@@ -1,15 +1,15 @@
-//! Which values of which secondary index.
+//! Validates the index range of a query.
 
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::query::{Index, Range, Subject};
 
 use crate::error::{Error, Result};
 
-/// Texts and bytes of this size are not indexed.
+/// Strings and blobs of this size or more are not indexed.
 const MAX_VALUE: usize = 2048;
 
-/// Refuses what no index can hold, or none can be found by. The name of a bin is checked by the
-/// caller.
+/// Rejects values that cannot be indexed, and indexes that cannot be identified. The caller checks
+/// bin names.
 pub fn check_index(index: &Index) -> Result<()> {
     check_range(&index.range)?;
     match &index.subject {

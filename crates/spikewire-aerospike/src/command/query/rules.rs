@@ -1,4 +1,4 @@
-//! The limits of a query, and which of its failures are tried again.
+//! The limits of a query, and the rules for its retries.
 
 use std::time::Duration;
 
@@ -14,29 +14,29 @@ use crate::options::{Backoff, Policy, ReplicaPolicy};
 pub struct Limits {
     /// Total time; zero: no limit.
     pub timeout: Duration,
-    /// Longest silence of a node while records are wanted, and longest time that a node waits for
-    /// a reader that wants none; zero: no limit.
+    /// Longest silence of a node while records are awaited, and longest time that a node waits for
+    /// a reader that does not read; zero: no limit.
     pub socket_timeout: Duration,
-    /// Failures in a row without a record or an end of a partition in between.
+    /// Consecutive failures without a record or a finished partition in between.
     pub max_retries: u32,
-    /// The pause before the first retry, and how pauses grow and vary.
+    /// The pause before the first retry, and its backoff.
     pub pauses: (Duration, Backoff),
     /// Choice of replica.
     pub replica: ReplicaPolicy,
-    /// Nodes that are read at the same time; zero: all.
+    /// Number of nodes read concurrently; zero: all.
     pub nodes: usize,
-    /// Bytes that are read ahead from each node.
+    /// Bytes read ahead from each node.
     pub window: usize,
 }
 
-/// What [`Limits::window`] is where nothing else was said.
+/// Default of [`Limits::window`].
 pub const WINDOW: usize = 128 << 10;
 
-/// The pauses of a query whose policy has none: they double from failure to failure.
+/// First pause of a query whose policy has none; pauses double from failure to failure.
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_secs(1);
 
-/// The first pause of a query with this policy, and how the others follow.
+/// The first pause of a query with this policy, and its backoff.
 pub fn pauses(policy: &Policy) -> (Duration, Backoff) {
     let backoff = policy.backoff();
     if !policy.sleep.is_zero() {
@@ -49,25 +49,25 @@ pub fn pauses(policy: &Policy) -> (Duration, Backoff) {
     (FIRST_PAUSE, Backoff { multiplier, longest, ..backoff })
 }
 
-/// Counts failures in a row.
+/// Counts consecutive failures.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Retries {
     failures: u32,
 }
 
 impl Retries {
-    /// How many there are.
+    /// Number of failures.
     pub fn failures(&self) -> u32 {
         self.failures
     }
 
-    /// A record came, or a request ended well.
+    /// Call after a record or a successful request.
     pub fn progress(&mut self) {
         self.failures = 0;
     }
 
-    /// Something failed that may be tried again. The pause before that, or `None` when it was
-    /// tried often enough.
+    /// Call after a retryable failure. Returns the pause before the retry, or `None` if there have
+    /// been too many.
     pub fn failed(&mut self, limits: &Limits) -> Option<Duration> {
         let (first, backoff) = limits.pauses;
         let earlier = self.failures;
@@ -76,20 +76,20 @@ impl Retries {
     }
 }
 
-/// What the end of a node's answer means for the query.
+/// The meaning of the end of a node's reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AnswerEnd {
-    /// All that it was to send has come.
+    /// The reply is complete.
     Whole,
-    /// Asked again, or another node, it may send the rest.
+    /// A retry, possibly on another node, may return the rest.
     TryAgain,
-    /// No node will answer this.
+    /// No node will accept the request.
     Refused,
 }
 
 impl AnswerEnd {
-    /// What this code says at the end. An index that the node does not have may only be late there,
-    /// if other nodes have it (`known`).
+    /// The meaning of this final code. An index that the node does not have may just not have been
+    /// created there yet, if other nodes have it (`known`).
     pub fn of(code: ResultCode, known: bool) -> Self {
         match code {
             code if is_whole(code) => Self::Whole,
@@ -103,19 +103,19 @@ impl AnswerEnd {
     }
 }
 
-/// Whether an answer that ends with this code is whole. A node that knows no such set has no
+/// Whether a reply that ends with this code is complete. A node that does not know the set has no
 /// records of it.
 pub fn is_whole(code: ResultCode) -> bool {
     matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT)
 }
 
-/// Whether none of the wanted bins is there. Nodes that are asked for each operation's answer send
-/// such records, too, because they count towards what a node may send.
+/// Whether the record has none of the requested bins. Nodes that return a result for each operation
+/// send such records too, because they count towards the record limit of a node.
 pub fn is_empty_answer(query: &Query, row: &Row<'_>) -> bool {
     query.respond_all_ops && row.ops().all(|op| op.particle == particle::NULL)
 }
 
-/// Refuses a row that does not have one result for each of `wanted` operations.
+/// Rejects a row that does not have one result for each of `wanted` operations.
 pub fn check_results(wanted: usize, got: usize) -> Result<()> {
     if got == wanted {
         return Ok(());
@@ -126,8 +126,8 @@ pub fn check_results(wanted: usize, got: usize) -> Result<()> {
     )))
 }
 
-/// What node number `number` of `count` is asked for, of `wanted` records in all: as much as the
-/// others, the first ones one more.
+/// The number of records to request from node `number` of `count`, out of `wanted`: an equal share,
+/// with the remainder going to the first ones.
 pub fn share_of(wanted: u64, count: u64, number: u64) -> u64 {
     wanted / count + u64::from(number < wanted % count)
 }

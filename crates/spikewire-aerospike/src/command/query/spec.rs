@@ -1,4 +1,4 @@
-//! What a query asks for, in the engine's terms; checked, and made into a plan or a job.
+//! Query parameters in the engine's terms: validation, and conversion to a plan or a job.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,84 +12,84 @@ use crate::command::RetryOptions;
 use crate::error::{Error, Result};
 use crate::options::{Policy, ReplicaPolicy};
 
-/// How long a node may be silent, and a reader pause, where nothing else was said.
+/// Default limit for the silence of a node and the pause of a reader.
 const DEFAULT_SOCKET_TIMEOUT: Duration = Duration::from_secs(30);
-/// Failures in a row that a query survives; a client that never retries has queries that do not.
+/// Minimum number of retries of a query; with a client that never retries, queries do not either.
 const MIN_RETRIES: u32 = 8;
-/// Bytes that may be read ahead from a node.
+/// Allowed window sizes.
 const WINDOWS: std::ops::RangeInclusive<usize> = 4096..=1 << 26;
 
-/// Most records that a query may be limited to.
+/// Largest record limit of a query.
 pub const MAX_LIMIT: u64 = u32::MAX as u64;
-/// Most records of a page.
+/// Largest page size.
 pub const MAX_PAGE_SIZE: u64 = 1_000_000;
-/// Most records per second.
+/// Largest rate limit.
 pub const MAX_RECORDS_PER_SECOND: u64 = 1 << 31;
-/// Most nodes that can be asked to be read at the same time.
+/// Largest number of nodes read concurrently.
 pub const MAX_CONCURRENT_NODES: u64 = 10_000;
 
-/// A scan or an index query as it was asked for. What is `None` was not given.
+/// Parameters of a scan or an index query. `None` means not given.
 #[derive(Debug, Clone)]
 pub struct QuerySpec {
-    /// Namespace name, checked.
+    /// Namespace name, validated.
     pub namespace: String,
-    /// Set name, checked; empty: all records of the namespace.
+    /// Set name, validated; empty: all records of the namespace.
     pub set: String,
-    /// Which values of which index.
+    /// The index and its range.
     pub index: Option<Index>,
     /// The filter expression in its wire form.
     pub filter: Option<Vec<u8>>,
-    /// The wanted bins.
+    /// Bins to return.
     pub bins: Option<QueryOps>,
-    /// Operations whose results are wanted instead of bins.
+    /// Operations whose results to return instead of bins.
     pub operations: Option<QueryOps>,
-    /// Whether records come with their bins.
+    /// Whether records include their bins.
     pub include_values: bool,
-    /// Most records in all.
+    /// Maximum number of records.
     pub limit: Option<u64>,
-    /// Records of a page.
+    /// Page size in records.
     pub page_size: Option<u64>,
-    /// Records per second that each node handles.
+    /// Records per second and node.
     pub records_per_second: Option<u64>,
-    /// The first partition and how many.
+    /// First partition and number of partitions.
     pub partitions: Option<(u64, u64)>,
-    /// The record to go on after, in its partition.
+    /// The record to continue after, in its partition.
     pub after: Option<Digest>,
-    /// The cursor to go on from.
+    /// The cursor to resume from.
     pub resume: Option<Vec<u8>>,
-    /// Nodes that are read at the same time.
+    /// Number of nodes read concurrently.
     pub concurrent_nodes: Option<u64>,
-    /// Which replica is read.
+    /// The replica to read.
     pub replica: Option<ReplicaPolicy>,
     /// Total time; zero: no limit.
     pub timeout: Option<Duration>,
-    /// How it is tried again: `max_retries` counts failures in a row.
+    /// Retries; `max_retries` counts consecutive failures.
     pub retry: Option<Box<RetryOptions>>,
     /// Longest silence of a node, and longest pause of the reader; zero: no limit.
     pub socket_timeout: Option<Duration>,
-    /// Bytes that are read ahead from each node.
+    /// Bytes read ahead from each node.
     pub window: Option<usize>,
 }
 
-/// A query that was checked and not begun.
+/// A validated query that has not started.
 #[derive(Debug)]
 pub struct QueryPlan {
-    /// What every node is asked.
+    /// The part common to all requests.
     pub query: Arc<Query>,
-    /// How long it may take, and how it is read.
+    /// Its time limits and read options.
     pub limits: Limits,
-    /// Which partitions are to be read.
+    /// The partitions to read.
     pub tracker: Tracker,
     /// Records that its limit still allows.
     pub left: Option<u64>,
-    /// Records of a page.
+    /// Page size in records.
     pub page_size: Option<u64>,
-    /// How many operations were asked for; `None`: bins.
+    /// Number of operations; `None`: the query returns bins.
     pub operations: Option<usize>,
 }
 
 impl QuerySpec {
-    /// All records of a set (empty: of the namespace), with all their bins.
+    /// A query for all records of a set (empty: of the namespace), with all their bins.
     pub fn new(namespace: impl Into<String>, set: impl Into<String>) -> Self {
         Self {
             namespace: namespace.into(),
@@ -114,7 +114,7 @@ impl QuerySpec {
         }
     }
 
-    /// Checks all of it; `policy` has the client's defaults.
+    /// Validates the parameters; `policy` has the client's defaults.
     pub fn plan(&self, policy: &Policy) -> Result<QueryPlan> {
         let mut query = self.scope()?;
         check_number("limit", self.limit, MAX_LIMIT)?;
@@ -128,8 +128,7 @@ impl QuerySpec {
         Ok(QueryPlan { query, limits, tracker, left, page_size, operations })
     }
 
-    /// Which records it is about, and how fast they are handled: all that concerns jobs and
-    /// aggregations.
+    /// Which records to process, and at which rate: the part that jobs and aggregations share.
     pub fn scope(&self) -> Result<Query> {
         let pace = self.records_per_second;
         check_number("records_per_second", pace, MAX_RECORDS_PER_SECOND)?;
@@ -144,8 +143,8 @@ impl QuerySpec {
         })
     }
 
-    /// What was given that leaves out records or parts of them, or says how they are read; filter
-    /// and index apart.
+    /// The name of a given option that excludes records or parts of them, or affects how they are
+    /// read, besides filter and index.
     pub fn partial(&self) -> Option<&'static str> {
         let given = [
             ("bins", self.bins.is_some()),
@@ -163,7 +162,8 @@ impl QuerySpec {
         given.iter().find(|(_, given)| *given).map(|(name, _)| *name)
     }
 
-    /// Refuses that for what is about whole sets and index ranges, such as "an aggregation".
+    /// Rejects such options for operations on whole sets and index ranges, such as "an
+    /// aggregation".
     pub fn check_whole(&self, what: &str) -> Result<()> {
         match self.partial() {
             Some(name) => Err(Error::invalid(format!("{name} does not apply to {what}"))),
@@ -171,7 +171,7 @@ impl QuerySpec {
         }
     }
 
-    /// How long it may take, and how it is read.
+    /// Its time limits and read options.
     pub fn limits(&self, policy: &Policy) -> Result<Limits> {
         check_number("concurrent_nodes", self.concurrent_nodes, MAX_CONCURRENT_NODES)?;
         let mut policy = *policy;
@@ -205,7 +205,7 @@ impl QuerySpec {
         })
     }
 
-    /// What comes back of each record.
+    /// Sets what each record returns.
     fn project(&self, query: &mut Query) -> Result<()> {
         check_exclusive(&[
             ("bins", self.bins.is_some()),
@@ -221,14 +221,14 @@ impl QuerySpec {
             operations.check_some()?;
             operations.add_to(query);
         }
-        // Nodes count records towards a limit that have none of the wanted bins; then they have
-        // to send them, too.
+        // Nodes count records without any of the requested bins towards a limit; then they have to
+        // return them, too.
         let counted = self.limit.or(self.page_size).is_some();
         query.respond_all_ops = query.op_count > 0 && (self.operations.is_some() || counted);
         Ok(())
     }
 
-    /// Where reading begins, and how many records there may be.
+    /// Where reading starts, and the maximum number of records.
     fn start(&self, query: &Query) -> Result<(Tracker, Option<u64>)> {
         check_exclusive(&[
             ("partitions", self.partitions.is_some()),

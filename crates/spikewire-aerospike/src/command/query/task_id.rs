@@ -1,4 +1,4 @@
-//! The numbers that nodes know queries and jobs by.
+//! Task ids, which identify queries and jobs on the nodes.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -6,7 +6,8 @@ use std::time::{Duration, SystemTime};
 
 use spikewire_aerospike_protocol::key::{UserKey, digest};
 
-/// A number that no other query on the server has: not small, as those the server gives itself.
+/// A task id that no other query on the server has; not small, unlike those that the server
+/// assigns.
 pub fn task_id() -> u64 {
     static BASE: OnceLock<[u8; 8]> = OnceLock::new();
     static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -19,7 +20,7 @@ pub fn task_id() -> u64 {
         base.copy_from_slice(&hash.0[..8]);
         base
     });
-    // The process once more: a fork has the same base.
+    // Includes the process id again, since a forked process has the same base.
     let process = u64::from(std::process::id()) << 32;
     let number = u64::from_be_bytes(*base).wrapping_add(process);
     number.wrapping_add(NEXT.fetch_add(1, Relaxed)) | 1 << 63

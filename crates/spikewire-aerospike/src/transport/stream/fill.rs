@@ -1,4 +1,4 @@
-//! Waiting for records: connecting, writing the requests, reading answers into the windows.
+//! Waiting for records: connecting, writing requests, reading replies into the windows.
 
 use std::io;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 use crate::transport::node_error;
 
-/// How often a stream that waits looks whether its nodes are still there.
+/// How often a waiting stream checks whether its nodes still exist.
 const LOOK: Duration = Duration::from_millis(100);
-/// How long after a pause the rest of what a node had sent before it gave up may take to arrive.
+/// How long after a pause to wait for the rest of the data that a node sent before it gave up.
 const GRACE: Duration = Duration::from_secs(2);
 
 impl Stream {
-    /// Makes more records arrive: asks nodes, reads what they sent, or waits up to `wait` for it
-    /// (`Some(ZERO)`: only looks). Call it when [`Stream::take`] gave none. Tells whether taking is
-    /// worth another try. Returns early, with `false`, when a signal came.
+    /// Gets more records: sends requests, reads what has arrived, or waits up to `wait` for it
+    /// (`Some(ZERO)`: does not wait). Call it when [`Stream::take`] returned none. Returns whether
+    /// to call that again. Returns early, with `false`, when a signal arrived.
     pub fn fill(&mut self, wait: Option<Duration>) -> Result<bool> {
         // A query begins with its first request.
         if self.pieces == 0 && !self.tally.is_open() {
@@ -63,9 +63,9 @@ impl Stream {
         Ok(some || self.is_over())
     }
 
-    /// Takes what the poller has seen, so that the descriptor is not readable for it any longer; the
-    /// next [`Stream::fill`] reads what came. For an event loop that watches the descriptor also
-    /// while no records are waited for.
+    /// Consumes the poller's events, so that the descriptor is no longer readable; the next
+    /// [`Stream::fill`] reads the data. For an event loop that watches the descriptor even while no
+    /// records are awaited.
     pub fn take_readiness(&mut self) -> Result<()> {
         match self.poll.poll(&mut self.events, Some(Duration::ZERO)) {
             Ok(()) => self.take_events(Tick::now()),
@@ -75,7 +75,7 @@ impl Stream {
         Ok(())
     }
 
-    /// When [`Stream::fill`] has something to do even if the descriptor says nothing.
+    /// When to call [`Stream::fill`] even if the descriptor is not readable.
     pub fn alarm(&self) -> Tick {
         let mut alarm = self.deadline;
         if self.tracker.has_waiting() && self.wants() > 0 {
@@ -90,15 +90,15 @@ impl Stream {
     }
 
     fn silence_ends(&self, last: Tick) -> Tick {
-        // Records that come at a set pace may stay away for long.
+        // With a rate limit, long gaps between records are normal.
         if self.limits.socket_timeout.is_zero() || self.query.records_per_second > 0 {
             return Tick::NEVER;
         }
         self.waiting.map_or(last, |since| since.max(last)).after(self.limits.socket_timeout)
     }
 
-    /// The caller took no records for longer than a node waits: if a connection turns out
-    /// to be closed, that is why.
+    /// The caller took no records for longer than a node waits: if a connection turns out to be
+    /// closed, that is the reason.
     pub(super) fn notice_pause(&mut self, now: Tick) {
         let limit = self.limits.socket_timeout;
         if !limit.is_zero() && self.touched.after(limit) <= now {
@@ -135,7 +135,7 @@ impl Stream {
         }
     }
 
-    /// Reads from every line that may have something; whether any had.
+    /// Reads from every line that may have data; returns whether any had.
     fn read_ready(&mut self, now: Tick) -> bool {
         let mut some = false;
         for index in 0..self.lines.len() {
@@ -153,7 +153,7 @@ impl Stream {
         some
     }
 
-    /// A node ended a connection: perhaps because its records were not taken.
+    /// A node closed a connection, possibly because its records were not read.
     fn closed(&mut self, index: usize, why: &str, now: Tick) {
         let Some(line) = &self.lines[index] else { return };
         if line.paused.is_none() {
@@ -170,7 +170,7 @@ impl Stream {
         self.fail(Error::new(Kind::Paused, message).on(node.to_string()));
     }
 
-    /// A connection broke, or was never made.
+    /// A connection failed, or could not be opened.
     fn broken(&mut self, index: usize, was_there: bool, why: &str, now: Tick) {
         let Some(line) = &self.lines[index] else { return };
         let node = line.node.clone();
@@ -180,7 +180,7 @@ impl Stream {
         self.trouble(told(&node, why), now);
     }
 
-    /// Ends what is overdue.
+    /// Fails lines whose deadline has passed.
     fn expire(&mut self, now: Tick) {
         if self.deadline <= now {
             let limit = self.limits.timeout.as_secs_f64();

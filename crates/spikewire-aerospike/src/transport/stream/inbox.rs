@@ -1,8 +1,8 @@
-//! What arrived on a query's connection: a window of bounded size, cut into messages.
+//! The receive buffer of a query's connection: a window of bounded size, split into messages.
 //!
-//! Frames of a query are up to 128 MiB long and hold thousands of records. They are read piece by
-//! piece, so that memory does not depend on them: only a single record larger than the window
-//! makes it grow, for as long as that record is there.
+//! Frames of a query are up to 128 MiB long and contain thousands of records. They are read in
+//! pieces, so that memory use does not depend on their size: the window grows only for a single
+//! record that is larger, while that is buffered.
 
 use std::io::{self, Read};
 
@@ -12,13 +12,13 @@ use spikewire_aerospike_protocol::query::Answer;
 
 #[derive(Debug)]
 pub(super) struct Inbox {
-    /// Bytes that are read ahead of the caller.
+    /// Bytes to read ahead of the caller.
     window: usize,
     buffer: Vec<u8>,
-    /// Bytes `start..end` have arrived and are not taken.
+    /// Bytes `start..end` have arrived but have not been consumed.
     start: usize,
     end: usize,
-    /// Bytes of the present frame that are not taken.
+    /// Bytes of the current frame that have not been consumed.
     frame: usize,
 }
 
@@ -27,8 +27,8 @@ impl Inbox {
         Self { window, buffer: Vec::new(), start: 0, end: 0, frame: 0 }
     }
 
-    /// Reads once into what room there is. Returns the bytes read (0: the peer closed) and
-    /// whether they filled the room.
+    /// Reads once into the free space. Returns the number of bytes (0: the peer closed) and whether
+    /// they filled the space.
     pub fn fill(&mut self, source: &mut impl Read) -> io::Result<(usize, bool)> {
         self.make_room();
         let room = &mut self.buffer[self.end..];
@@ -38,7 +38,7 @@ impl Inbox {
         Ok((read, read == size))
     }
 
-    /// Takes the next whole message.
+    /// The next complete message.
     pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
         while self.frame == 0 {
             let Some(header) = Header::parse(&self.buffer[self.start..self.end])? else {
@@ -62,7 +62,7 @@ impl Inbox {
         }
     }
 
-    /// Whether nothing is left, so that another request's answer can follow.
+    /// Whether the buffer is empty, so that another request's reply can follow.
     pub fn is_clean(&self) -> bool {
         self.start == self.end && self.frame == 0
     }
@@ -78,7 +78,8 @@ impl Inbox {
             }
             self.buffer.resize(self.window, 0);
         } else if pending == self.buffer.len() {
-            // A record larger than all there is: no more room than has arrived already.
+            // A record is larger than the buffer: allocate only as much more as has already
+            // arrived.
             self.buffer.resize(pending * 2, 0);
         }
     }
@@ -121,7 +122,7 @@ mod tests {
         out
     }
 
-    /// Hands out its bytes in pieces of the given size.
+    /// Returns its bytes in pieces of the given size.
     struct Drip<'a>(&'a [u8], usize);
 
     impl Read for Drip<'_> {

@@ -1,4 +1,4 @@
-//! Which node is asked for which partitions, and what follows when one fails.
+//! Assigns partitions to nodes, sends the requests, and handles failures.
 
 use std::io;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use crate::error::{Error, Kind};
 use crate::framing::Aerospike;
 use crate::transport::node_error;
 
-/// Nodes that are read at the same time where the query sets no number.
+/// Default number of nodes read concurrently.
 const NODES: usize = 64;
 
 impl Stream {
-    /// Asks nodes for the partitions that no request reads, if that is due.
+    /// Requests the partitions that no request is reading, if that is due.
     pub(super) fn launch(&mut self, now: Tick) {
         let wanted = self.wants();
         if wanted == 0 || !self.tracker.has_waiting() || now < self.again {
@@ -44,7 +44,8 @@ impl Stream {
         }
         let count = groups.len().min(room) as u64;
         for ((node, pids), number) in groups.into_iter().zip(0..count) {
-            // Each gets its part of what is still wanted, the first ones the rest.
+            // Each node is asked for its share of the remaining records, the first ones for the
+            // remainder.
             let cap = match wanted {
                 u64::MAX => 0,
                 wanted => share_of(wanted, count, number),
@@ -56,7 +57,7 @@ impl Stream {
         }
     }
 
-    /// How many records nodes may be asked for now; the largest number where there is no limit.
+    /// How many records may be requested now; the maximum value if there is no limit.
     pub(super) fn wants(&self) -> u64 {
         let budget = self.left.unwrap_or(u64::MAX).min(self.page.unwrap_or(u64::MAX));
         if budget == u64::MAX {
@@ -66,12 +67,12 @@ impl Stream {
         budget.saturating_sub(asked.sum())
     }
 
-    /// The waiting partitions by node; and why some have none.
+    /// The waiting partitions by node, and why some have none.
     #[allow(clippy::type_complexity)] // a list with a remark
     fn group(&self) -> (Vec<(Arc<Node>, Vec<u16>)>, Option<Error>) {
         let snapshot = self.streams.cluster.snapshot();
         let mut groups: Vec<(Arc<Node>, Vec<u16>)> = Vec::new();
-        // Looked up once: there are thousands of partitions.
+        // Looked up once, since there are thousands of partitions.
         let map = match snapshot.map(&self.query.namespace) {
             Ok(map) => map,
             Err(error) => return (groups, Some(error)),
@@ -138,11 +139,11 @@ impl Stream {
         let patience = u32::try_from(self.limits.socket_timeout.as_millis()).unwrap_or(u32::MAX);
         let share =
             Share { id: task_id(), patience, partitions: &whole, points: &points, limit: cap };
-        // Checked when the query was composed.
+        // Validated when the query was planned.
         if let Err(error) = self.query.write(&share, line.request()) {
             return Err((io::Error::other(error), line.node));
         }
-        // On a connection that is there already the poller may have nothing to tell before this.
+        // On a reused connection the poller may not report anything before this.
         let written = if is_ready { line.write() } else { Ok(()) };
         let node = line.node.clone();
         self.lines[index] = Some(line);
@@ -152,7 +153,7 @@ impl Stream {
         })
     }
 
-    /// Something failed that may be tried again, after a pause; or it was tried often enough.
+    /// Handles a retryable failure: pauses, or fails the query after too many retries.
     pub(super) fn trouble(&mut self, error: Error, now: Tick) {
         self.streams.cluster.tend_soon();
         match self.retries.failed(&self.limits) {

@@ -1,4 +1,4 @@
-//! One connection of a query, and the request that it carries.
+//! One connection of a query and its current request.
 
 use std::io::{self, Write as _};
 use std::sync::Arc;
@@ -19,45 +19,45 @@ use crate::framing::Aerospike;
 pub(super) struct Line {
     pub node: Arc<Node>,
     pub wire: Wire,
-    /// The way there; `None` once the connection is ready.
+    /// The connection being opened; `None` once it is ready.
     pub opening: Option<Opening<Aerospike>>,
-    /// Which request it carries.
+    /// Its current request.
     pub piece: Piece,
-    /// Most records that the request may bring; 0: no limit.
+    /// Maximum number of records of the request; 0: no limit.
     pub cap: u64,
-    /// Records that it has brought.
+    /// Records received.
     pub got: u64,
-    /// Partitions that the node could not read.
+    /// Number of partitions that the node could not read.
     pub unavailable: usize,
-    /// When bytes came last.
+    /// When data last arrived.
     pub last: Tick,
-    /// There may be something to read.
+    /// Whether there may be data to read.
     pub ready: bool,
-    /// The poller has seen the end of what the node sends. It tells only once, perhaps together
-    /// with the last bytes: reading must then go on to the end.
+    /// The poller has reported the end of the stream. It does so only once, perhaps together with
+    /// the last bytes, so reading must then continue to the end.
     pub ended: bool,
     /// The reader paused for longer than the node waits: if the socket turns out to be closed, the
-    /// pause is why. What the two systems had kept of the stream comes first, so that this holds
-    /// until the socket is seen empty after this time.
+    /// pause is the reason. Data buffered by the operating systems is read first, so this holds
+    /// until the socket is found empty after this time.
     pub paused: Option<Tick>,
     inbox: Inbox,
     out: Vec<u8>,
     written: usize,
 }
 
-/// What a look at a line's socket gave.
+/// The result of reading from a line's socket.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Seen {
-    /// Bytes came.
+    /// Data arrived.
     Bytes,
-    /// Nothing is there now.
+    /// No data available.
     Nothing,
-    /// The node closed.
+    /// The node closed the connection.
     Closed,
 }
 
 impl Line {
-    /// A line over a connection that is ready, or is being opened.
+    /// A line over a connection that is ready or being opened.
     pub fn new(
         node: Arc<Node>,
         wire: Wire,
@@ -84,12 +84,12 @@ impl Line {
         }
     }
 
-    /// Where the request is composed.
+    /// The buffer for composing the request.
     pub fn request(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// Goes on opening; whether the connection is ready.
+    /// Continues opening; returns whether the connection is ready.
     pub fn open_further(&mut self) -> io::Result<bool> {
         let Some(opening) = &mut self.opening else { return Ok(true) };
         let ready = opening.advance(&mut self.wire)?;
@@ -99,7 +99,7 @@ impl Line {
         Ok(ready)
     }
 
-    /// Writes what is left of the request.
+    /// Writes the rest of the request.
     pub fn write(&mut self) -> io::Result<()> {
         while self.written < self.out.len() {
             match self.wire.write(&self.out[self.written..]) {
@@ -113,14 +113,14 @@ impl Line {
         Ok(())
     }
 
-    /// Reads once. Call it when all whole messages were taken: more is not kept.
+    /// Reads once. Call it after all complete messages have been taken: there is no room for more.
     pub fn read(&mut self, now: Tick) -> io::Result<Seen> {
         match self.inbox.fill(&mut self.wire) {
             Ok((0, _)) => Ok(Seen::Closed),
             Ok((_, filled)) => {
                 self.last = now;
-                // After less than there was room for the socket is most likely empty; the poller
-                // tells of what comes later. After a pause we want to know.
+                // After a short read the socket is most likely empty, and the poller reports
+                // further data. After a pause it must be known for certain.
                 self.ready = filled || self.paused.is_some() || self.ended;
                 Ok(Seen::Bytes)
             }
@@ -134,18 +134,18 @@ impl Line {
         }
     }
 
-    /// Takes the next whole message.
+    /// The next complete message.
     pub fn next(&mut self) -> Result<Option<Answer<'_>>, Malformed> {
         self.inbox.next()
     }
 
-    /// Whether the request brought all that it may, so that nothing but its end is to come.
+    /// Whether the request has returned its maximum, so that only its end is still to come.
     pub fn is_owed_its_end(&self) -> bool {
         self.opening.is_none() && self.cap > 0 && self.got >= self.cap
     }
 
-    /// Looks whether the end has come: `None` when it is still to come, `Some(false)` when the
-    /// connection is of no further use.
+    /// Checks whether the end has arrived: `None` if not yet, `Some(false)` if the connection
+    /// cannot be reused.
     pub fn drain(&mut self, now: Tick) -> Option<bool> {
         loop {
             match self.inbox.next() {
@@ -164,7 +164,7 @@ impl Line {
         }
     }
 
-    /// Whether another request may follow on the same connection.
+    /// Whether the connection can be reused for another request.
     pub fn is_reusable(&self) -> bool {
         self.written == self.out.len() && self.inbox.is_clean()
     }

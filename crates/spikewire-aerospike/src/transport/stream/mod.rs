@@ -1,13 +1,13 @@
-//! Queries: many records from many nodes, at the pace of their reader.
+//! Queries: many records from many nodes, at the pace of the reader.
 //!
-//! A [`Stream`] is one query under way. It owns its connections, one per node that it reads, behind
-//! one pollable descriptor, and nothing happens unless its owner asks for it:
+//! A [`Stream`] is a running query. It owns its connections, one per node being read, behind one
+//! pollable descriptor, and does nothing unless its owner calls it:
 //!
-//! - [`Stream::take`] hands out the records that have arrived;
-//! - when those are all taken, [`Stream::fill`] waits for more.
+//! - [`Stream::take`] returns the records that have arrived;
+//! - when they have all been taken, [`Stream::fill`] waits for more.
 //!
-//! Each connection reads ahead by a window of bounded size and no further. So an owner that takes
-//! nothing makes the window fill up, then the socket, and then the node waits. Nothing grows.
+//! Each connection reads ahead by a window of bounded size. If the owner takes nothing, the window
+//! fills up, then the socket, and then the node waits. No buffer grows.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -48,7 +48,7 @@ use crate::error::{Error, Kind, Result};
 /// Token of the waker that [`Stopper`] uses.
 const WAKER: Token = Token(usize::MAX);
 
-/// A record of a query, and where its partition stood before it.
+/// A record of a query, and the previous position of its partition.
 #[derive(Debug, Clone, Copy)]
 pub struct Found<'a> {
     /// The record, in the connection's window.
@@ -57,7 +57,7 @@ pub struct Found<'a> {
     pub before: Option<Point>,
 }
 
-/// A query under way.
+/// A running query.
 #[derive(Debug)]
 pub struct Stream {
     streams: Arc<Streams>,
@@ -68,20 +68,20 @@ pub struct Stream {
     retries: Retries,
     /// Records that the query's limit still allows.
     left: Option<u64>,
-    /// Records that the present page still takes.
+    /// Records that the current page still accepts.
     page: Option<u64>,
     lines: Vec<Option<Line>>,
-    /// The line that is asked for records first.
+    /// The line to take records from first.
     turn: usize,
     pieces: u32,
-    /// A request ended well, so what is asked can be answered.
+    /// Whether a request has succeeded, so that the query is known to be answerable.
     known: bool,
-    /// No new request before this.
+    /// Earliest time of the next request.
     again: Tick,
     deadline: Tick,
-    /// Since when records are waited for; `None` while there may be some to take.
+    /// Since when records have been awaited; `None` while there may be some to take.
     waiting: Option<Tick>,
-    /// When records were last taken or waited for.
+    /// When records were last taken or awaited.
     touched: Tick,
     failure: Option<Error>,
     tally: Tally,
@@ -90,7 +90,7 @@ pub struct Stream {
     stopper: Arc<Stopper>,
 }
 
-/// How far a stream came at one moment.
+/// The progress of a stream at one moment.
 #[derive(Debug)]
 pub struct Mark {
     tracker: Tracker,
@@ -98,7 +98,7 @@ pub struct Mark {
     records: u64,
 }
 
-/// Ends a stream from another thread.
+/// Stops a stream from another thread.
 #[derive(Debug)]
 pub struct Stopper {
     stopped: AtomicBool,
@@ -106,10 +106,10 @@ pub struct Stopper {
 }
 
 impl Stopper {
-    /// The stream fails as closed, also one that is waiting.
+    /// Makes the stream fail as closed, also while it is waiting.
     pub fn stop(&self) {
         self.stopped.store(true, Relaxed);
-        // A stream that is not woken looks every now and then.
+        // A stream that is not woken checks periodically.
         let _ = self.waker.wake();
     }
 
@@ -120,7 +120,7 @@ impl Stopper {
 }
 
 impl Stream {
-    /// A query that reads what `tracker` has left open, `left` records at most. Nothing is sent
+    /// A query that reads the open partitions of `tracker`, up to `left` records. Sends nothing
     /// yet.
     pub fn new(
         streams: Arc<Streams>,
@@ -161,32 +161,32 @@ impl Stream {
         })
     }
 
-    /// Nodes that are asked from now on send no bins, unless some are named: for whoever only counts
-    /// the records.
+    /// Omits bins from further requests, unless some are named: for callers that only count
+    /// records.
     pub fn skip_bins(&mut self) {
         if self.query.op_count == 0 {
             Arc::make_mut(&mut self.query).no_bins = true;
         }
     }
 
-    /// A handle that ends the stream from anywhere.
+    /// A handle that stops the stream from another thread.
     pub fn stopper(&self) -> Arc<Stopper> {
         self.stopper.clone()
     }
 
-    /// Sets how many records the present page still takes: nodes are not asked for more, and none
-    /// is handed out. `None`: no pages.
+    /// Sets how many records the current page still accepts: no more are requested or returned.
+    /// `None`: no pages.
     pub fn set_page(&mut self, page: Option<u64>) {
         self.page = page;
     }
 
-    /// Whether all records were taken.
+    /// Whether all records have been taken.
     pub fn is_over(&self) -> bool {
         self.left == Some(0) || (self.tracker.is_done() && self.lines.iter().all(Option::is_none))
     }
 
-    /// How far the query came, as bytes for another process. `unseen` are records that were taken
-    /// and that were not handed out, in the order they came.
+    /// The progress of the query, as bytes for another process. `unseen` are records that were
+    /// taken but not delivered, in the order of their arrival.
     pub fn cursor(&self, unseen: &[(Point, Option<Point>)]) -> Vec<u8> {
         let left = self.left.map(|left| left + unseen.len() as u64);
         if unseen.is_empty() {
@@ -199,18 +199,18 @@ impl Stream {
         cursor::encode(&self.query, &tracker, left)
     }
 
-    /// How far the query came, to go back to.
+    /// The current progress, for [`Stream::rewind`].
     pub fn mark(&self) -> Mark {
         let (left, records) = (self.left, self.tally.records);
         Mark { tracker: self.tracker.clone(), left, records }
     }
 
-    /// The cursor of an earlier moment.
+    /// The cursor of an earlier mark.
     pub fn cursor_of(&self, mark: &Mark) -> Vec<u8> {
         cursor::encode(&self.query, &mark.tracker, mark.left)
     }
 
-    /// Goes back: what was taken since then comes again.
+    /// Returns to an earlier mark: records taken since then are delivered again.
     pub fn rewind(&mut self, mark: Mark) {
         for index in 0..self.lines.len() {
             self.drop_line(index);
@@ -219,14 +219,14 @@ impl Stream {
         self.tracker.lost_all();
     }
 
-    /// Hands out up to `most` records that have arrived; how many those were. Zero: ask
-    /// [`Stream::fill`] for more, unless the stream is over.
+    /// Passes up to `most` records that have arrived to the callback and returns their number.
+    /// Zero: call [`Stream::fill`] for more, unless the stream is over.
     pub fn take<E>(
         &mut self,
         most: usize,
         mut each: impl FnMut(Found<'_>) -> std::result::Result<(), E>,
     ) -> std::result::Result<usize, E> {
-        // Also when there is something to take that came before the pause.
+        // Also if there are records to take that arrived before the pause.
         self.notice_pause(Tick::now());
         let mut taken = 0;
         let count = self.lines.len();
@@ -248,7 +248,7 @@ impl Stream {
         Ok(taken)
     }
 
-    /// Counts records that were taken, and the query with its last one.
+    /// Counts taken records, and the query with its last one.
     #[cold]
     fn count(&mut self, taken: usize) {
         self.tally.records += taken as u64;
@@ -257,7 +257,7 @@ impl Stream {
         }
     }
 
-    /// Takes from one line; whether it has no whole message left.
+    /// Takes records from one line; returns whether it has no complete message left.
     fn take_from<E>(
         &mut self,
         index: usize,
@@ -268,8 +268,8 @@ impl Stream {
         loop {
             let Some(line) = &mut self.lines[index] else { return Ok(true) };
             let full = *taken >= most || self.left == Some(0) || self.page == Some(0);
-            // What ends a request that brought all it may is still looked at, so that its
-            // connection can be used again.
+            // The end of a request that has returned its maximum is still processed, so that its
+            // connection can be reused.
             if full && (line.cap == 0 || line.got < line.cap) {
                 return Ok(false);
             }
@@ -281,7 +281,7 @@ impl Stream {
                     }
                     return Ok(true);
                 }
-                // A node that sends more than it was asked for is not listened to any longer.
+                // A node that sends more than requested is dropped.
                 Ok(Some(Answer::Row(_))) if full => {
                     self.drop_line(index);
                     return Ok(true);
@@ -323,7 +323,7 @@ impl Stream {
         }
     }
 
-    /// The answer on a line came to its end.
+    /// The reply on a line has ended.
     fn ended(&mut self, index: usize, code: ResultCode) {
         let Some(mut line) = self.lines[index].take() else { return };
         let node = line.node.to_string();
@@ -351,15 +351,15 @@ impl Stream {
         }
     }
 
-    /// Closes a line whose answer will not be read on; its partitions wait for another one.
+    /// Closes a line whose reply will not be read further; its partitions wait for another one.
     fn drop_line(&mut self, index: usize) {
         let Some(mut line) = self.lines[index].take() else { return };
         self.tracker.lost(line.piece);
         let _ = self.poll.registry().deregister(&mut line.wire);
     }
 
-    /// Lets go of a line: one that is only owed the end of its answer can serve another query once
-    /// that has come.
+    /// Releases a line: if only the end of its reply is outstanding, its connection can serve
+    /// another query once that has arrived.
     fn leave_line(&mut self, index: usize) {
         match &mut self.lines[index] {
             Some(line) if line.is_owed_its_end() => {}
@@ -377,8 +377,8 @@ impl Stream {
         self.failure.get_or_insert(error.after(attempts, false));
     }
 
-    /// Ends the query: what the nodes still send goes nowhere, and they stop. Connections on which
-    /// nothing but the end of an answer is to come are left to other queries.
+    /// Ends the query: further data is discarded, and the nodes stop. Connections on which only the
+    /// end of a reply is outstanding are left to other queries.
     pub fn close(&mut self) {
         self.stopper.stopped.store(true, Relaxed);
         for index in 0..self.lines.len() {
@@ -387,7 +387,7 @@ impl Stream {
         self.tally.withdrawn();
     }
 
-    /// Why the stream ended before its time, again and again.
+    /// Returns the error that ended the stream, on every call.
     fn check(&self) -> Result<()> {
         if let Some(error) = &self.failure {
             return Err(error.clone());
@@ -403,7 +403,7 @@ impl Stream {
 }
 
 impl AsRawFd for Stream {
-    /// Readable when [`Stream::fill`] has something to do.
+    /// Readable when [`Stream::fill`] has work to do.
     fn as_raw_fd(&self) -> RawFd {
         self.poll.as_raw_fd()
     }

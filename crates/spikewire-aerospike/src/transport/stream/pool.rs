@@ -1,5 +1,5 @@
-//! Connections that queries left in good order, for the next queries. They are apart from those of
-//! other commands: a query would hold those up.
+//! Reusable connections of finished queries. They are separate from those of other commands, which
+//! a query would delay.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,22 +12,22 @@ use super::line::Line;
 use crate::clock::Tick;
 use crate::cluster::{Cluster, Janitor, Node};
 
-/// Idle connections that are kept per node.
+/// Maximum number of idle connections per node.
 const KEEP: usize = 16;
 
-/// Connections that wait for the end of an answer at once.
+/// Maximum number of connections that wait for the end of a reply.
 const DRAINING: usize = 64;
-/// How long the end of an answer may take after its last record.
+/// How long the end of a reply may take after its last record.
 const LATE_END: Duration = Duration::from_secs(1);
 
-/// What all queries of a client share.
+/// State shared by all queries of a client.
 #[derive(Debug)]
 pub struct Streams {
     pub(super) cluster: Arc<Cluster>,
-    /// By node, the one used last at the end.
+    /// By node, most recently used last.
     idle: Mutex<FxHashMap<u32, Vec<Idle>>>,
-    /// Connections of queries that took all they wanted before the node said that this is the end,
-    /// which it does a moment later.
+    /// Connections of queries that ended before the node sent the end of its reply, which it does a
+    /// moment later.
     draining: Mutex<Vec<Draining>>,
 }
 
@@ -45,7 +45,7 @@ struct Draining {
 }
 
 impl Streams {
-    /// No connections yet; they are made when queries need them.
+    /// Starts without connections; queries open them on demand.
     pub fn new(cluster: Arc<Cluster>) -> Arc<Self> {
         let (idle, draining) = (Mutex::default(), Mutex::default());
         let streams = Arc::new(Self { cluster, idle, draining });
@@ -54,7 +54,7 @@ impl Streams {
         streams
     }
 
-    /// A connection to this node that nothing is known to be wrong with.
+    /// An idle connection to this node without known problems.
     pub(super) fn take(&self, node: &Node) -> Option<Wire> {
         self.look_for_ends(Tick::now());
         let mut idle = self.idle.lock();
@@ -67,10 +67,10 @@ impl Streams {
         None
     }
 
-    /// Gives back a connection on which an answer was read to its end.
+    /// Returns a connection whose reply has been read to the end.
     pub(super) fn give(&self, node: Arc<Node>, wire: Wire) {
         let mut idle = self.idle.lock();
-        // Asked under the lock: closing the cluster clears the rest afterwards.
+        // Checked under the lock: closing the cluster clears the rest afterwards.
         if self.cluster.is_closed() || !node.is_active() {
             return;
         }
@@ -80,7 +80,7 @@ impl Streams {
         }
     }
 
-    /// Takes a connection that is owed nothing but the end of an answer.
+    /// Accepts a connection on which only the end of a reply is outstanding.
     pub(super) fn drain(&self, line: Line) {
         {
             let mut draining = self.draining.lock();
@@ -92,8 +92,8 @@ impl Streams {
         self.look_for_ends(Tick::now());
     }
 
-    /// Makes connections of which the end has come available again, and closes those of which it
-    /// stays away.
+    /// Makes connections available again whose end has arrived, and closes those where it is
+    /// overdue.
     fn look_for_ends(&self, now: Tick) {
         let mut ended = Vec::new();
         {
@@ -111,7 +111,7 @@ impl Streams {
         ended.into_iter().for_each(|line| self.give(line.node, line.wire));
     }
 
-    /// Closes the connections that no query uses.
+    /// Closes the unused connections.
     pub fn close(&self) {
         self.draining.lock().clear();
         self.idle.lock().clear();

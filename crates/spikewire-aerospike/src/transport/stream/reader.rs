@@ -1,6 +1,6 @@
-//! A query as its caller sees it, whatever language that is in: records of the caller's own type,
-//! decoded some at a time, handed out one by one or in pages; how far the caller came; and batches
-//! that are made of rows without such records.
+//! The reader of a query for all languages: decodes records into the caller's type, a few at a
+//! time, and returns them one by one or in pages; tracks the caller's position; and supports
+//! columnar batches that are built without such records.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -12,44 +12,44 @@ use super::{Found, Mark, Stream, Streams};
 use crate::command::query::QueryPlan;
 use crate::error::{Error, Kind, Result};
 
-/// Most records that are decoded in a row.
+/// Maximum number of records decoded in one go.
 pub const MAX_RUN: usize = 256;
 
-/// What came of an attempt to have more records.
+/// The result of an attempt to get more records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Advance {
-    /// What was wanted is there.
+    /// The requested records are ready.
     Ready,
-    /// It has to be waited for.
+    /// The caller has to wait.
     Wait,
-    /// Some of it is there, and others should have their turn before the rest.
+    /// Some are ready, and others should get a turn before the rest.
     Again,
-    /// There are no more.
+    /// There are no more records.
     Over,
 }
 
-/// What an attempt is to make ready.
+/// What an attempt should make ready.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Demand {
-    /// At least one record, and at most so many.
+    /// At least one record, and at most this many.
     Run(usize),
-    /// A page of so many records, or the last one.
+    /// A page with this many records, or the last one.
     Page {
-        /// So many.
+        /// Page size.
         size: u64,
-        /// Whether others have turns in between.
+        /// Whether others get turns in between.
         in_pieces: bool,
     },
 }
 
-/// Some records of a query, and where the next ones are.
+/// A page of records, and the cursor of the next one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct QueryPage<T> {
-    /// The records; as many as were asked for, except on the last page.
+    /// The records; as many as requested, except on the last page.
     pub records: Vec<T>,
-    /// Where the next page begins, for a query that resumes from there in any process.
+    /// The cursor of the next page, with which a query can resume in any process.
     pub cursor: Vec<u8>,
-    /// Whether it is known that there are no more.
+    /// Whether there are known to be no more.
     pub done: bool,
 }
 
@@ -62,7 +62,7 @@ impl<T> IntoIterator for QueryPage<T> {
     }
 }
 
-/// A record that was decoded and not handed out.
+/// A record that was decoded but not delivered.
 #[derive(Debug)]
 struct Unseen<T> {
     record: T,
@@ -70,19 +70,19 @@ struct Unseen<T> {
     before: Option<Point>,
 }
 
-/// A query that is being read.
+/// The reader of a query.
 #[derive(Debug)]
 pub struct QueryReader<T> {
     stream: Stream,
     unseen: VecDeque<Unseen<T>>,
-    /// Where the batch that is being made began.
+    /// The start of the batch being built.
     mark: Option<Mark>,
-    /// Whether records were taken one by one: the rest is not for batches.
+    /// Whether records were taken one by one, which excludes batches.
     is_iterated: bool,
 }
 
 impl<T> QueryReader<T> {
-    /// A query that was checked. Nothing is sent yet.
+    /// A reader for a validated query. Sends nothing yet.
     pub fn new(streams: Arc<Streams>, plan: QueryPlan) -> Result<Self> {
         let QueryPlan { query, limits, tracker, left, .. } = plan;
         let stream = Stream::new(streams, query, limits, tracker, left).map_err(|error| {
@@ -92,12 +92,12 @@ impl<T> QueryReader<T> {
         Ok(Self { stream, unseen: VecDeque::new(), mark: None, is_iterated: false })
     }
 
-    /// The query underneath.
+    /// The underlying query.
     pub fn stream(&mut self) -> &mut Stream {
         &mut self.stream
     }
 
-    /// The query underneath, to look at.
+    /// The underlying query, read-only.
     pub fn as_stream(&self) -> &Stream {
         &self.stream
     }
@@ -113,7 +113,7 @@ impl<T> QueryReader<T> {
         !self.unseen.is_empty()
     }
 
-    /// The next record, if it has arrived; decoded when it is asked for.
+    /// The next record, if it has arrived; decoded on demand.
     #[inline]
     pub fn take_one<E>(
         &mut self,
@@ -132,9 +132,9 @@ impl<T> QueryReader<T> {
         Ok(next)
     }
 
-    /// Makes ready what is wanted. `fill` is called when nothing more has arrived: it lets more
-    /// arrive ([`Stream::fill`]), and may end the attempt. A row whose decoding fails is not lost: it
-    /// comes again, behind the records before it, which stay ready.
+    /// Makes the requested records ready. `fill` is called when nothing more has arrived: it gets
+    /// more ([`Stream::fill`]), and may end the attempt. A row that fails to decode is not lost: it
+    /// is returned again after the records before it, which stay ready.
     pub fn advance<E>(
         &mut self,
         demand: Demand,
@@ -154,7 +154,7 @@ impl<T> QueryReader<T> {
         }
     }
 
-    /// Takes what has arrived; nothing: more has to arrive.
+    /// Takes what has arrived; none: more has to arrive.
     fn take<E>(
         &mut self,
         demand: Demand,
@@ -171,7 +171,7 @@ impl<T> QueryReader<T> {
         };
         loop {
             let missing = size.saturating_sub(self.unseen.len() as u64);
-            // Nodes are asked for no more than that.
+            // No more than that is requested from the nodes.
             self.stream.set_page(Some(missing));
             if missing == 0 {
                 return Ok(Some(Advance::Ready));
@@ -200,13 +200,13 @@ impl<T> QueryReader<T> {
         })
     }
 
-    /// All records that are ready, as a page.
+    /// Returns all ready records as a page.
     pub fn page(&mut self) -> QueryPage<T> {
         let records = self.unseen.drain(..).map(|unseen| unseen.record).collect();
         QueryPage { records, cursor: self.cursor(), done: self.is_over() }
     }
 
-    /// How far the caller came: behind the last record, page or batch that was handed out.
+    /// The caller's position: after the last record, page or batch that was delivered.
     pub fn cursor(&self) -> Vec<u8> {
         if let Some(mark) = &self.mark {
             return self.stream.cursor_of(mark);
@@ -216,13 +216,13 @@ impl<T> QueryReader<T> {
         self.stream.cursor(&unseen)
     }
 
-    /// Whether every record was handed out.
+    /// Whether every record has been delivered.
     pub fn is_over(&self) -> bool {
         self.stream.is_over() && self.unseen.is_empty()
     }
 
-    /// The query underneath, for a batch of its rows. Until [`Self::end_batch`] the caller is where
-    /// the batch began. Refused where records were taken one by one.
+    /// The underlying query, to build a batch of its rows. Until [`Self::end_batch`] the caller's
+    /// position is the start of the batch. Fails if records were taken one by one.
     pub fn batch(&mut self) -> Result<&mut Stream> {
         if self.is_iterated || !self.unseen.is_empty() {
             return Err(Error::invalid(
@@ -237,12 +237,12 @@ impl<T> QueryReader<T> {
         Ok(&mut self.stream)
     }
 
-    /// The batch was handed out.
+    /// The batch was delivered.
     pub fn end_batch(&mut self) {
         self.mark = None;
     }
 
-    /// The batch failed: what is in it comes again.
+    /// The batch failed: its records are delivered again.
     pub fn rewind(&mut self) {
         if let Some(mark) = self.mark.take() {
             self.stream.rewind(mark);
@@ -255,8 +255,8 @@ impl<T> QueryReader<T> {
     }
 }
 
-/// Lets more arrive, or waits for it up to `wait`: what [`QueryReader::advance`] calls where nothing
-/// else is to happen meanwhile.
+/// Gets more records, or waits up to `wait` for them: the `fill` for [`QueryReader::advance`] if
+/// nothing else has to happen meanwhile.
 pub fn wait_for_more(stream: &mut Stream, wait: Option<Duration>) -> Result<Option<Advance>> {
     let has_more = stream.fill(wait)?;
     Ok((!has_more && wait.is_some()).then_some(Advance::Wait))

@@ -1,9 +1,9 @@
-//! How far each partition was read, and who reads it now.
+//! Tracks how far each partition has been read, and which request is reading it.
 //!
-//! A partition waits, is read by one [`Piece`] at a time, and is done when a piece that had it
-//! ended well. A piece that broke gives its partitions back, each with the last record that was
-//! taken from it; the next piece goes on strictly after that one. So no record comes twice and
-//! none is left out, whichever nodes do the reading.
+//! A partition waits, is read by one [`Piece`] at a time, and is done when a piece that includes it
+//! has ended successfully. A failed piece returns its partitions, each with the last record
+//! received from it; the next piece continues strictly after that one. So no record is delivered
+//! twice and none is missed, whichever nodes are read.
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::limits::PARTITIONS;
@@ -11,19 +11,19 @@ use spikewire_aerospike_protocol::query::Point;
 
 use super::Partitions;
 
-/// The number of a request that reads some partitions on one node.
+/// Identifies a request that reads some partitions on one node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Piece(pub u32);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// Not wanted.
+    /// Not part of the query.
     Out,
     /// To be read.
     Waiting,
     /// Being read.
     Reading(Piece),
-    /// Read to its end.
+    /// Read completely.
     Done,
 }
 
@@ -31,22 +31,22 @@ enum State {
 struct Partition {
     state: State,
     point: Option<Point>,
-    /// Replicas to move on by for the next attempt.
+    /// Number of replicas to skip in the next attempt.
     step: u32,
 }
 
-/// Every partition of one query.
+/// All partitions of one query.
 #[derive(Debug, Clone)]
 pub struct Tracker {
     partitions: Box<[Partition]>,
-    /// Partitions that are wanted and not done.
+    /// Number of partitions that are not done.
     open: usize,
-    /// Of those, the ones that no request reads.
+    /// Number of those that no request is reading.
     waiting: usize,
 }
 
 impl Tracker {
-    /// Nothing was read yet.
+    /// A tracker before the first request.
     pub fn new(wanted: &Partitions) -> Self {
         let mut tracker = Self::empty();
         for pid in wanted.ids() {
@@ -55,7 +55,7 @@ impl Tracker {
         tracker
     }
 
-    /// No partition is wanted.
+    /// A tracker without partitions.
     pub(super) fn empty() -> Self {
         let out = Partition { state: State::Out, point: None, step: 0 };
         Self { partitions: vec![out; PARTITIONS].into(), open: 0, waiting: 0 }
@@ -70,23 +70,23 @@ impl Tracker {
         self.waiting += 1;
     }
 
-    /// Whether every partition was read to its end.
+    /// Whether every partition has been read completely.
     pub fn is_done(&self) -> bool {
         self.open == 0
     }
 
-    /// Whether there are partitions that no request reads.
+    /// Whether there are partitions that no request is reading.
     pub fn has_waiting(&self) -> bool {
         self.waiting > 0
     }
 
-    /// The partitions that no request reads, each with the replicas that its attempts moved on by.
+    /// The partitions that no request is reading, with the number of replicas to skip.
     pub fn waiting(&self) -> impl Iterator<Item = (u16, u32)> + '_ {
         let numbered = self.partitions.iter().zip(0..);
         numbered.filter(|(it, _)| it.state == State::Waiting).map(|(it, pid)| (pid, it.step))
     }
 
-    /// The partitions that are not done, each with the last record taken from it.
+    /// The partitions that are not done, with the last record received from each.
     pub fn unread(&self) -> impl Iterator<Item = (u16, Option<Point>)> + '_ {
         let numbered = self.partitions.iter().zip(0..);
         numbered
@@ -94,7 +94,7 @@ impl Tracker {
             .map(|(it, pid)| (pid, it.point))
     }
 
-    /// Gives a waiting partition to a piece; tells where it goes on.
+    /// Assigns a waiting partition to a piece; returns where to continue.
     pub fn assign(&mut self, pid: u16, piece: Piece) -> Option<Point> {
         let partition = &mut self.partitions[usize::from(pid)];
         debug_assert_eq!(partition.state, State::Waiting);
@@ -103,8 +103,8 @@ impl Tracker {
         partition.point
     }
 
-    /// Takes in a record of a piece. Tells where its partition stood before, or `None` when the
-    /// piece does not read that partition (any more).
+    /// Registers a record of a piece. Returns the previous position of its partition, or `None` if
+    /// the piece is not (or no longer) reading that partition.
     #[allow(clippy::option_option)] // not ours; from the start; after a record
     pub fn advance(&mut self, piece: Piece, point: Point) -> Option<Option<Point>> {
         let partition = &mut self.partitions[usize::from(point.digest.partition())];
@@ -115,8 +115,8 @@ impl Tracker {
         Some(partition.point.replace(point))
     }
 
-    /// Takes a record back that [`Tracker::advance`] took in and that was not handed out: the latest
-    /// of its partition first. `before` is where the partition stood.
+    /// Reverts [`Tracker::advance`] for a record that was not delivered, latest first within its
+    /// partition. `before` is the previous position of the partition.
     pub fn take_back(&mut self, digest: Digest, before: Option<Point>) {
         let partition = &mut self.partitions[usize::from(digest.partition())];
         partition.point = before;
@@ -127,7 +127,8 @@ impl Tracker {
         }
     }
 
-    /// A node could not read this partition: another one has to. Whether the piece had it.
+    /// A node could not read this partition, so another one has to. Returns whether the piece
+    /// included it.
     pub fn unavailable(&mut self, piece: Piece, pid: u16) -> bool {
         let Some(partition) = self.partitions.get_mut(usize::from(pid)) else { return false };
         let had = partition.state == State::Reading(piece);
@@ -139,8 +140,8 @@ impl Tracker {
         had
     }
 
-    /// A piece ended well. When it ended because it had sent as many records as it was allowed to
-    /// (`cut`), it is unknown which of its partitions are read to the end, and all of them go on.
+    /// A piece ended successfully. If it ended because it reached its record limit (`cut`), it is
+    /// unknown which of its partitions have been read completely, and all of them continue.
     pub fn finish(&mut self, piece: Piece, cut: bool) {
         for partition in self.partitions.iter_mut().filter(|it| it.state == State::Reading(piece)) {
             if cut {
@@ -153,7 +154,7 @@ impl Tracker {
         }
     }
 
-    /// Every piece broke: all partitions wait.
+    /// Every piece failed: all partitions wait.
     pub fn lost_all(&mut self) {
         for partition in &mut self.partitions {
             if matches!(partition.state, State::Reading(_)) {
@@ -163,7 +164,7 @@ impl Tracker {
         }
     }
 
-    /// A piece broke: its partitions go on elsewhere.
+    /// A piece failed: its partitions continue elsewhere.
     pub fn lost(&mut self, piece: Piece) {
         for partition in self.partitions.iter_mut().filter(|it| it.state == State::Reading(piece)) {
             partition.state = State::Waiting;

@@ -7,7 +7,8 @@ use spikewire_aerospike_protocol::query::Query;
 use super::*;
 use crate::command::query::cursor;
 
-/// A record: partitions 0 to 7, and a number that tells records of a partition apart.
+/// The digest of a record in partitions 0 to 7, and a number that distinguishes records of a
+/// partition.
 fn record(pid: u16, number: u8) -> Digest {
     let mut digest = Digest([number; 20]);
     digest.0[..2].copy_from_slice(&pid.to_le_bytes());
@@ -20,16 +21,15 @@ fn point(digest: Digest) -> Point {
 
 #[derive(Debug, Clone)]
 enum Event {
-    /// Give the waiting partitions of an even or odd number to a new piece, which may bring so
-    /// many records.
+    /// Assign the waiting partitions with even or odd ids to a new piece with this record limit.
     Launch(bool, u8),
-    /// The piece of that rank brings a record, of its partition of that rank.
+    /// The piece at this index returns a record of its partition at this index.
     Bring(usize, usize),
-    /// It ends well, if it has nothing left to bring.
+    /// It ends successfully if it has nothing left to return.
     Finish(usize),
     Lose(usize),
     Unavailable(usize, usize),
-    /// Another process goes on from a cursor; what came last is not yet seen there.
+    /// Another process resumes from a cursor, which does not include the latest records.
     Resume(usize),
 }
 
@@ -45,22 +45,22 @@ fn events() -> impl Strategy<Value = Vec<Event>> {
     vec(event, 0..200)
 }
 
-/// What the nodes would do: records of each partition in their order, and the running pieces with
-/// their partitions and what they may still bring.
+/// Simulates the nodes: the records of each partition in order, and the running pieces with their
+/// partitions and remaining limits.
 struct World {
     records: BTreeMap<u16, Vec<Digest>>,
     tracker: Tracker,
     running: Vec<Running>,
     pieces: u32,
-    /// What the caller got: record and where its partition stood before.
+    /// What the caller received: record and previous position of its partition.
     got: Vec<(Point, Option<Point>)>,
-    /// How much of it was seen by processes before this one, and stays seen.
+    /// How much of it was consumed by earlier processes and is final.
     seen: usize,
 }
 
 struct Running {
     piece: Piece,
-    /// Partition, and how many of its records were brought or skipped.
+    /// Partition, and how many of its records were returned or skipped.
     at: Vec<(u16, usize)>,
     cap: Option<u8>,
 }
@@ -168,7 +168,7 @@ proptest! {
                 Event::Resume(unseen) => world.resume(unseen),
             }
         }
-        // From here on nothing goes wrong.
+        // No more failures from here on.
         while !world.tracker.is_done() {
             world.launch(false, 0);
             world.launch(true, 0);
