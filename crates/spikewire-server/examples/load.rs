@@ -1,14 +1,14 @@
-//! What a record costs in memory and an operation in processor time.
+//! Measures the memory per record and the CPU time per operation.
 //!
 //! ```text
 //! cargo run --release -p spikewire-server --example load [-- records [seconds]]
 //! ```
 //!
-//! Memory: growth of this process's resident set while records of one integer bin are written to
-//! a cluster inside it, divided by records and by copies. Operations: a raw client in the same
-//! process writes requests in groups and reads the replies; the server's share is the time its
-//! own thread spent on a processor, as the system counts it. Batches: the same with requests of
-//! many rows, whose rows are counted. Needs Linux's `/proc`.
+//! Memory: growth of this process's resident set while records of one integer bin are written to a
+//! cluster inside it, divided by records and by copies. Operations: a raw client in the same
+//! process writes requests in groups and reads the replies; the server's share is the CPU time of
+//! its own thread, as reported by the system. Batches: the same with requests of many rows,
+//! counting rows. Needs Linux's `/proc`.
 
 use std::fs;
 use std::io::{self, Read, Write};
@@ -25,10 +25,10 @@ use spikewire_server::{Cluster, NamespaceOptions, Options};
 const SET: &str = "demo";
 const REPLY_PUT: usize = 30;
 const REPLY_GET: usize = 30 + 17;
-/// The answer to one row of a batch of reads, and what else is in a reply of one block.
+/// Size of the reply to one row of a batch of reads, and overhead of a reply block.
 const REPLY_ROW: usize = 22 + 17;
 const REPLY_BATCH: usize = 8 + 30;
-/// Answers that fit a block.
+/// Row replies per block.
 const ROWS_PER_BLOCK: usize = 131_032 / REPLY_ROW;
 
 fn main() -> io::Result<()> {
@@ -117,13 +117,13 @@ fn fill(seed: SocketAddr, records: u64) -> io::Result<()> {
     Ok(())
 }
 
-/// A group of requests, ready to be sent, and the length of its replies.
+/// A group of encoded requests, and the length of its replies.
 struct Group {
     bytes: Vec<u8>,
     replies: usize,
 }
 
-/// Draws keys, the same ones in every run.
+/// Draws random keys, the same in every run.
 fn draw() -> impl FnMut() -> u64 {
     let mut random = 12_345_u64;
     move || {
@@ -204,7 +204,7 @@ fn speed(
     Ok(())
 }
 
-/// Processor time of the threads that serve connections.
+/// CPU time of the threads that serve connections.
 fn server_time() -> io::Result<Duration> {
     let mut total = 0;
     for entry in fs::read_dir("/proc/self/task")? {

@@ -1,12 +1,12 @@
-//! How fast one node sends a whole set, by scan and by an index.
+//! Measures how fast one node sends a whole set, by scan and by index query.
 //!
 //! ```text
 //! cargo run --release -p spikewire-server --example scan [-- records [bytes [threads [rounds]]]]
 //! ```
 //!
-//! Records are of one blob and one integer. The reader is in the same process and only counts bytes.
-//! Printed are records per second and processor time per record, the reader's included, then how
-//! long filling an index takes.
+//! Records have one blob and one integer. The reader is in the same process and only counts bytes.
+//! Prints records per second and CPU time per record, including the reader's, then how long
+//! building an index takes.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -115,7 +115,7 @@ fn fill(stream: &mut TcpStream, records: usize, bytes: usize) -> io::Result<()> 
     Ok(())
 }
 
-/// Reads up to the end of a stream; says how many bytes that were.
+/// Reads to the end of a stream; returns the number of bytes.
 fn drain(stream: &mut TcpStream) -> io::Result<usize> {
     let mut body = vec![0; 2 << 20];
     let mut received = 0;
@@ -128,7 +128,7 @@ fn drain(stream: &mut TcpStream) -> io::Result<usize> {
         body.resize(body.len().max(header.len), 0);
         stream.read_exact(&mut body[..header.len])?;
         received += header.len;
-        // The end of a long stream is a message of its own.
+        // The end of a long stream is a separate message.
         if header.len == 22 {
             assert_eq!(body[5], 0, "the scan failed");
             return Ok(received);
@@ -137,7 +137,7 @@ fn drain(stream: &mut TcpStream) -> io::Result<usize> {
 }
 
 fn processor_time() -> Duration {
-    // SAFETY: `usage` is a valid place for what the call writes.
+    // SAFETY: `usage` is valid for the call to write to.
     let usage = unsafe {
         let mut usage = std::mem::zeroed();
         libc::getrusage(libc::RUSAGE_SELF, &raw mut usage);

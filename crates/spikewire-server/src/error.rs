@@ -2,7 +2,7 @@
 
 use std::io;
 
-/// An error for an argument that makes no sense.
+/// An error for an invalid argument.
 pub(crate) fn invalid(text: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, text)
 }

@@ -8,7 +8,7 @@ pub fn mix(number: u64) -> u64 {
     z ^ z >> 31
 }
 
-/// FNV-1a. The high bits vary little where the input is short.
+/// FNV-1a. The high bits vary little for short input.
 pub fn fnv(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3)

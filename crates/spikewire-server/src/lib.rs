@@ -1,5 +1,5 @@
-//! An embedded cluster that speaks the Aerospike protocol: nodes in one process, for development,
-//! tests and benchmarks.
+//! An embedded cluster for the Aerospike protocol: nodes in one process, for development, tests and
+//! benchmarks.
 //!
 //! ```
 //! use spikewire_server::{Cluster, Options};
@@ -11,10 +11,10 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 //!
-//! Nodes own partitions as a real cluster's do: a partition has a master and replicas on other
-//! nodes, a killed node loses its memory, and the others copy what it held. All copies of a
-//! partition are written before a write is answered, so with two copies no answered write is lost
-//! when one node dies.
+//! Nodes own partitions as in a real cluster: a partition has a master and replicas on other nodes;
+//! a killed node loses its memory, and the others copy the partitions it held. A write is applied
+//! to all copies of a partition before it is acknowledged, so with two copies no acknowledged write
+//! is lost when one node dies.
 //!
 //! | module | what it holds |
 //! |---|---|

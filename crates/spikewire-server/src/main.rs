@@ -1,4 +1,4 @@
-//! The embedded cluster as a program of its own.
+//! The embedded cluster as a program.
 
 use std::io;
 use std::process::ExitCode;

@@ -1,8 +1,8 @@
-//! What list, map, bit and HLL operations hand back.
+//! Results of list, map, bit and HLL operations.
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-/// A bin's particle type and value, if the bin is there.
+/// A bin's particle type and value, if the bin exists.
 pub type Old<'a> = Option<(u8, &'a [u8])>;
 
 /// A value for the reply.
@@ -27,14 +27,14 @@ impl Found {
     }
 }
 
-/// The end of a modifying operation that was not refused.
+/// The result of a successful modify operation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Outcome {
-    /// What the bin is to hold: particle type and value; `None` when it stays as it is.
+    /// The new bin: particle type and value; `None` if unchanged.
     pub bin: Option<(u8, Vec<u8>)>,
     /// The result.
     pub result: Option<Found>,
 }
 
-/// An [`Outcome`], or the code of the refusal.
+/// An [`Outcome`], or the code of the rejection.
 pub type Modified = Result<Outcome, ResultCode>;

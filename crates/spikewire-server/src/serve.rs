@@ -1,4 +1,4 @@
-//! The program's options, and what it does with them.
+//! The program's options, and their execution.
 
 use std::io::{self, Write};
 use std::net::IpAddr;
@@ -90,7 +90,7 @@ pub struct Arguments {
 }
 
 impl Arguments {
-    /// The options they stand for.
+    /// Converts the arguments to cluster options.
     pub fn options(&self) -> io::Result<Options> {
         let names =
             if self.namespace.is_empty() { vec!["test".into()] } else { self.namespace.clone() };
@@ -143,13 +143,13 @@ impl Arguments {
     }
 }
 
-/// The line that says a cluster takes connections: `ready host:port,host:port`.
+/// The line printed when the cluster is ready: `ready host:port,host:port`.
 pub fn ready_line(cluster: &Cluster) -> String {
     let seeds: Vec<String> = cluster.seeds().iter().map(ToString::to_string).collect();
     format!("ready {}", seeds.join(","))
 }
 
-/// Starts the cluster and says so with one line on standard output.
+/// Starts the cluster and prints the ready line to standard output.
 pub fn start(arguments: &Arguments) -> io::Result<Cluster> {
     let cluster = Cluster::start(arguments.options()?)?;
     if let Some(files) = cluster.certificates() {
@@ -162,7 +162,7 @@ pub fn start(arguments: &Arguments) -> io::Result<Cluster> {
     Ok(cluster)
 }
 
-/// Carries out commands from `input`, one per line, until `quit` or the end of the input.
+/// Executes commands from `input`, one per line, until `quit` or the end of the input.
 pub fn control(
     cluster: &Cluster,
     input: impl io::BufRead,

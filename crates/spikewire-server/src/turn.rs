@@ -1,13 +1,13 @@
-//! Work in slices: a long reply, the filling of an index, a background job.
+//! Work in slices: streamed replies, index builds, background jobs.
 
 use std::time::Instant;
 
-/// When work that ended its turn wants the next one.
+/// When work needs its next turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NextTurn {
-    /// As soon as there is room.
+    /// As soon as possible.
     Soon,
-    /// Not before this moment.
+    /// Not before this time.
     At(Instant),
     /// Never: it is done.
     Never,

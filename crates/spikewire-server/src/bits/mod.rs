@@ -7,13 +7,13 @@ use spikewire_aerospike_protocol::value::particle;
 
 use crate::outcome::{Found, Modified, Old, Outcome};
 
-/// Largest blob an operation makes: more than any record can hold.
+/// Largest blob that an operation creates: more than any record can hold.
 const LARGEST: usize = 16 << 20;
 
 const MALFORMED: ResultCode = ResultCode::PARAMETER;
 const OUT_OF_RANGE: ResultCode = ResultCode::OP_NOT_APPLICABLE;
 
-/// Reads the operation, which has to come as a blob.
+/// Decodes the operation, which must be a blob.
 fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<Blob<'_>>, ResultCode> {
     if kind != particle::BLOB {
         return Err(ResultCode::BIN_TYPE);
@@ -21,7 +21,7 @@ fn decode(kind: u8, payload: &[u8]) -> Result<BitOp<Blob<'_>>, ResultCode> {
     BitOp::decode(payload).map_err(|_| MALFORMED)
 }
 
-/// Runs a reading operation, of particle type `kind`, on a bin that is there.
+/// Runs a read operation with particle type `kind` on an existing bin.
 pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<Found>, ResultCode> {
     let op = decode(kind, payload)?;
     let area = match op {
@@ -67,7 +67,7 @@ pub fn read(old: (u8, &[u8]), kind: u8, payload: &[u8]) -> Result<Option<Found>,
     }))
 }
 
-/// Runs a modifying operation of particle type `kind`.
+/// Runs a modify operation with particle type `kind`.
 pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
     let op = decode(kind, payload)?;
     let flags = check(&op)?;
@@ -96,11 +96,11 @@ pub fn modify(old: Old<'_>, kind: u8, payload: &[u8]) -> Modified {
     }
 }
 
-/// Why an operation cannot be done on this blob.
+/// Why an operation cannot be applied to a blob.
 enum Trouble {
-    /// It does not fit, which may be let pass.
+    /// Out of range, which the no-fail flag ignores.
     Range(ResultCode),
-    /// It makes no sense.
+    /// Invalid in any case.
     Always(ResultCode),
 }
 
@@ -110,7 +110,7 @@ impl From<ResultCode> for Trouble {
     }
 }
 
-/// The checks that need no blob. Gives the write flags.
+/// The checks that do not need the blob. Returns the write flags.
 fn check(op: &BitOp<Blob<'_>>) -> Result<i64, ResultCode> {
     const MAKE: i64 = write::CREATE_ONLY | write::UPDATE_ONLY | write::NO_FAIL;
     const OVERWRITE: i64 = write::UPDATE_ONLY | write::NO_FAIL | write::PARTIAL;
@@ -141,7 +141,7 @@ fn check(op: &BitOp<Blob<'_>>) -> Result<i64, ResultCode> {
     if flags & !allowed != 0 || !sound { Err(MALFORMED) } else { Ok(*flags) }
 }
 
-/// The blob after a modifying operation that was checked.
+/// Applies a checked modify operation and returns the new blob.
 fn change(old: &[u8], op: &BitOp<Blob<'_>>, partial: bool) -> Result<Vec<u8>, Trouble> {
     let mut blob = old.to_vec();
     let (area, clips) = match *op {
@@ -237,11 +237,11 @@ fn resized(mut blob: Vec<u8>, size: i64, how: i64) -> Result<Vec<u8>, Trouble> {
     Ok(blob)
 }
 
-/// The sum of an integer of `size` bits and a value, as bits.
+/// The sum of a `size`-bit integer and a value, as bits.
 fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u64, Trouble> {
     let signed = how & integer::SIGNED != 0;
     let spare = 64 - size as u32;
-    // Of the value only as many bits count as the integer has.
+    // Only as many bits of the value count as the integer has.
     let value = (value as u64) << spare;
     let (old, value, least, most) = if signed {
         let most = (1_i128 << (size - 1)) - 1;
@@ -250,7 +250,7 @@ fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u6
     } else {
         (i128::from(old), i128::from(value >> spare), 0, (1_i128 << size) - 1)
     };
-    // The least signed value is its own negative.
+    // The smallest signed value is its own negative.
     let sum = if subtract && !(signed && value == least) { old - value } else { old + value };
     if (least..=most).contains(&sum) || how & integer::WRAP != 0 {
         return Ok(sum as u64);
@@ -261,7 +261,7 @@ fn sum(old: u64, size: usize, value: i64, subtract: bool, how: i64) -> Result<u6
     Ok(sum.clamp(least, most) as u64)
 }
 
-/// Bits of a blob, in numbers that count from its first.
+/// A range of bits in a blob, with offsets from its start.
 #[derive(Debug, Clone, Copy)]
 struct Run {
     start: usize,
@@ -279,7 +279,7 @@ fn run(area: Area, bytes: usize) -> Result<Run, ResultCode> {
     Ok(Run { start: start(area.offset, 8 * bytes)?, size })
 }
 
-/// An offset that counts from the front, and may lie behind the end.
+/// An offset from the start, possibly beyond the end.
 fn start(offset: i64, len: usize) -> Result<usize, ResultCode> {
     let from_front = if offset < 0 { offset.saturating_add(len as i64) } else { offset };
     usize::try_from(from_front).map_err(|_| MALFORMED)

@@ -10,7 +10,7 @@ fn bytes(op: BitOp<Blob<'_>>) -> Vec<u8> {
     out
 }
 
-/// The blob after an operation: `None` when there is none, `Err` the code of a refusal.
+/// The blob after an operation: `None` if there is none, `Err` with the code of the rejection.
 fn run(old: Option<&[u8]>, op: BitOp<Blob<'_>>) -> Result<Option<Vec<u8>>, u8> {
     let old = old.map(|blob| (particle::BLOB, blob));
     let outcome = modify(old, particle::BLOB, &bytes(op)).map_err(|code| code.0)?;
@@ -156,7 +156,7 @@ fn a_value_counts_with_as_many_bits_as_the_integer_has() {
         (&[0xff, 0xf0], true, 4, 20, SATURATE, &[0xbf, 0xf0]),
         (&[0x0f, 0xf0], false, 8, 256, 0, &[0x0f, 0xf0]),
         (&[0x00, 0x00], false, 1, -1, 0, &[0x80, 0x00]),
-        // The least signed value is its own negative.
+        // The smallest signed value is its own negative.
         (&[0x05, 0x00], true, 8, -128, SIGNED, &[0x85, 0x00]),
     ] {
         let add = BitOp::Add { subtract, area: area(0, size), value, flags: 0, how };

@@ -1,4 +1,4 @@
-//! A list or map taken apart into slices of its stored form.
+//! A list or map, parsed into slices of its stored form.
 
 use std::cmp::Ordering;
 
@@ -30,7 +30,7 @@ pub struct Container<'a> {
 }
 
 impl<'a> Container<'a> {
-    /// An empty one. Of `flags` those are kept that say how it is ordered.
+    /// An empty container. Only the order flags of `flags` are kept.
     pub fn new(kind: ContainerKind, flags: i64) -> Self {
         let known = match kind {
             ContainerKind::List => flags::ORDERED,
@@ -39,7 +39,7 @@ impl<'a> Container<'a> {
         Self { kind, flags: flags as u8 & known, keys: Vec::new(), values: Vec::new() }
     }
 
-    /// Takes a stored value apart; `None` when it is neither list nor map.
+    /// Parses a stored value; `None` if it is neither list nor map.
     pub fn parse(bytes: &'a [u8]) -> Option<Self> {
         let mut reader = Reader::new(bytes);
         let (kind, announced) = match reader.next().ok()? {
@@ -67,17 +67,17 @@ impl<'a> Container<'a> {
         Some(container)
     }
 
-    /// How many elements or pairs there are.
+    /// Number of elements or pairs.
     pub fn len(&self) -> usize {
         self.values.len()
     }
 
-    /// Whether there are none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.values.is_empty()
     }
 
-    /// Whether it is a list that keeps its elements sorted.
+    /// Whether it is an ordered list.
     pub fn is_sorted_list(&self) -> bool {
         self.kind == ContainerKind::List && self.flags & flags::ORDERED != 0
     }
@@ -89,13 +89,13 @@ impl<'a> Container<'a> {
         })
     }
 
-    /// Brings a list's elements into their order; equal ones stay as they are.
+    /// Sorts the elements of a list; stable.
     pub fn sort(&mut self) {
         self.values.sort_by(|a, b| compare(a, b));
     }
 
-    /// The indexes of all elements from the smallest value to the largest; of equal values the
-    /// first comes first.
+    /// The indexes of all elements from the smallest value to the largest; equal values in index
+    /// order.
     pub fn by_rank(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.len()).collect();
         if !self.is_sorted_list() {
@@ -104,7 +104,7 @@ impl<'a> Container<'a> {
         order
     }
 
-    /// Where a key is, or where it would be put.
+    /// The position of a key, or where it would be inserted.
     pub fn find_key(&self, key: &[u8]) -> Result<usize, usize> {
         let at = self.keys.partition_point(|other| compare(other, key).is_lt());
         match self.keys.get(at) {
@@ -118,13 +118,13 @@ impl<'a> Container<'a> {
         self.values.iter().position(|other| compare(other, value).is_eq())
     }
 
-    /// How many values are less than this one.
+    /// Number of values less than this one.
     pub fn count_less(&self, value: &[u8]) -> usize {
         let less = |other: &&&[u8]| compare(other, value) == Ordering::Less;
         self.values.iter().filter(less).count()
     }
 
-    /// Takes out the elements that are marked.
+    /// Removes the marked elements.
     pub fn remove(&mut self, marked: &[bool]) {
         let mut marks = marked.iter();
         self.values.retain(|_| !marks.next().copied().unwrap_or(false));
@@ -133,7 +133,7 @@ impl<'a> Container<'a> {
     }
 }
 
-/// A list or map of `count` elements in stored form.
+/// Encodes a list or map of `count` elements in stored form.
 pub fn encode<'e>(
     kind: ContainerKind,
     flags: u8,

@@ -1,4 +1,4 @@
-//! Single values inside lists and maps: their order, their stored form, their numbers.
+//! Single values inside lists and maps: order, stored form, arithmetic.
 
 use std::cmp::Ordering;
 
@@ -12,18 +12,18 @@ use crate::outcome::Found;
 use crate::value::order::floats;
 use crate::value::{collection, geo};
 
-/// Deepest nesting that a bin may have.
+/// Deepest nesting of a bin.
 pub const DEPTH: usize = 200;
 const NESTED_TOO_DEEP: Malformed = Malformed::new("list or map", "nested too deep");
 
-/// Compares two values that are whole and nested no deeper than [`DEPTH`]. A wildcard equals
-/// everything; inside a list it equals all that is left of the other list.
+/// Compares two complete values that are nested no deeper than [`DEPTH`]. A wildcard equals
+/// everything; inside a list it equals the rest of the other list.
 pub fn compare(a: &[u8], b: &[u8]) -> Ordering {
     let order = compare_next(&mut Reader::new(a), &mut Reader::new(b), DEPTH + 2);
     order.unwrap_or(Ordering::Equal)
 }
 
-/// Compares the next values. When they are equal both readers stand behind theirs.
+/// Compares the next values. If they are equal, both readers are after theirs.
 fn compare_next(
     a: &mut Reader<'_>,
     b: &mut Reader<'_>,
@@ -112,7 +112,7 @@ fn is_wildcard(bytes: &[u8]) -> bool {
     matches!(bytes, [0xd4, 0xff, 0, ..] | [0xc7, 1, 0xff, 0, ..])
 }
 
-/// The place of a value's type in the order; bytes sort by their particle type within theirs.
+/// The rank of a value's type in the order; byte strings are ordered by particle type.
 fn rank(token: &Token<'_>) -> (u8, u8) {
     match token {
         Token::Nil => (0, 0),
@@ -130,7 +130,7 @@ fn rank(token: &Token<'_>) -> (u8, u8) {
     }
 }
 
-/// How deep containers are nested in this value.
+/// The nesting depth of a value.
 pub fn depth(value: &[u8]) -> usize {
     let mut reader = Reader::new(value);
     let mut open: Vec<u64> = Vec::new();
@@ -157,9 +157,9 @@ pub fn depth(value: &[u8]) -> usize {
     deepest
 }
 
-/// The stored form of a value, or a refusal of what cannot be stored.
+/// The stored form of a value; fails for values that cannot be stored.
 pub fn stored(value: &[u8]) -> Result<Vec<u8>, ResultCode> {
-    // As the only element of a list, whose first byte is then taken off.
+    // Stored as the only element of a list, whose first byte is then removed.
     let list = [&[0x91], value].concat();
     let mut out = Vec::with_capacity(list.len());
     collection::store(&mut out, particle::LIST, &list).map_err(|_| ResultCode::PARAMETER)?;
@@ -170,7 +170,7 @@ pub fn stored(value: &[u8]) -> Result<Vec<u8>, ResultCode> {
     Ok(out)
 }
 
-/// A value to look for. Other than a stored one it may hold wildcards and infinity.
+/// A value to search for. Unlike a stored one, it may contain wildcards and infinity.
 pub fn sought(value: &[u8]) -> Result<Vec<u8>, ResultCode> {
     match stored(value) {
         Ok(value) => Ok(value),
@@ -203,8 +203,8 @@ fn number(value: &[u8]) -> Result<Number, ResultCode> {
     }
 }
 
-/// An element with `delta` added (1 if there is none), or `delta` itself where there is no
-/// element. The element's type stays.
+/// An element with `delta` added (1 by default), or `delta` itself if there is no element. The
+/// element keeps its type.
 pub fn add(
     element: Option<&[u8]>,
     delta: Option<&[u8]>,
@@ -232,7 +232,7 @@ pub fn add(
     Ok(out)
 }
 
-/// An element as a value of its own; nil is none.
+/// An element as a result; nil is none.
 pub fn found(element: &[u8]) -> Option<Found> {
     let (particle, value) = match Reader::new(element).next().ok()? {
         Token::Nil => return None,
@@ -255,7 +255,7 @@ fn geojson(text: &[u8]) -> Vec<u8> {
     if geo::store(&mut out, &bare).is_ok() { out } else { bare }
 }
 
-/// Whether a wildcard stands anywhere in this value.
+/// Whether there is a wildcard anywhere in this value.
 pub fn has_wildcard(value: &[u8]) -> bool {
     let mut reader = Reader::new(value);
     while let Ok(token) = reader.next() {

@@ -13,7 +13,7 @@ use crate::outcome::Found;
 
 const NIL: &[u8] = &[0xc0];
 
-/// Runs a reading operation.
+/// Runs a read operation.
 pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<Found>, ResultCode> {
     match op {
         ListOp::Size => Ok(Some(Found::count(list.len()))),
@@ -24,7 +24,7 @@ pub fn read(list: &Container<'_>, op: &ListOp<&[u8]>) -> Result<Option<Found>, R
     }
 }
 
-/// Runs a modifying operation. Without a list, one is made where the operation makes one.
+/// Runs a modify operation. A missing list is created if the operation does so.
 pub fn modify(list: Option<Container<'_>>, op: &ListOp<&[u8]>) -> Result<Edit, ResultCode> {
     let make = |order: i64| Container::new(ContainerKind::List, order);
     match *op {
@@ -64,7 +64,7 @@ pub fn modify(list: Option<Container<'_>>, op: &ListOp<&[u8]>) -> Result<Edit, R
     }
 }
 
-/// The operations that only remove.
+/// Operations that only remove elements.
 fn take_out(mut list: Container<'_>, op: &ListOp<&[u8]>) -> Result<Edit, ResultCode> {
     let len = list.len();
     let (from, count, result) = match *op {
@@ -110,7 +110,7 @@ fn set_order(mut list: Container<'_>, order: i64) -> Result<Edit, ResultCode> {
     Ok(Edit::store(&list, None))
 }
 
-/// Appends or inserts values. With `several` they are the items of a list.
+/// Appends or inserts values. With `several`, they are the items of a list.
 fn put<'a>(
     mut list: Container<'a>,
     index: Option<i64>,
@@ -160,8 +160,8 @@ fn put<'a>(
     Ok(Edit::store(&list, Some(size)))
 }
 
-/// The items that neither the list has nor the items before them. Where `partial` is false, each
-/// of them must be such an item.
+/// The items that are neither in the list nor among the items before them. Unless `partial`, this
+/// must hold for all of them.
 fn unique<'a>(
     list: &Container<'_>,
     items: &[&'a [u8]],
@@ -228,7 +228,7 @@ fn increment(
     Ok(replace(list, index, &sum, result))
 }
 
-/// Whether write flags let this value be set at this index.
+/// Whether the write flags allow setting this value at this index.
 fn allowed(list: &Container<'_>, index: usize, value: &[u8], flags: i64) -> Result<(), ResultCode> {
     if flags & list_write::INSERT_BOUNDED != 0 && index > list.len() {
         return Err(ResultCode::OP_NOT_APPLICABLE);
@@ -239,7 +239,7 @@ fn allowed(list: &Container<'_>, index: usize, value: &[u8], flags: i64) -> Resu
     Ok(())
 }
 
-/// Sets the element at an index that is at most the length.
+/// Sets the element at an index up to the length.
 fn replace<'a>(
     mut list: Container<'a>,
     index: usize,
@@ -272,7 +272,7 @@ fn sort(mut list: Container<'_>, flags: i64) -> Result<Edit, ResultCode> {
     Ok(Edit::store(&list, None))
 }
 
-/// Fills the list up with nil to `len` elements.
+/// Pads the list with nil to `len` elements.
 pub fn pad(list: &mut Container<'_>, len: usize) -> Result<(), ResultCode> {
     if len > MOST_ELEMENTS {
         return Err(ResultCode::RECORD_TOO_BIG);
@@ -283,12 +283,12 @@ pub fn pad(list: &mut Container<'_>, len: usize) -> Result<(), ResultCode> {
     Ok(())
 }
 
-/// The index of an element that is there.
+/// The index of an existing element.
 fn at(list: &Container<'_>, index: i64) -> Result<usize, ResultCode> {
     single(index, list.len()).ok_or(ResultCode::OP_NOT_APPLICABLE)
 }
 
-/// The index of a place to write to, which may lie beyond the end.
+/// An index to write to, possibly beyond the end.
 fn position(list: &Container<'_>, index: i64) -> Result<usize, ResultCode> {
     let index = if index < 0 { index.saturating_add(list.len() as i64) } else { index };
     usize::try_from(index).map_err(|_| ResultCode::OP_NOT_APPLICABLE)

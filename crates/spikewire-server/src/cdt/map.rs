@@ -10,7 +10,7 @@ use super::item::{self, compare, stored};
 use super::select::{marks, pick};
 use crate::outcome::Found;
 
-/// Runs a reading operation.
+/// Runs a read operation.
 pub fn read(map: &Container<'_>, op: &MapOp<&[u8]>) -> Result<Option<Found>, ResultCode> {
     match op {
         MapOp::Size => Ok(Some(Found::count(map.len()))),
@@ -19,7 +19,7 @@ pub fn read(map: &Container<'_>, op: &MapOp<&[u8]>) -> Result<Option<Found>, Res
     }
 }
 
-/// Runs a modifying operation. Without a map, one is made where the operation makes one.
+/// Runs a modify operation. A missing map is created if the operation does so.
 pub fn modify(map: Option<Container<'_>>, op: &MapOp<&[u8]>) -> Result<Edit, ResultCode> {
     let make = |order: i64| Container::new(ContainerKind::Map, order);
     match *op {
@@ -76,7 +76,7 @@ fn set_order(mut map: Container<'_>, order: i64) -> Result<Edit, ResultCode> {
     Ok(Edit::store(&map, None))
 }
 
-/// Whether write flags let a key be set that is there or not.
+/// Whether the write flags allow setting a key, given whether it exists.
 fn allowed(exists: bool, flags: i64) -> Result<(), ResultCode> {
     if exists && flags & map_write::CREATE_ONLY != 0 {
         return Err(ResultCode::ELEMENT_EXISTS);
@@ -117,7 +117,7 @@ fn put_items(map: Container<'_>, items: &[u8], flags: i64) -> Result<Edit, Resul
     let items = items.ok_or(ResultCode::PARAMETER)?;
     let lenient = flags & map_write::NO_FAIL != 0;
     let partial = lenient && flags & map_write::PARTIAL != 0;
-    // Both are sorted by key: one walk over the two.
+    // Both are sorted by key, so merge them in one pass.
     let mut merged = Container::new(ContainerKind::Map, i64::from(map.flags));
     let mut old = map.keys.iter().copied().zip(map.values.iter().copied()).peekable();
     let mut push = |(key, value)| {

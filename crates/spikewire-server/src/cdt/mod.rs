@@ -1,8 +1,8 @@
 //! List and map operations on bins.
 //!
-//! Lists and maps are worked on in their stored form: a container is taken apart into slices, one
-//! per element, and put together again from slices. What is nested in an element is looked into
-//! only when elements are compared.
+//! Lists and maps are processed in their stored form: a container is split into slices, one per
+//! element, and assembled from slices again. Nested values are decoded only when elements are
+//! compared.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -26,7 +26,7 @@ use spikewire_aerospike_protocol::value::particle;
 use self::container::{Container, ContainerKind};
 use crate::outcome::{Found, Modified, Old, Outcome};
 
-/// Most elements that filling up with nil may leave: more than a record of usual size can hold.
+/// Maximum number of elements after padding: more than a record of usual size can hold.
 const MOST_ELEMENTS: usize = 2 << 20;
 
 /// The particle type of a kind of container.
@@ -44,8 +44,8 @@ fn kind_of(op: &Op<&[u8]>) -> ContainerKind {
     }
 }
 
-/// The bin's bytes when it is a list or map, else the code that says it is not. An operation with
-/// a context is reported in other words than one on the bin itself.
+/// The bin's bytes if it is a list or map, else the error code, which differs for operations with a
+/// context.
 fn root<'a>(old: (u8, &'a [u8]), request: &Request<'_>) -> Result<&'a [u8], ResultCode> {
     match (old.0, kind_of(&request.op)) {
         (particle::LIST | particle::MAP, _) if !request.context.is_empty() => Ok(old.1),
@@ -55,7 +55,7 @@ fn root<'a>(old: (u8, &'a [u8]), request: &Request<'_>) -> Result<&'a [u8], Resu
     }
 }
 
-/// Runs a reading operation on a bin that is there.
+/// Runs a read operation on an existing bin.
 pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
     let request = Request::decode(payload)?;
     if request.op.modifies() {
@@ -69,7 +69,7 @@ pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCod
     }
 }
 
-/// Runs a modifying operation.
+/// Runs a modify operation.
 pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
     let request = Request::decode(payload)?;
     if !request.op.modifies() {
@@ -102,15 +102,14 @@ fn container_for<'a>(target: &'a [u8], op: &Op<&[u8]>) -> Result<Container<'a>, 
     }
 }
 
-/// What an operation does to the list or map it is meant for.
+/// The effect of an operation on its list or map.
 #[derive(Debug, Default)]
 pub struct Edit {
-    /// Its new form; `None` when it stays as it is.
+    /// Its new form; `None` if unchanged.
     pub value: Option<Vec<u8>>,
     /// The result.
     pub result: Option<Found>,
-    /// Whether the operation was let pass without doing anything: a container on the way to it is
-    /// not made for that.
+    /// Whether the operation was skipped: containers on the path are not created for it.
     pub is_idle: bool,
 }
 
@@ -120,7 +119,7 @@ impl Edit {
         Self { value: None, result, is_idle: false }
     }
 
-    /// The container takes this form.
+    /// Stores the container in this form.
     fn store(container: &Container<'_>, result: Option<Found>) -> Self {
         Self { value: Some(container.encode()), result, is_idle: false }
     }

@@ -1,4 +1,4 @@
-//! Contexts: finding a nested list or map, and making what is missing on the way.
+//! Contexts: finds a nested list or map, and creates missing ones on the way.
 
 use spikewire_aerospike_protocol::cdt::Step;
 use spikewire_aerospike_protocol::cdt::context::{At, Create, Inside};
@@ -23,14 +23,14 @@ pub fn find<'a>(root: &'a [u8], path: &[Step<&[u8]>]) -> Result<&'a [u8], Result
     Ok(value)
 }
 
-/// Runs `edit` on the value that a path leads to, on nothing if that is missing and the path says
-/// how to make it, and puts the outcome in its place.
+/// Runs `edit` on the value at a path, or on nothing if that is missing and the path creates it,
+/// and stores the result there.
 pub fn modify(
     root: Option<&[u8]>,
     path: &[Step<&[u8]>],
     edit: impl FnOnce(Option<&[u8]>) -> Result<Edit, ResultCode>,
 ) -> Result<Edit, ResultCode> {
-    // The containers on the way, and where in each the way goes on.
+    // The containers along the path, and the position of the next one in each.
     let mut way: Vec<(Container<'_>, usize)> = Vec::new();
     let mut value = root;
     for (at, step) in path.iter().enumerate() {
@@ -47,7 +47,7 @@ pub fn modify(
     Ok(edit)
 }
 
-/// Puts the new value at the end of the way into the containers on the way, innermost first.
+/// Puts the new value back into the containers along the path, innermost first.
 fn put_back(way: Vec<(Container<'_>, usize)>, mut value: Vec<u8>) -> Vec<u8> {
     for (mut container, index) in way.into_iter().rev() {
         container.values[index] = &value;
@@ -59,7 +59,7 @@ fn put_back(way: Vec<(Container<'_>, usize)>, mut value: Vec<u8>) -> Vec<u8> {
     value
 }
 
-/// Goes on where the first step of `path` found nothing in `parent`, or where there is no parent.
+/// Continues where the first step of `path` found nothing in `parent`, or where there is no parent.
 fn make(
     way: Vec<(Container<'_>, usize)>,
     parent: Option<Container<'_>>,
@@ -71,7 +71,7 @@ fn make(
         return Err(NOWHERE);
     }
     let mut edit = edit(None)?;
-    // A way that cannot be made is refused although nothing is put at its end.
+    // A path that cannot be created is rejected even if nothing is stored at its end.
     let made = edit.value.take().filter(|_| !edit.is_idle);
     let mut value = made.clone().unwrap_or_else(|| vec![0xc0]);
     for step in rest.iter().rev() {
@@ -82,7 +82,7 @@ fn make(
     Ok(edit)
 }
 
-/// The kind of container a step makes.
+/// The kind of container that a step creates.
 pub fn kind_made(step: &Step<&[u8]>) -> ContainerKind {
     match step.inside {
         Inside::Map => ContainerKind::Map,
@@ -90,7 +90,7 @@ pub fn kind_made(step: &Step<&[u8]>) -> ContainerKind {
     }
 }
 
-/// The empty container that a step makes.
+/// The empty container that a step creates.
 fn fresh<'a>(step: &Step<&[u8]>) -> Container<'a> {
     let kind = kind_made(step);
     let order = match (kind, step.create) {
@@ -138,7 +138,7 @@ fn place(
     }
 }
 
-/// The container that a step looks into.
+/// The container that a step selects from.
 fn inside<'a>(value: &'a [u8], step: &Step<&[u8]>) -> Result<Container<'a>, ResultCode> {
     let container = Container::parse(value).ok_or(NOWHERE)?;
     match (step.inside, container.kind) {
@@ -147,7 +147,7 @@ fn inside<'a>(value: &'a [u8], step: &Step<&[u8]>) -> Result<Container<'a>, Resu
     }
 }
 
-/// Where in the container a step leads; `None` when what it looks for is not there.
+/// The position that a step selects in the container; `None` if it is not found.
 fn locate(container: &Container<'_>, step: &Step<&[u8]>) -> Result<Option<usize>, ResultCode> {
     let len = container.len();
     let unusable = |_| NOWHERE;

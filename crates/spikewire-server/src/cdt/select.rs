@@ -1,4 +1,4 @@
-//! Which elements an operation names, and what it answers of them.
+//! Selects the elements of an operation, and builds its result.
 
 use spikewire_aerospike_protocol::cdt::{By, elements, flags, return_type};
 use spikewire_aerospike_protocol::msgpack;
@@ -9,30 +9,29 @@ use super::container::{self, Container, ContainerKind};
 use super::item::{self, compare, sought};
 use crate::outcome::Found;
 
-/// The elements that an operation names.
+/// The selected elements.
 #[derive(Debug)]
 pub struct Picked {
-    /// Their indexes, in the order of the answer.
+    /// Their indexes, in result order.
     pub indexes: Vec<usize>,
-    /// Where they start, by index or by rank as the operation counts; -1 for a key that is not
-    /// there.
+    /// Their first index or rank, depending on the operation; -1 for a missing key.
     start: i64,
-    /// The rank of an element that was asked for by rank.
+    /// The rank of an element selected by rank.
     rank: Option<i64>,
-    /// Whether at most one was asked for.
+    /// Whether the operation selects at most one.
     single: bool,
-    /// The type of the answer, without the inverted bit.
+    /// The return type, without the inverted bit.
     returns: i64,
 }
 
-/// A range as operations give it, cut to what is there: start and count. Negative starts count
-/// from the end.
+/// Clips a range of an operation to existing elements: start and count. Negative starts count from
+/// the end.
 pub fn range(start: i64, count: Option<i64>, len: usize) -> (usize, usize) {
     let from_end = if start < 0 { len as i128 } else { 0 };
     clip(i128::from(start) + from_end, count, len)
 }
 
-/// The same for a start that may lie before the first element.
+/// The same for a start that may be before the first element.
 fn clip(start: i128, count: Option<i64>, len: usize) -> (usize, usize) {
     let len = len as i128;
     let count = count.filter(|count| *count >= 0).map(i128::from);
@@ -41,13 +40,13 @@ fn clip(start: i128, count: Option<i64>, len: usize) -> (usize, usize) {
     (start as usize, (end - start).max(0) as usize)
 }
 
-/// The index of one element; -1 is the last. `None` out of range.
+/// The index of one element; -1 is the last. `None` if out of range.
 pub fn single(index: i64, len: usize) -> Option<usize> {
     let index = if index < 0 { index.checked_add(len as i64)? } else { index };
     usize::try_from(index).ok().filter(|index| *index < len)
 }
 
-/// Whether an operation may answer with this type; says which, and whether it is inverted.
+/// Checks a return type for an operation; returns it, and whether it is inverted.
 fn check(returns: i64, by: &By<&[u8]>, kind: ContainerKind) -> Result<(i64, bool), ResultCode> {
     use return_type as rt;
     let inverted = returns & rt::INVERTED != 0;
@@ -81,7 +80,7 @@ fn check(returns: i64, by: &By<&[u8]>, kind: ContainerKind) -> Result<(i64, bool
     Ok((returns, inverted))
 }
 
-/// Finds the elements.
+/// Selects the elements.
 pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<Picked, ResultCode> {
     let (returns, inverted) = check(returns, by, container.kind)?;
     let len = container.len();
@@ -176,20 +175,20 @@ pub fn pick(container: &Container<'_>, returns: i64, by: &By<&[u8]>) -> Result<P
     Ok(Picked { indexes, start, rank: asked_rank, single: by.is_single(), returns })
 }
 
-/// The order that several elements are answered in.
+/// The order of several elements in a result.
 enum Order {
-    /// As they were found: ranges by rank in the order of ranks, lists in the order of what was
-    /// sought, all else by index.
+    /// As found: rank ranges by rank, lists in the order of the searched values, everything else by
+    /// index.
     AsFound,
     /// By index.
     Index,
     /// By rank.
     Rank,
-    /// By rank, the highest first.
+    /// By rank, highest first.
     Descending,
 }
 
-/// The order of the answer, as observed on servers. `start` and `count` are those of a range.
+/// The order of the result, as observed on servers. `start` and `count` are those of a range.
 fn order(
     container: &Container<'_>,
     by: &By<&[u8]>,
@@ -211,7 +210,7 @@ fn order(
             if ranks || !is_list && is_one_run { Order::Rank } else { Order::Index }
         }
         By::RankRange(..) | By::RelativeRank(..) if is_list && !ranks => {
-            // The end of the ranks that the range lies nearer to is where the search starts.
+            // The search starts at the end of the ranks that is closer to the range.
             match (indexes, start <= len - start - count) {
                 (true, _) => Order::Index,
                 (false, true) => Order::Descending,
@@ -229,7 +228,7 @@ fn order(
     }
 }
 
-/// Whether the answer says something of each element.
+/// Whether the result has an entry for each element.
 fn is_listing(returns: i64) -> bool {
     use return_type as rt;
     matches!(returns, rt::INDEX | rt::REVERSE_INDEX | rt::RANK | rt::REVERSE_RANK | rt::VALUE)
@@ -241,8 +240,8 @@ fn sorted_by_rank(container: &Container<'_>, indexes: &[usize]) -> Vec<usize> {
     container.by_rank().into_iter().filter(|at| marked[*at]).collect()
 }
 
-/// The index of the element with a rank. Of equal ones in a list that is not sorted, the search
-/// from the nearer end of the ranks decides.
+/// The index of the element with a rank. Among equal elements of an unordered list, the search from
+/// the nearer end decides.
 pub fn of_rank(container: &Container<'_>, rank: usize) -> usize {
     let len = container.len();
     let is_unsorted_list = container.kind == ContainerKind::List && !container.is_sorted_list();
@@ -254,7 +253,7 @@ pub fn of_rank(container: &Container<'_>, rank: usize) -> usize {
     order[len - 1 - rank]
 }
 
-/// A mark for each element that is among `indexes`.
+/// Marks the elements whose index is in `indexes`.
 pub fn marks(indexes: &[usize], len: usize) -> Vec<bool> {
     let mut marks = vec![false; len];
     for at in indexes {
@@ -267,7 +266,7 @@ fn having(items: &[&[u8]], test: impl Fn(&[u8]) -> bool) -> Vec<usize> {
     (0..items.len()).filter(|at| test(items[*at])).collect()
 }
 
-/// Items from `begin`, included, to `end`, excluded.
+/// Items from `begin`, inclusive, to `end`, exclusive.
 fn within(items: &[&[u8]], begin: &[u8], end: Option<&[u8]>) -> Vec<usize> {
     having(items, |item| {
         compare(item, begin).is_ge() && end.is_none_or(|end| compare(item, end).is_lt())
@@ -278,11 +277,11 @@ fn list_of(value: &[u8]) -> Result<Vec<&[u8]>, ResultCode> {
     elements(value).ok().flatten().ok_or(ResultCode::PARAMETER)
 }
 
-/// Most answers of a list that is sought in a sorted list: values may come several times in both.
+/// Maximum number of matches of a list of values in an ordered list: values may repeat in both.
 const MOST_ANSWERS: usize = 1 << 20;
 
-/// Elements with a value that is in a list, in the order of that list. Of a value that comes twice
-/// there, the last place counts; with `repeats` each of them.
+/// Elements whose value is in a list, in the order of that list. For a value listed twice, the last
+/// position counts; with `repeats`, each of them.
 fn in_list(
     container: &Container<'_>,
     values: &[u8],
@@ -303,7 +302,7 @@ fn in_list(
             let at = |index: &usize| container.values[*index];
             let from = order.partition_point(|index| compare(at(index), &value).is_lt());
             let equal = order[from..].iter();
-            // Values that come twice in the list were dealt with the first time.
+            // Repeated values in the list were handled the first time.
             let fresh = equal.take_while(|index| {
                 (repeats || !taken[**index]) && compare(at(index), &value).is_eq()
             });
@@ -327,7 +326,7 @@ fn in_list(
 }
 
 impl Picked {
-    /// What the operation answers.
+    /// The result of the operation.
     pub fn answer(&self, container: &Container<'_>) -> Option<Found> {
         use return_type as rt;
         let len = container.len();

@@ -1,6 +1,6 @@
-//! The thread for work that no connection waits for: filling indexes, background jobs.
+//! The thread for background work: building indexes, background jobs.
 //!
-//! Tasks take turns, a slice each.
+//! Tasks take turns, one slice each.
 
 use std::fmt::Debug;
 use std::io;
@@ -12,9 +12,9 @@ use spikewire_sync::{Condvar, Mutex};
 
 use crate::turn::NextTurn;
 
-/// Work in slices.
+/// A task that runs in slices.
 pub trait Task: Debug + Send {
-    /// Does one slice; says when to go on.
+    /// Runs one slice; returns when to continue.
     fn step(&mut self) -> NextTurn;
 }
 
@@ -30,12 +30,12 @@ struct Queue {
     changed: Condvar,
 }
 
-/// Where tasks are submitted; clones are the same queue.
+/// The queue of tasks; clones share it.
 #[derive(Debug, Clone, Default)]
 pub struct BackgroundQueue(Arc<Queue>);
 
 impl BackgroundQueue {
-    /// Submits a task. It is dropped unrun when the cluster ends.
+    /// Submits a task. It is dropped without running when the cluster stops.
     pub fn add(&self, task: Box<dyn Task>) {
         let mut submitted = self.0.submitted.lock();
         if !submitted.is_stopping {
@@ -44,7 +44,7 @@ impl BackgroundQueue {
         }
     }
 
-    /// Ends the thread after the slice that it is at, and drops the tasks that were not begun: they
+    /// Ends the thread after the current slice, and drops the tasks that have not started: they
     /// hold the cluster's state, which holds this queue.
     pub fn close(&self) {
         let mut submitted = self.0.submitted.lock();
@@ -55,8 +55,8 @@ impl BackgroundQueue {
         drop(unrun);
     }
 
-    /// Moves what was submitted to `running`, once there is anything, `due` has come or the
-    /// cluster ends; says whether to go on.
+    /// Waits until there is a task, `due` is reached or the cluster stops, and moves submitted
+    /// tasks to `running`; returns whether to continue.
     fn wait(&self, running: &mut Vec<(Box<dyn Task>, NextTurn)>, due: Option<Instant>) -> bool {
         let mut submitted = self.0.submitted.lock();
         while submitted.tasks.is_empty() && !submitted.is_stopping {
@@ -126,7 +126,7 @@ impl Drop for BackgroundThread {
 mod tests {
     use super::*;
 
-    /// Counts its turns, and is one of the tasks that exist while it does.
+    /// Counts its turns, and the existing tasks while it lives.
     #[derive(Debug)]
     struct Turns(Arc<Mutex<usize>>, usize);
 

@@ -1,4 +1,4 @@
-//! The cluster: its nodes, who owns what, and how that changes.
+//! The cluster: its nodes, the ownership of partitions, and membership changes.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -49,7 +49,7 @@ pub struct Cluster {
 }
 
 impl Cluster {
-    /// Starts the nodes; they take connections when this returns.
+    /// Starts the nodes, which accept connections when this returns.
     pub fn start(options: Options) -> io::Result<Self> {
         options.check()?;
         let tls = options.tls.as_ref().map(|tls| Tls::new(tls, options.bind)).transpose()?;
@@ -70,17 +70,17 @@ impl Cluster {
         Ok(Self { state, network, nsup, _background: background })
     }
 
-    /// The address of every node, also of dead ones.
+    /// The address of every node, including dead ones.
     pub fn seeds(&self) -> Vec<SocketAddr> {
         self.state.nodes.iter().map(|node| node.address).collect()
     }
 
-    /// The files for clients of a cluster with TLS. They end with the cluster.
+    /// The files for clients of a cluster with TLS. They are deleted with the cluster.
     pub fn certificates(&self) -> Option<&Certificates> {
         self.state.tls.as_ref().map(|tls| &tls.certificates)
     }
 
-    /// The id of a node as the protocol shows it.
+    /// The id of a node as shown in the protocol.
     pub fn node_name(&self, node: usize) -> io::Result<String> {
         Ok(self.state.node(node)?.name.clone())
     }
@@ -90,9 +90,9 @@ impl Cluster {
         Ok(self.state.node(node)?.is_alive())
     }
 
-    /// Kills a node: its connections are reset, its port refuses, its records are lost. The others
-    /// take over its partitions at once and then copy them until every one has its replicas again.
-    /// Killing a dead node does nothing.
+    /// Kills a node: its connections are reset, its port refuses connections, its records are lost.
+    /// The others take over its partitions at once and then copy them until every one has its
+    /// replicas again. Killing a dead node does nothing.
     pub fn kill(&self, node: usize) -> io::Result<()> {
         let _alone = self.state.membership.lock();
         if !self.state.node(node)?.set_alive(false) {
@@ -105,7 +105,7 @@ impl Cluster {
         Ok(())
     }
 
-    /// Starts a dead node again: same port, empty. It owns nothing until its partitions were
+    /// Restarts a dead node: same port, no data. It owns nothing until its partitions have been
     /// copied to it. Restarting a live node does nothing.
     pub fn restart(&self, node: usize) -> io::Result<()> {
         let _alone = self.state.membership.lock();
@@ -119,14 +119,14 @@ impl Cluster {
         Ok(())
     }
 
-    /// Makes a node misbehave, from the next request on.
+    /// Injects faults into a node, from the next request on.
     pub fn inject(&self, node: usize, faults: Faults) -> io::Result<()> {
         faults.check()?;
         self.state.node(node)?.set_faults(Some(faults));
         self.network.command(|| WorkerCommand::Faults(node))
     }
 
-    /// Ends the misbehaviour of a node.
+    /// Clears the faults of a node.
     pub fn clear_faults(&self, node: usize) -> io::Result<()> {
         self.state.node(node)?.set_faults(None);
         self.network.command(|| WorkerCommand::Faults(node))
@@ -144,18 +144,18 @@ impl Cluster {
         Ok(())
     }
 
-    /// What a node has done and holds.
+    /// Statistics of a node.
     pub fn stats(&self, node: usize) -> io::Result<NodeStats> {
         self.state.node(node)?;
         Ok(stats::of(&self.state, node))
     }
 
-    /// Whether every partition has the owners it should have.
+    /// Whether every partition has its intended owners.
     pub fn is_settled(&self) -> bool {
         self.state.remaining() == 0
     }
 
-    /// Waits until the cluster is settled; says whether it was within `limit`.
+    /// Waits until the cluster is settled; returns whether it was within `limit`.
     pub fn wait_settled(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         while !self.is_settled() {

@@ -13,9 +13,9 @@ use super::rebalance;
 use super::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
-/// How often the thread looks for expired records.
+/// How often the thread checks for expired records.
 const PERIOD: Duration = Duration::from_secs(1);
-/// Records it examines before it yields the processor.
+/// Records examined before it yields the CPU.
 const BATCH: usize = 20_000;
 
 #[derive(Debug, Default)]
@@ -24,7 +24,7 @@ struct Requested {
     stop: bool,
 }
 
-/// How the thread is woken.
+/// Wakes the thread.
 #[derive(Debug, Default)]
 struct Wakeup {
     requested: Mutex<Requested>,
@@ -32,7 +32,7 @@ struct Wakeup {
 }
 
 impl Wakeup {
-    /// Waits for a request or the end of `limit`; says whether to go on.
+    /// Waits for a request or the end of `limit`; returns whether to continue.
     fn wait(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         let mut requested = self.requested.lock();
@@ -44,7 +44,7 @@ impl Wakeup {
         !requested.stop
     }
 
-    /// Waits, however often it is woken; returns whether to go on.
+    /// Waits for the whole time, however often it is woken; returns whether to continue.
     fn pause(&self, length: Duration) -> bool {
         let deadline = Instant::now() + length;
         let mut requested = self.requested.lock();
@@ -61,7 +61,7 @@ impl Wakeup {
     }
 }
 
-/// The namespace supervisor: the thread, and how it is woken.
+/// The namespace supervisor: its thread and wakeup.
 #[derive(Debug)]
 pub struct Nsup {
     wakeup: Arc<Wakeup>,
@@ -79,7 +79,7 @@ impl Nsup {
         Ok(Self { wakeup, thread: Some(thread) })
     }
 
-    /// Wakes the thread: there is something to migrate or to free.
+    /// Wakes the thread to migrate or to free records.
     pub fn wake(&self) {
         self.wakeup.notify(|requested| requested.work = true);
     }
@@ -118,7 +118,7 @@ fn run(state: &ClusterState, wakeup: &Wakeup) {
     }
 }
 
-/// Frees what expired, and with `free` what was truncated; says whether to go on.
+/// Frees expired records, and with `free` truncated ones; returns whether to continue.
 fn sweep(state: &ClusterState, namespace: &Namespace, free: bool, wakeup: &Wakeup) -> bool {
     let mut looked_at = 0;
     for pid in Namespace::ids() {

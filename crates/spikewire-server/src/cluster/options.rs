@@ -1,4 +1,4 @@
-//! What a cluster is started with.
+//! Options of a cluster.
 
 use std::fmt;
 use std::io;
@@ -15,32 +15,32 @@ use crate::storage::sets::MAX_SETS;
 /// Options of a cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// How many nodes.
+    /// Number of nodes.
     pub nodes: usize,
-    /// Port of the first node; the others follow. 0 takes free ports.
+    /// Port of the first node; the others use the following ports. 0 chooses free ports.
     pub port: u16,
     /// The address all nodes listen on.
     pub bind: IpAddr,
     /// The namespaces, the same on every node.
     pub namespaces: Vec<NamespaceOptions>,
-    /// The cluster's name, which clients may insist on.
+    /// The cluster's name, which clients can require.
     pub cluster_name: String,
-    /// Threads that serve connections, for all nodes together; for each there is another one that
-    /// sends long replies.
+    /// Number of threads that serve connections of all nodes; each has another thread that sends
+    /// long replies.
     pub threads: usize,
     /// The server version the nodes report.
     pub build: String,
-    /// The rack of each node; empty when there are no racks.
+    /// The rack of each node; empty for no racks.
     pub racks: Vec<u32>,
-    /// A pause after each partition that is copied, to make a migration last.
+    /// Pause after each copied partition, to make migrations last.
     pub migration_pause: Duration,
-    /// Time of the processor that a call of a user-defined function may take.
+    /// CPU time limit of a call of a user-defined function.
     pub udf_time: Duration,
-    /// Users; without any, nobody has to log in.
+    /// Users; if empty, security is disabled.
     pub users: Vec<UserOptions>,
     /// Whether roles may have quotas.
     pub quotas: bool,
-    /// How long those who logged in may open connections before they have to log in again.
+    /// Lifetime of sessions: after that, clients have to log in again to open connections.
     pub session_ttl: Duration,
     /// Encrypts all connections.
     pub tls: Option<TlsOptions>,
@@ -72,11 +72,11 @@ impl Default for Options {
 pub struct NamespaceOptions {
     /// Its name.
     pub name: String,
-    /// Copies of each partition, the master's included.
+    /// Copies of each partition, including the master's.
     pub replication_factor: usize,
-    /// Seconds a record lives when its writer does not say; 0 = for ever.
+    /// Default TTL in seconds; 0 = never expire.
     pub default_ttl: u32,
-    /// Seconds between two looks for expired records. 0 = never look, and refuse TTLs.
+    /// Seconds between two checks for expired records. 0 = never check, and reject TTLs.
     pub nsup_period: u32,
     /// Largest stored record in bytes.
     pub max_record_size: usize,
@@ -104,13 +104,13 @@ impl NamespaceOptions {
     }
 }
 
-/// Options of encrypted connections. Certificates are made for the cluster.
+/// TLS options. Certificates are generated for the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TlsOptions {
-    /// The name of all nodes, which they tell clients and which their certificate is for, like the
-    /// address that they listen on.
+    /// The TLS name of all nodes, which they advertise and which their certificate is issued for,
+    /// in addition to the address that they listen on.
     pub name: String,
-    /// Whether clients must show a certificate of the same authority.
+    /// Whether clients must present a certificate of the same authority.
     pub client_certificates: bool,
 }
 
@@ -127,15 +127,15 @@ pub struct UserOptions {
     pub name: String,
     /// The password to log in with.
     pub password: String,
-    /// What the user may do.
+    /// The user's roles.
     pub roles: Vec<String>,
-    /// Whether it is a user of another system, such as a directory: such a user logs in with the
-    /// password as it is, not with a hash of it.
+    /// Whether the user is external, such as in a directory: external users log in with the
+    /// plaintext password, not with a hash of it.
     pub external: bool,
 }
 
 impl UserOptions {
-    /// A user that may do everything.
+    /// A user with all privileges.
     pub fn new(name: impl Into<String>, password: impl Into<String>) -> Self {
         Self {
             name: name.into(),
@@ -146,7 +146,7 @@ impl UserOptions {
     }
 }
 
-/// Shows everything but the password.
+/// Prints everything but the password.
 impl fmt::Debug for UserOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UserOptions")
@@ -157,15 +157,15 @@ impl fmt::Debug for UserOptions {
     }
 }
 
-/// Most nodes in one cluster.
+/// Maximum number of nodes.
 const MAX_NODES: usize = 128;
-/// Most seconds that a session may last, as on servers.
+/// Maximum lifetime of a session in seconds, as on servers.
 const MAX_SESSION_TTL: u64 = 10 * 24 * 60 * 60;
-/// Most namespaces; clients keep no more.
+/// Maximum number of namespaces, which clients rely on.
 const MAX_NAMESPACES: usize = 32;
 
 impl Options {
-    /// Says what is impossible about these options.
+    /// Validates the options.
     pub fn check(&self) -> io::Result<()> {
         let fail = |text: &str| Err(invalid(text.to_owned()));
         if self.nodes == 0 || self.nodes > MAX_NODES {

@@ -1,11 +1,12 @@
-//! Which nodes should own a partition: rendezvous hashing, spread over racks.
+//! The intended owners of a partition: rendezvous hashing, spread over racks.
 
 use crate::hash::mix;
 
 /// The owners of partition `pid`, master first: up to `factor` of the `alive` nodes.
 ///
-/// Each node draws a number for the partition and the highest win, so a node that leaves moves only
-/// the partitions it owned. With racks (one per node), a rack is used again only when all are used.
+/// Each node gets a number for the partition, and the highest numbers win, so a leaving node moves
+/// only the partitions it owned. With racks (one per node), a rack is used again only after all
+/// others.
 pub fn owners(pid: u16, alive: &[usize], racks: &[u32], factor: usize) -> Vec<usize> {
     let mut ranked: Vec<usize> = alive.to_vec();
     ranked.sort_by_key(|node| std::cmp::Reverse(draw(pid, *node)));

@@ -1,7 +1,7 @@
 //! Moving partitions when nodes leave and return.
 //!
-//! A partition changes owners under its own lock, in one step: the new owner's copy is complete
-//! before it answers for anything, and no write can come in between.
+//! A partition changes owners under its lock, in one step: the new owner's copy is complete before
+//! it replies to anything, and no write can come in between.
 
 use std::sync::atomic::Ordering;
 
@@ -9,7 +9,7 @@ use super::placement;
 use super::state::ClusterState;
 use crate::storage::namespace::Namespace;
 
-/// The first balance: every partition gets its owners, all empty.
+/// The initial balance: every partition gets its owners, all empty.
 pub fn first(state: &ClusterState) {
     for namespace in &state.namespaces {
         let factor = state.factor(namespace);
@@ -26,10 +26,10 @@ pub fn first(state: &ClusterState) {
     }
 }
 
-/// A node died: its copies are gone, and the next in line answers for what it was master of. What
-/// no other node holds starts empty.
+/// A node died: its copies are gone, and the next replica becomes the master of its partitions.
+/// Partitions without another copy start empty.
 pub fn remove(state: &ClusterState, node: usize) {
-    // First of all, so that a migration under way does not hand the dead node anything.
+    // Done first, so that a running migration does not assign anything to the dead node.
     state.rebalances.fetch_add(1, Ordering::AcqRel);
     let alive = state.alive();
     for namespace in &state.namespaces {
@@ -44,11 +44,11 @@ pub fn remove(state: &ClusterState, node: usize) {
     membership_changed(state, None);
 }
 
-/// A node came back, empty: it gets its partitions by migration.
+/// A node returned, empty: it gets its partitions by migration.
 pub fn add(state: &ClusterState, node: usize) {
     state.rebalances.fetch_add(1, Ordering::AcqRel);
     if state.alive() == [node] {
-        // No other node is left to copy from.
+        // There is no other node to copy from.
         for namespace in &state.namespaces {
             for pid in Namespace::ids() {
                 namespace.partition(pid).assign(&[node]);
@@ -72,15 +72,15 @@ fn membership_changed(state: &ClusterState, returned: Option<usize>) {
     ownership_changed(state);
 }
 
-/// Tells every node that a map was changed, dead ones too: a node that returns must not show a
-/// generation it has shown before.
+/// Increases the generation of every node, including dead ones: a node that returns must not report
+/// a generation that it has reported before.
 fn ownership_changed(state: &ClusterState) {
     for node in &state.nodes {
         node.partition_generation.fetch_add(1, Ordering::AcqRel);
     }
 }
 
-/// How many partitions do not have the owners they should have.
+/// Number of partitions without their intended owners.
 fn count(state: &ClusterState) -> usize {
     let alive = state.alive();
     state
@@ -98,8 +98,8 @@ fn count(state: &ClusterState) -> usize {
         .sum()
 }
 
-/// Moves partitions to the owners they should have, one at a time, until all are moved, the
-/// membership changes again or `keep_on` says no. `keep_on` is asked after every partition moved.
+/// Moves partitions to their intended owners, one at a time, until all are moved, the membership
+/// changes again or `keep_on` returns false. `keep_on` is called after every moved partition.
 pub fn migrate(state: &ClusterState, keep_on: impl Fn() -> bool) {
     let epoch = state.rebalances.load(Ordering::Acquire);
     let alive = state.alive();
@@ -123,6 +123,6 @@ pub fn migrate(state: &ClusterState, keep_on: impl Fn() -> bool) {
             }
         }
     }
-    // If the membership has changed meanwhile, this is not the present rebalance.
+    // If the membership has changed in the meantime, this is not the current rebalance.
     state.settled.store(epoch, Ordering::Release);
 }

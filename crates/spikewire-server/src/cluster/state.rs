@@ -1,4 +1,4 @@
-//! What all threads of a cluster share.
+//! State shared by all threads of a cluster.
 
 use std::io;
 use std::net::SocketAddr;
@@ -27,25 +27,25 @@ use crate::tls::Tls;
 /// One node.
 #[derive(Debug)]
 pub struct Node {
-    /// Its id as the protocol shows it.
+    /// Its id as shown in the protocol.
     pub name: String,
-    /// Where it listens.
+    /// Its address.
     pub address: SocketAddr,
-    /// What it has done.
+    /// Its counters.
     pub counters: SharedCounters,
-    /// What its clients call themselves.
+    /// User agents of its clients.
     pub user_agents: UserAgents,
     /// Its queries and background jobs.
     pub jobs: Jobs,
     /// Open client connections.
     pub connections: AtomicUsize,
-    /// Those that were ever opened.
+    /// Client connections ever opened.
     pub connections_opened: AtomicU64,
-    /// Rises on every change of ownership; -1 before the first balance.
+    /// Increases on every change of ownership; -1 before the initial balance.
     pub partition_generation: AtomicI64,
-    /// Rises when its list of peers changes.
+    /// Increases when its list of peers changes.
     pub peers_generation: AtomicU64,
-    /// Tokens of those who logged in.
+    /// Sessions of logged-in users.
     pub sessions: Sessions,
     alive: AtomicBool,
     faults: RwLock<Option<Arc<Faults>>>,
@@ -75,12 +75,12 @@ impl Node {
         self.alive.load(Ordering::Acquire)
     }
 
-    /// Sets whether the node is alive; says whether that changed anything.
+    /// Sets whether the node is alive; returns whether that changed anything.
     pub fn set_alive(&self, alive: bool) -> bool {
         self.alive.swap(alive, Ordering::AcqRel) != alive
     }
 
-    /// Starts the node's own counters anew.
+    /// Resets the node's counters.
     pub fn revive(&self) {
         self.peers_generation.store(0, Ordering::Release);
         self.jobs.clear();
@@ -88,12 +88,12 @@ impl Node {
         self.set_faults(None);
     }
 
-    /// How the node misbehaves, if it does.
+    /// The injected faults, if any.
     pub fn faults(&self) -> Option<Arc<Faults>> {
         self.faults.read().clone()
     }
 
-    /// Sets how the node misbehaves.
+    /// Sets the injected faults.
     pub fn set_faults(&self, faults: Option<Faults>) {
         *self.faults.write() = faults.map(Arc::new);
     }
@@ -102,35 +102,35 @@ impl Node {
 /// A cluster's shared state.
 #[derive(Debug)]
 pub struct ClusterState {
-    /// What it was started with.
+    /// Its options.
     pub options: Options,
-    /// Its users, if there are any.
+    /// Its users; `None` without security.
     pub security: Option<Security>,
-    /// How its connections are encrypted, if they are.
+    /// TLS, if enabled.
     pub tls: Option<Tls>,
-    /// Its nodes, dead ones included.
+    /// Its nodes, including dead ones.
     pub nodes: Vec<Node>,
     /// Its namespaces.
     pub namespaces: Vec<Namespace>,
-    /// Indexes of namespaces that are not there.
+    /// Indexes of unknown namespaces.
     pub unknown_namespaces: UnknownNamespaces,
-    /// Its time.
+    /// Its clock.
     pub clock: Clock,
     /// When it started.
     pub started: Instant,
-    /// Rises with every change of membership.
+    /// Increases with every change of membership.
     pub rebalances: AtomicU64,
-    /// About how many partitions do not have the owners they should have, over all namespaces.
+    /// Approximate number of partitions without their intended owners, over all namespaces.
     pub migrations: AtomicUsize,
-    /// The rebalance after which every partition was seen to have the owners it should have.
+    /// The last rebalance after which every partition had its intended owners.
     pub settled: AtomicU64,
-    /// Whether a truncation left records to free.
+    /// Whether there are truncated records to free.
     pub must_free: AtomicBool,
     /// The registered user-defined functions.
     pub modules: RwLock<Arc<Library>>,
-    /// Work that no connection waits for.
+    /// The queue of background work.
     pub background: BackgroundQueue,
-    /// Set when the cluster ends: functions that run end with it.
+    /// Set when the cluster stops, which also ends running functions.
     pub is_stopping: AtomicBool,
     /// Held while a node is killed or restarted.
     pub membership: Mutex<()>,
@@ -164,7 +164,7 @@ impl ClusterState {
         }
     }
 
-    /// A namespace by name, and its place among the namespaces.
+    /// A namespace by name, and its index.
     pub fn namespace(&self, name: &[u8]) -> Option<(usize, &Namespace)> {
         self.namespaces
             .iter()
@@ -184,12 +184,12 @@ impl ClusterState {
         (0..self.nodes.len()).filter(|node| self.nodes[*node].is_alive()).collect()
     }
 
-    /// How many copies a partition of this namespace can have now.
+    /// Number of copies that a partition of this namespace can have now.
     pub fn factor(&self, namespace: &Namespace) -> usize {
         namespace.options.replication_factor.min(self.alive().len())
     }
 
-    /// Partitions still to be moved: 0 if and only if none is.
+    /// Number of partitions still to be moved: 0 if and only if there are none.
     pub fn remaining(&self) -> usize {
         let settled = self.settled.load(Ordering::Acquire);
         if settled == self.rebalances.load(Ordering::Acquire) {
@@ -198,7 +198,7 @@ impl ClusterState {
         self.migrations.load(Ordering::Acquire).max(1)
     }
 
-    /// A number that stands for the present membership.
+    /// A number that identifies the current membership.
     pub fn cluster_key(&self) -> u64 {
         let rebalances = self.rebalances.load(Ordering::Acquire);
         let port = self.nodes.first().map_or(0, |node| node.address.port());

@@ -1,4 +1,4 @@
-//! What a node has done and holds.
+//! Statistics of a node.
 
 use std::sync::atomic::Ordering;
 
@@ -14,19 +14,19 @@ pub struct NodeStats {
     pub alive: bool,
     /// Open client connections.
     pub connections: usize,
-    /// Connections that clients have opened since it started.
+    /// Client connections opened since it started.
     pub connections_opened: u64,
-    /// What it has answered.
+    /// Counters of its replies.
     pub counters: LocalCounters,
     /// Records it holds, as master and as replica.
     pub objects: u64,
-    /// Records it is the master of.
+    /// Records of which it is the master.
     pub master_objects: u64,
-    /// Bytes of the records it holds, without the tables around them.
+    /// Bytes of the records it holds, excluding tables.
     pub bytes: u64,
-    /// Partitions it is the master of, over all namespaces.
+    /// Partitions of which it is the master, over all namespaces.
     pub master_partitions: usize,
-    /// Partitions it holds a further copy of.
+    /// Partitions of which it holds a replica.
     pub replica_partitions: usize,
 }
 

@@ -1,4 +1,4 @@
-//! What the clients of a node call themselves.
+//! User agents of a node's clients.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -6,16 +6,16 @@ use std::sync::Arc;
 
 use spikewire_sync::Mutex;
 
-/// What a client that asks for features and does not name itself is counted as: "unknown".
+/// How a client that requests features without a user agent is counted: "unknown".
 const UNKNOWN: &str = "dW5rbm93bg==";
 
 type Counts = Arc<Mutex<BTreeMap<Box<str>, usize>>>;
 
-/// How many open connections have named which client, in base64.
+/// Number of open connections by user agent, in base64.
 #[derive(Debug, Default)]
 pub struct UserAgents(Counts);
 
-/// One connection among them, for as long as it lives.
+/// Counts one connection while it lives.
 #[derive(Debug)]
 pub struct UserAgent {
     counts: Counts,
@@ -29,12 +29,12 @@ impl UserAgents {
         UserAgent { counts: self.0.clone(), name: name.into() }
     }
 
-    /// Counts a connection of a client that did not name itself.
+    /// Counts a connection without a user agent.
     pub fn register_unknown(&self) -> UserAgent {
         self.register(UNKNOWN)
     }
 
-    /// As `user-agents` shows them.
+    /// Formats them as in `user-agents`.
     pub fn describe(&self) -> String {
         let mut text = String::new();
         for (name, count) in &*self.0.lock() {
@@ -46,7 +46,7 @@ impl UserAgents {
 }
 
 impl UserAgent {
-    /// Whether the client named itself.
+    /// Whether the client sent a user agent.
     pub fn is_known(&self) -> bool {
         &*self.name != UNKNOWN
     }

@@ -1,10 +1,11 @@
-//! Batches: many single-record commands in one request, answered by a few frames of many messages.
+//! Batches: many single-record commands in one request, whose reply consists of a few frames of
+//! many messages.
 //!
-//! Rows are run in order, each as soon as it is read. What stops the reading therefore does not
-//! undo the rows before it; it only takes the answers away that were not in a whole block yet.
+//! Rows are run in order, each as soon as it is parsed. An invalid row therefore does not undo the
+//! rows before it; only replies that were not yet in a complete block are lost.
 //!
-//! A long batch is run in slices ([`super::stream`]): its rows wait while the client is slow to take
-//! the answers of those before.
+//! A long batch is run in slices ([`super::stream`]): its rows wait while the client is slow to
+//! read earlier replies.
 
 use spikewire_aerospike_protocol::batch::{Position, Row, Rows, flag};
 use spikewire_aerospike_protocol::frame::{self, Kind};
@@ -18,13 +19,13 @@ use super::{Context, Target};
 use crate::storage::clock::Moment;
 use crate::turn::NextTurn;
 
-/// The most bytes in the body of a frame that holds more than one answer.
+/// Maximum body length of a frame with more than one reply.
 pub const BLOCK: usize = 131_032;
-/// Rows after which a batch ends its turn.
+/// Number of rows after which a batch ends its turn.
 const ROWS: usize = 1000;
-/// An old spelling of the field that holds the rows.
+/// The older id of the field with the rows.
 const BATCH_WITH_SET: u8 = 42;
-/// Where a message header has its result code.
+/// Offset of the result code in a message header.
 const RESULT_AT: usize = 5;
 
 /// Whether a request is a batch.
@@ -32,28 +33,28 @@ pub fn is_batch(body: &[u8]) -> bool {
     body.len() >= HEADER_LEN && body[1] & info1::BATCH != 0
 }
 
-/// What holds for all rows.
+/// Settings for all rows.
 struct Parent<'a> {
-    /// Read modes of rows that have none of their own.
+    /// Read modes for rows without their own.
     modes: u8,
-    /// The filter of rows that have none of their own.
+    /// The filter for rows without their own.
     filter: Option<&'a [u8]>,
 }
 
-/// A batch whose turn ended before its rows did.
+/// A batch with remaining rows after its turn.
 #[derive(Debug)]
 pub struct Rest {
     node: usize,
     body: Vec<u8>,
     position: Position,
     block: Block,
-    /// The open block, frame header included.
+    /// The open block, including its frame header.
     open: Vec<u8>,
 }
 
 impl Context {
-    /// Runs the rows of the batch in `body` and appends the answers and the end; hands back what
-    /// is left when the batch is longer than one turn.
+    /// Runs the rows of the batch in `body` and appends the replies and the end; returns the rest
+    /// if the batch takes more than one turn.
     pub(super) fn batch(
         &mut self,
         node: usize,
@@ -85,7 +86,7 @@ impl Context {
         Some(Box::new(rest))
     }
 
-    /// Goes on with a batch.
+    /// Continues a batch.
     fn resume_batch(&mut self, rest: &mut Rest, now: Moment, out: &mut Vec<u8>) -> NextTurn {
         let Rest { node, body, position, block, open: start } = rest;
         let Some((parent, Some(rows))) = open(body) else { return NextTurn::Never };
@@ -99,8 +100,8 @@ impl Context {
         next
     }
 
-    /// Runs rows until the turn is over. After the last row, or one that cannot be read, the
-    /// answers are ended.
+    /// Runs rows until the turn is over. The reply ends after the last row, or one that cannot be
+    /// parsed.
     fn rows(
         &mut self,
         node: usize,
@@ -129,7 +130,7 @@ impl Context {
         NextTurn::Soon
     }
 
-    /// Runs the next row; says whether there was one.
+    /// Runs the next row; returns whether there was one.
     fn row(
         &mut self,
         node: usize,
@@ -156,8 +157,8 @@ impl StreamedReply for Rest {
     }
 }
 
-/// The fields of a batch request: what holds for all rows, and the rows if there are any. What
-/// follows the fields does not matter.
+/// The fields of a batch request: settings for all rows, and the rows if there are any. Anything
+/// after the fields is ignored.
 fn open(body: &[u8]) -> Option<(Parent<'_>, Option<&[u8]>)> {
     let header = Header::parse(body).ok()?;
     let (fields, _, _) = message::split_parts(&body[HEADER_LEN..], header.fields, 0).ok()?;
@@ -174,7 +175,7 @@ fn open(body: &[u8]) -> Option<(Parent<'_>, Option<&[u8]>)> {
     Some((parent, rows))
 }
 
-/// A row as the request it would be on its own; `None` if it does not start with its namespace.
+/// Converts a row to a single-record request; `None` if it does not start with its namespace.
 fn request<'a>(row: &Row<'a>, parent: &Parent<'a>) -> Option<Request<'a>> {
     if message::fields_in(row.fields).next()?.id != field::NAMESPACE {
         return None;
@@ -188,14 +189,14 @@ fn request<'a>(row: &Row<'a>, parent: &Parent<'a>) -> Option<Request<'a>> {
     Some(request)
 }
 
-/// How the answers of a batch stand.
+/// The state of a batch's reply.
 #[derive(Debug, Clone, Copy)]
 struct Block {
     responds_all: bool,
     reports_error: bool,
-    /// The first code that ends the answers.
+    /// The first code that ends the reply.
     code: ResultCode,
-    /// Whether the answers have ended; rows are run all the same.
+    /// Whether the reply has ended; rows are run anyway.
     ended: bool,
 }
 
@@ -210,7 +211,7 @@ impl Block {
     }
 }
 
-/// The answers of a batch, as they go into frames.
+/// Writes the replies of a batch into frames.
 struct Blocks<'a> {
     out: &'a mut Vec<u8>,
     /// Where the frame of the open block starts; the end of the output if there is none.
@@ -224,19 +225,19 @@ impl<'a> Blocks<'a> {
         Self { out, start, block }
     }
 
-    /// Goes on after [`Blocks::pause`].
+    /// Continues after [`Blocks::pause`].
     fn resume(out: &'a mut Vec<u8>, block: Block, open: &[u8]) -> Self {
         let start = out.len();
         out.extend_from_slice(open);
         Self { out, start, block }
     }
 
-    /// Takes the open block off the output: it may still be taken back.
+    /// Removes the open block from the output, since it may still be discarded.
     fn pause(self) -> (Block, Vec<u8>) {
         (self.block, self.out.split_off(self.start))
     }
 
-    /// Takes the answer that `write` appends.
+    /// Adds the reply that `write` appends.
     fn add(&mut self, write: impl FnOnce(&mut Vec<u8>)) {
         let at = self.out.len();
         write(self.out);
@@ -263,7 +264,7 @@ impl<'a> Blocks<'a> {
         }
     }
 
-    /// Ends the block at `at`; the answer there starts the next one.
+    /// Ends the block at `at`; the reply there starts the next one.
     fn split(&mut self, at: usize) {
         self.close(at);
         let end = self.out.len();
@@ -283,7 +284,7 @@ impl<'a> Blocks<'a> {
         self.out[self.start..self.start + frame::HEADER_LEN].copy_from_slice(&header);
     }
 
-    /// Closes the last block, unless the rows broke off in it, and says how the batch ended.
+    /// Closes the last block, unless parsing failed within it, and appends the result of the batch.
     fn finish(&mut self, outcome: Result<(), ResultCode>) -> ResultCode {
         if outcome.is_err() {
             self.out.truncate(self.start);
@@ -294,7 +295,7 @@ impl<'a> Blocks<'a> {
     }
 }
 
-/// Whether a batch that does not respond to all rows goes on after a row with this code.
+/// Whether a batch that does not respond to all rows continues after a row with this code.
 fn goes_on(code: ResultCode) -> bool {
     matches!(code, ResultCode::OK | ResultCode::NOT_FOUND | ResultCode::FILTERED_OUT)
 }

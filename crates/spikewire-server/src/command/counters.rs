@@ -1,28 +1,28 @@
-//! Counters of one thread, moved to a node's counters when a connection's turn ends.
+//! Counters of one thread, added to a node's counters when a connection's turn ends.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use spikewire_aerospike_protocol::result_code::ResultCode;
 
-/// Counters that one thread fills.
+/// Counters of one thread.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub struct LocalCounters {
     /// Binary requests.
     pub requests: u64,
-    /// Reads among them.
+    /// Reads.
     pub reads: u64,
-    /// Writes and deletes among them.
+    /// Writes and deletes.
     pub writes: u64,
-    /// Requests answered with "no such record".
+    /// Requests for missing records.
     pub not_found: u64,
-    /// Requests answered with any other code but 0.
+    /// Requests with any other code but 0.
     pub errors: u64,
     /// Info requests.
     pub infos: u64,
 }
 
 impl LocalCounters {
-    /// Counts a refusal.
+    /// Counts an error.
     pub fn refused(&mut self, code: ResultCode) {
         if code == ResultCode::NOT_FOUND {
             self.not_found += 1;
@@ -39,7 +39,7 @@ pub struct SharedCounters {
 }
 
 impl SharedCounters {
-    /// Adds what one thread has counted, and resets it.
+    /// Adds the counters of one thread, and resets them.
     pub fn take(&self, counters: &mut LocalCounters) {
         let LocalCounters { requests, reads, writes, not_found, errors, infos } =
             std::mem::take(counters);

@@ -9,8 +9,8 @@ use super::{Context, Target};
 use crate::storage::record::View;
 
 impl Context {
-    /// Deletes a record on every copy. No reply to a delete carries a generation. Expiry is not
-    /// looked at: a record still in memory can be deleted.
+    /// Deletes a record on every copy. Replies to deletes never have a generation. Expiry is
+    /// ignored: a record still in memory can be deleted.
     pub(super) fn delete(&mut self, target: &Target<'_>, reply: Reply<'_>) {
         let request = target.request;
         let Some(digest) = request.digest else { return };

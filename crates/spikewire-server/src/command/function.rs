@@ -1,7 +1,7 @@
 //! A user-defined function applied to one record.
 //!
-//! The function runs while its partition is locked, so no other command sees the record half changed; its
-//! time is bounded, and with it how long others wait.
+//! The function runs while its partition is locked, so no other command sees a partially changed
+//! record. Its time is limited, and so is the wait of others.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -25,7 +25,7 @@ use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::record::{Draft, View};
 
-/// What a request calls.
+/// The call in a request.
 #[derive(Debug)]
 pub struct FunctionCall {
     /// The module.
@@ -37,7 +37,7 @@ pub struct FunctionCall {
 }
 
 impl FunctionCall {
-    /// The call of a request; all of its parts must be there and make sense.
+    /// Parses the call; all parts must be present and valid.
     pub fn of(request: &Request<'_>) -> Result<Self, ResultCode> {
         let udf = &request.udf;
         let text = |part: Option<&[u8]>| String::from_utf8(part?.to_vec()).ok();
@@ -46,7 +46,7 @@ impl FunctionCall {
         else {
             return Err(ResultCode::PARAMETER);
         };
-        // Some clients send no list where there are no arguments.
+        // Some clients omit the list if there are no arguments.
         if arguments.is_empty() {
             return Ok(Self { package, function, arguments: Vec::new() });
         }
@@ -58,12 +58,12 @@ impl FunctionCall {
 }
 
 thread_local! {
-    /// The machine of this thread, made anew when the modules change.
+    /// This thread's Lua machine, recreated when the modules change.
     static MACHINE: RefCell<Option<Machine>> = const { RefCell::new(None) };
 }
 
-/// Works with this thread's machine for these modules. A call may take so much time of the
-/// processor, and ends with the cluster.
+/// Runs `f` with this thread's machine for these modules. Calls have a CPU time limit and end when
+/// the cluster stops.
 pub fn with_machine<R>(
     time: Duration,
     is_stopping: &AtomicBool,
@@ -80,13 +80,13 @@ pub fn with_machine<R>(
         };
         let interrupted = || is_stopping.load(Ordering::Acquire);
         let result = machine.watched(None, &interrupted, || work(&machine))?;
-        // What a module keeps in its globals must not starve the others.
+        // Data that a module keeps in globals must not exhaust the memory for others.
         *own = (!machine.is_nearly_full()).then_some(machine);
         result
     })
 }
 
-/// What a server says of a failure.
+/// A server's message for a failure.
 pub fn failure_text(failure: &Failure) -> String {
     match failure {
         Failure::NoModule(_) => "UDF: Execution Error 1".to_owned(),
@@ -97,7 +97,7 @@ pub fn failure_text(failure: &Failure) -> String {
 }
 
 impl Context {
-    /// Applies a function to a record, stores what it stored on every copy, then answers.
+    /// Applies a function to a record, stores the result on every copy, then replies.
     pub(super) fn function(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
         let request = target.request;
         let Some(digest) = request.digest else { return };
@@ -176,8 +176,8 @@ impl Context {
         }
     }
 
-    /// Puts the bins as the function left them into the edit buffer. Those it did not assign stay
-    /// byte for byte.
+    /// Writes the bins as the function left them into the edit buffer. Bins that it did not assign
+    /// stay unchanged byte for byte.
     fn stage(
         &mut self,
         found: Option<View<'_>>,
@@ -189,7 +189,7 @@ impl Context {
             None => self.bins.clear(),
         }
         let mut bytes = Vec::new();
-        // After a removal in the function the record started anew.
+        // After the function removed the record, it starts from scratch.
         let gone: Vec<Vec<u8>> = self
             .bins
             .iter()
@@ -215,7 +215,7 @@ impl Context {
     }
 }
 
-/// What a function cannot keep is refused.
+/// Rejects options that functions do not support.
 fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
     let header = &request.header;
     let policies = info2::GENERATION | info2::GENERATION_GT | info2::CREATE_ONLY;
@@ -226,7 +226,7 @@ fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
     Ok(())
 }
 
-/// As [`prepare`], with the TTL that the function set.
+/// Like [`prepare`], with the TTL that the function set.
 fn prepare_with(
     target: &Target<'_>,
     found: Option<View<'_>>,
@@ -237,7 +237,7 @@ fn prepare_with(
     prepare(&Target { request: &request, filter: None, ..*target }, found)
 }
 
-/// The record a function is applied to; one that is not there has its address all the same.
+/// The record passed to a function; a missing one still has its address.
 fn described(target: &Target<'_>, found: Option<View<'_>>) -> Result<Record, Failure> {
     if let Some(found) = found {
         return describe(target.namespace, found, target.now);
@@ -247,7 +247,7 @@ fn described(target: &Target<'_>, found: Option<View<'_>>) -> Result<Record, Fai
     Ok(Record { set: set.map(str::to_owned), digest, ..Record::default() })
 }
 
-/// A stored record as a function sees it.
+/// Converts a stored record for a function.
 pub fn describe(namespace: &Namespace, stored: View<'_>, now: Moment) -> Result<Record, Failure> {
     let unreadable = |error: &dyn std::fmt::Display| Failure::Raised(error.to_string());
     let set = namespace.sets.get(stored.set());

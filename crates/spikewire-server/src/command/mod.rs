@@ -1,4 +1,4 @@
-//! Binary requests: from the body of a message frame to a whole reply frame.
+//! Binary requests: from the body of a message frame to a complete reply frame.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -45,16 +45,16 @@ use crate::storage::clock::Moment;
 use crate::storage::namespace::Namespace;
 use crate::storage::record::View;
 
-/// What one thread needs to run commands; its buffers serve one command after another.
+/// The state of one thread for running commands, with reusable buffers.
 #[derive(Debug)]
 pub struct Context {
     /// The cluster.
     pub state: Arc<ClusterState>,
-    /// Counters, moved to the node's when a connection's turn ends.
+    /// Counters, added to the node's when a connection's turn ends.
     pub counters: LocalCounters,
-    /// The client whose request is run.
+    /// The client of the current request.
     pub peer: Option<SocketAddr>,
-    /// What the client's user may do, where there are users.
+    /// The privileges of the client's user, with security.
     pub access: Option<Arc<Access>>,
     bins: Bins,
     image: Vec<u8>,
@@ -62,7 +62,7 @@ pub struct Context {
     filters: Filters,
 }
 
-/// The set of the last command: the next one most often wants the same.
+/// The set of the last command, which the next one often uses, too.
 #[derive(Debug, Default)]
 struct LastSet {
     namespace: usize,
@@ -85,8 +85,8 @@ impl Context {
         }
     }
 
-    /// Runs the request in `body`, which arrived at `node`, and appends the reply, or its start and
-    /// hands back the rest.
+    /// Runs the request in `body`, which arrived at `node`. Appends the reply, or its start, and
+    /// returns the rest.
     pub fn run(
         &mut self,
         node: usize,
@@ -118,7 +118,7 @@ impl Context {
         None
     }
 
-    /// Runs a command on one record, which came alone or as a row of a batch.
+    /// Runs a command on one record, either a request of its own or a batch row.
     fn run_single(&mut self, target: &Target<'_>, reply: Reply<'_>) {
         let request = target.request;
         if let Err(code) = admit(request) {
@@ -156,7 +156,7 @@ impl Context {
         }
     }
 
-    /// Whether the client's user, if there are users, may do this to a set.
+    /// Whether the client's user, with security, may do this to a set.
     fn permits(&self, asked: impl FnOnce() -> Permissions, namespace: &[u8], set: &[u8]) -> bool {
         match &self.access {
             None => true,
@@ -164,7 +164,7 @@ impl Context {
         }
     }
 
-    /// The number of a set, `None` if no record was ever written to it.
+    /// The number of a set; `None` if no record was ever written to it.
     fn find_set(&mut self, index: usize, namespace: &Namespace, name: &[u8]) -> Option<u16> {
         if self.last_set.namespace == index && self.last_set.name == name {
             return Some(self.last_set.number);
@@ -188,7 +188,7 @@ impl Context {
     }
 }
 
-/// One command and where it goes.
+/// A command and its target.
 #[derive(Debug)]
 pub struct Target<'a> {
     /// The node the command arrived at.
@@ -199,14 +199,14 @@ pub struct Target<'a> {
     pub request: &'a Request<'a>,
     /// The number of its set; `None` if no record was ever written to it.
     pub set: Option<u16>,
-    /// The time it runs at.
+    /// The time of its execution.
     pub now: Moment,
-    /// Its filter, once that was read.
+    /// Its filter, once decoded.
     pub filter: Option<Arc<Program>>,
 }
 
 impl Target<'_> {
-    /// Refuses a record that the filter does not let pass.
+    /// Rejects a record that the filter excludes.
     fn check_filter(&self, record: View<'_>) -> Result<(), ResultCode> {
         let Some(filter) = &self.filter else { return Ok(()) };
         if filter.passes(&RecordView::stored(&self.namespace.sets, record, self.now)) {
@@ -217,7 +217,7 @@ impl Target<'_> {
     }
 }
 
-/// What a command on one record asks of whoever sends it.
+/// The permissions that a single-record command needs.
 fn permissions(request: &Request<'_>) -> Permissions {
     let reads = request.header.info1 & info1::READ != 0;
     if request.header.info2 & info2::WRITE == 0 {
@@ -229,7 +229,7 @@ fn permissions(request: &Request<'_>) -> Permissions {
     Permissions::WRITE | if reads { Permissions::READ } else { Permissions::NONE }
 }
 
-/// The checks that come before any look at the record.
+/// The checks before the record is accessed.
 fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
     let header = &request.header;
     let reads = header.info1 & info1::READ != 0;
@@ -240,7 +240,7 @@ fn admit(request: &Request<'_>) -> Result<(), ResultCode> {
     if !writes && header.info2 & info2::DELETE != 0 {
         return Err(ResultCode::PARAMETER);
     }
-    // Transactions and linearized reads belong to the Enterprise Edition.
+    // Transactions and linearized reads require the Enterprise Edition.
     let verify = !writes && header.info4 & 0x01 != 0;
     let roll = writes && header.info4 & 0x06 != 0;
     let modes = info3::SC_READ_TYPE | info3::SC_READ_RELAX;

@@ -1,4 +1,4 @@
-//! What one operation of a write does to the bins.
+//! The effect of one write operation on the bins.
 
 use spikewire_aerospike_protocol::message::{Op, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::value::{self, particle};
 use crate::storage::bins::Bins;
 use crate::value::store;
 
-/// Runs an operation that changes bins and returns nothing.
+/// Runs an operation that modifies bins without a result.
 pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     match operation.code {
         op::WRITE if operation.particle == particle::NULL => {
@@ -32,7 +32,7 @@ fn create(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     })
 }
 
-/// The checks that come before the types are compared.
+/// The checks before the types are compared.
 fn check_operand(bin: u8, operand: u8) -> Result<(), ResultCode> {
     if !matches!(operand, 1..=4 | 7..=12 | 16..=20 | 23) {
         return Err(ResultCode::PARAMETER);
@@ -40,7 +40,7 @@ fn check_operand(bin: u8, operand: u8) -> Result<(), ResultCode> {
     if bin == particle::GEOJSON { Err(ResultCode::SERVER) } else { Ok(()) }
 }
 
-/// Adds to a number. A missing bin takes the operand, whatever its type; integers wrap.
+/// Adds to a number. A missing bin is set to the operand, whatever its type; integers wrap.
 fn add(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     let Some(bin) = bins.get(operation.name) else { return create(bins, operation) };
     check_operand(bin.particle, operation.particle)?;
@@ -65,7 +65,7 @@ fn add(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     Ok(())
 }
 
-/// Appends or prepends to a string or blob. A missing bin takes the operand, whatever its type.
+/// Appends or prepends to a string or blob. A missing bin is set to the operand, whatever its type.
 fn extend(bins: &mut Bins, operation: &Op<'_>) -> Result<(), ResultCode> {
     let Some(bin) = bins.get(operation.name) else { return create(bins, operation) };
     check_operand(bin.particle, operation.particle)?;

@@ -14,7 +14,7 @@ use crate::storage::locked::LockedPartition;
 use crate::storage::record::{Draft, View};
 
 impl Context {
-    /// Answers a read from the node's own copy, or the master's where it has none.
+    /// Serves a read from the node's own copy, or the master's if it has none.
     pub(super) fn read(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
         let Some(digest) = target.request.digest else { return };
         let mut partition = target.namespace.partition(digest.partition());
@@ -49,8 +49,8 @@ fn put(partition: &mut LockedPartition<'_>, image: &[u8], size: (u16, usize)) {
     partition.put(image, Some(size));
 }
 
-/// The checks of a read, in the server's order. Says which void time the read gives the record,
-/// if it touches it.
+/// The checks of a read, in the server's order. Returns the new void time if the read touches the
+/// record.
 fn check(target: &Target<'_>, record: View<'_>) -> Result<Option<u32>, ResultCode> {
     let request = target.request;
     if !request.set.is_empty() && target.set != Some(record.set()) {
@@ -69,7 +69,7 @@ fn check(target: &Target<'_>, record: View<'_>) -> Result<Option<u32>, ResultCod
     Ok(touch)
 }
 
-/// A read that asks for it renews the TTL once no more than a percentage of it is left.
+/// A read with this option renews the TTL once no more than a percentage of it is left.
 fn read_touch(target: &Target<'_>, record: View<'_>) -> Result<Option<u32>, ResultCode> {
     let void_time = record.void_time();
     if void_time == 0 {

@@ -1,4 +1,4 @@
-//! A reply frame being written at the end of a connection's output.
+//! Writes a reply frame at the end of a connection's output.
 
 use spikewire_aerospike_protocol::frame::{self, Kind};
 use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, info3, op};
@@ -6,14 +6,14 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 
 use crate::storage::record::View;
 
-/// Why a command was refused, and what its reply says about the record.
+/// Why a command was rejected, and the record metadata in its reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Refusal {
     /// The code.
     pub code: ResultCode,
-    /// The record's generation, 0 when no record was found.
+    /// The record's generation, 0 if no record was found.
     pub generation: u32,
-    /// The record's void time, 0 when no record was found.
+    /// The record's void time, 0 if no record was found.
     pub void_time: u32,
 }
 
@@ -24,7 +24,7 @@ impl From<ResultCode> for Refusal {
 }
 
 impl Refusal {
-    /// A refusal that shows the record's generation and void time, if there is a record.
+    /// A rejection with the record's generation and void time, if there is a record.
     pub fn at(code: ResultCode, record: Option<View<'_>>) -> Self {
         record.map_or(code.into(), |record| Self {
             code,
@@ -34,11 +34,11 @@ impl Refusal {
     }
 }
 
-/// One reply. It ends with [`Reply::finish`] or a refusal.
+/// One reply. It ends with [`Reply::finish`] or a rejection.
 #[derive(Debug)]
 pub struct Reply<'a> {
     out: &'a mut Vec<u8>,
-    /// Where its message header is.
+    /// Offset of its message header.
     start: usize,
     framed: bool,
     /// The batch row it answers.
@@ -62,12 +62,12 @@ impl<'a> Reply<'a> {
         Self { out, start, framed: false, row, ops: 0 }
     }
 
-    /// Takes back a reply in a frame of its own: another one takes its place.
+    /// Removes a reply in a frame of its own, to be replaced by another one.
     pub fn withdraw(self) {
         self.out.truncate(self.start - frame::HEADER_LEN);
     }
 
-    /// Results so far.
+    /// Number of results so far.
     pub fn count(&self) -> u16 {
         self.ops
     }
@@ -78,13 +78,13 @@ impl<'a> Reply<'a> {
         self.ops += 1;
     }
 
-    /// Appends bins that are in wire form already.
+    /// Appends encoded bins.
     pub fn bins(&mut self, count: u16, wire: &[u8]) {
         self.out.extend_from_slice(wire);
         self.ops += count;
     }
 
-    /// Appends one bin in wire form as the result of operation `code`.
+    /// Appends one encoded bin as the result of operation `code`.
     pub fn bin(&mut self, code: u8, wire: &[u8]) {
         let at = self.out.len();
         self.bins(1, wire);
@@ -93,19 +93,19 @@ impl<'a> Reply<'a> {
         }
     }
 
-    /// Refuses a reply that no frame can carry.
+    /// Rejects a reply that exceeds the size of a frame.
     pub fn check_length(&self) -> Result<(), ResultCode> {
         let len = self.out.len() - self.start;
         if len > frame::MAX_BODY { Err(ResultCode::RECORD_TOO_BIG) } else { Ok(()) }
     }
 
-    /// Takes all results back.
+    /// Removes all results.
     pub fn clear(&mut self) {
         self.out.truncate(self.start + HEADER_LEN);
         self.ops = 0;
     }
 
-    /// Takes the whole reply back, as if it had never begun.
+    /// Removes the whole reply, as if it had not been started.
     pub fn discard(self) {
         let frame = if self.framed { frame::HEADER_LEN } else { 0 };
         self.out.truncate(self.start - frame);
@@ -117,7 +117,7 @@ impl<'a> Reply<'a> {
         self.close(&Header { generation, ttl: void_time, ..Header::default() });
     }
 
-    /// Ends the reply with a refusal, without results.
+    /// Ends the reply with a rejection, without results.
     pub fn refuse(mut self, refusal: &Refusal) {
         self.clear();
         self.close(&Header {
@@ -128,14 +128,14 @@ impl<'a> Reply<'a> {
         });
     }
 
-    /// Ends a reply whose results tell of a failure.
+    /// Ends a reply whose results describe a failure.
     pub fn fail(self, code: ResultCode, generation: u16, void_time: u32) {
         let generation = u32::from(generation);
         let header = Header { result: code.0, generation, ttl: void_time, ..Header::default() };
         self.close(&header);
     }
 
-    /// Ends a reply of several messages with its last one; `code` is that of the whole.
+    /// Ends a reply of several messages with the last one; `code` is that of the whole reply.
     pub fn last(mut self, code: ResultCode) {
         self.clear();
         self.close(&Header { result: code.0, info3: info3::LAST, ..Header::default() });

@@ -1,4 +1,4 @@
-//! The parts of a request, found in one walk over its fields.
+//! The parts of a request, parsed in one pass over its fields.
 
 use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::key::Digest;
@@ -7,7 +7,7 @@ use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Header, Op, field}
 /// The parts of a call of a user-defined function.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Udf<'a> {
-    /// The module, without its ending.
+    /// The module name without file extension.
     pub package: Option<&'a [u8]>,
     /// The function in it.
     pub function: Option<&'a [u8]>,
@@ -15,20 +15,20 @@ pub struct Udf<'a> {
     pub arguments: Option<&'a [u8]>,
 }
 
-/// A request whose fields and operations fit its body.
+/// A request whose fields and operations have been checked to fit its body.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The header.
     pub header: Header,
-    /// Namespace name; empty when absent.
+    /// Namespace name; empty if absent.
     pub namespace: &'a [u8],
-    /// Set name; empty when absent.
+    /// Set name; empty if absent.
     pub set: &'a [u8],
-    /// The user key, when the client sent it.
+    /// The user key, if sent.
     pub key: Option<&'a [u8]>,
-    /// The digest, when it is one.
+    /// The digest, if valid.
     pub digest: Option<Digest>,
-    /// Whether there is a digest field, of whatever length.
+    /// Whether there is a digest field of any length.
     pub has_digest: bool,
     /// The filter expression.
     pub filter: Option<&'a [u8]>,
@@ -36,7 +36,7 @@ pub struct Request<'a> {
     pub has_transaction: bool,
     /// Whether it calls a user-defined function.
     pub has_udf: bool,
-    /// What it calls.
+    /// The call.
     pub udf: Udf<'a>,
     ops: &'a [u8],
 }
@@ -53,7 +53,7 @@ impl<'a> Request<'a> {
         Ok(Self::of(header, fields, ops))
     }
 
-    /// A request of parts that were walked once.
+    /// A request from parts that have been checked already.
     pub fn of(header: Header, fields: &'a [u8], ops: &'a [u8]) -> Self {
         let mut request = Self {
             header,
@@ -91,7 +91,7 @@ impl<'a> Request<'a> {
         request
     }
 
-    /// The same request under another header.
+    /// The same request with another header.
     pub fn with_header(self, header: Header) -> Self {
         Self { header, ..self }
     }

@@ -1,8 +1,8 @@
-//! Replies that are longer than one turn of their connection.
+//! Replies that take more than one turn of their connection.
 //!
-//! Such a reply is a state that appends a slice to the output whenever the client has taken what
-//! came before. So a client that reads slowly slows its own reply and nothing else, and no reply
-//! is ever gathered in memory.
+//! Such a reply is a state machine that appends a slice to the output whenever the client has read
+//! the previous one. A client that reads slowly delays its own reply and nothing else, and no reply
+//! is ever collected in memory.
 
 use std::fmt::Debug;
 use std::time::Duration;
@@ -13,24 +13,24 @@ use crate::turn::NextTurn;
 
 /// Bytes after which a streamed reply ends its turn.
 pub const SLICE: usize = 128 << 10;
-/// How long a client may take nothing before it is disconnected, if it does not say.
+/// Default time after which a client that does not read is disconnected.
 pub const SEND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A reply that goes on.
+/// A streamed reply.
 pub trait StreamedReply: Debug + Send {
-    /// Appends the next slice; says when to go on.
+    /// Appends the next slice; returns when to continue.
     fn advance(&mut self, context: &mut Context, now: Moment, out: &mut Vec<u8>) -> NextTurn;
 
-    /// How long its client may take nothing before it is disconnected; `None` = for ever.
+    /// Time after which a client that does not read is disconnected; `None` = never.
     fn send_timeout(&self) -> Option<Duration> {
         Some(SEND_TIMEOUT)
     }
 
-    /// Whether its last message comes in a frame of its own and holds nothing but the result code.
+    /// Whether its last message is in a frame of its own and contains only the result code.
     fn ends_in_own_frame(&self) -> bool {
         false
     }
 
-    /// Notes that its client took nothing for too long.
+    /// Called when the client did not read for too long.
     fn time_out(&self) {}
 }

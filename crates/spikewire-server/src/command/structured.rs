@@ -1,4 +1,4 @@
-//! Operations on what is inside a bin: lists, maps, bits, sketches.
+//! Operations inside a bin: lists, maps, bits, sketches.
 
 use spikewire_aerospike_protocol::message::{Op, op};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -10,20 +10,19 @@ use crate::outcome::{Found, Old, Outcome};
 use crate::storage::bins::{Bin, Bins};
 use crate::{bits, cdt, hll};
 
-/// What an operation answers.
+/// The result of an operation.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A value.
     Found(Found),
-    /// It ran and has no value to show.
+    /// It succeeded without a value.
     Nothing,
-    /// There is no bin to read.
+    /// The bin to read does not exist.
     Missing,
 }
 
 impl Answer {
-    /// Appends the answer as the result of an operation. `nulls` says whether a result without
-    /// value is shown.
+    /// Appends the result. `nulls`: whether a result without value is sent as null.
     pub fn write(self, operation: &Op<'_>, reply: &mut Reply<'_>, nulls: bool) {
         match self {
             Self::Found(found) => {
@@ -37,7 +36,7 @@ impl Answer {
     }
 }
 
-/// Runs a reading operation on the bin it names.
+/// Runs a read operation on its bin.
 pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCode> {
     let Some(bin) = bin else { return Ok(Answer::Missing) };
     let old = (bin.particle, bin.value);
@@ -50,7 +49,7 @@ pub fn read(bin: Option<Bin<'_>>, operation: &Op<'_>) -> Result<Answer, ResultCo
     Ok(found.map_or(Answer::Nothing, Answer::Found))
 }
 
-/// Runs a modifying operation and stores what it makes of its bin.
+/// Runs a modify operation and stores the new bin.
 pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode> {
     let old: Old<'_> = bins.get(operation.name).map(|bin| (bin.particle, bin.value));
     let Outcome { bin, result } = match operation.code {
@@ -65,7 +64,7 @@ pub fn modify(bins: &mut Bins, operation: &Op<'_>) -> Result<Answer, ResultCode>
     Ok(result.map_or(Answer::Nothing, Answer::Found))
 }
 
-/// Reads what an expression gives for a record.
+/// Evaluates an expression on a record.
 pub fn expression(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Answer, ResultCode> {
     let found = expression::operation::read(operation, view)?;
     Ok(found.map_or(Answer::Nothing, |(particle, value)| Answer::Found(Found { particle, value })))

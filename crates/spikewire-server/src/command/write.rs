@@ -1,4 +1,4 @@
-//! Writes: put, add, append, prepend, touch and operate. The checks come in the server's order.
+//! Writes: put, add, append, prepend, touch and operate. Checks are in the server's order.
 
 use spikewire_aerospike_protocol::limits::{self, TTL_DEFAULT, TTL_NEVER, TTL_UNCHANGED};
 use spikewire_aerospike_protocol::message::{Header, info1, info2, info3, op};
@@ -16,7 +16,7 @@ use crate::storage::bins::Bins;
 use crate::storage::record::{Draft, View};
 
 impl Context {
-    /// Runs a write on the master's copy, stores the outcome on every copy, then answers.
+    /// Runs a write on the master's copy, stores the result on every copy, then replies.
     pub(super) fn write(&mut self, target: &Target<'_>, mut reply: Reply<'_>) {
         let request = target.request;
         let Some(digest) = request.digest else { return };
@@ -70,7 +70,7 @@ impl Context {
     }
 }
 
-/// Whether the generation a command expects is the record's, 0 for a missing record.
+/// Whether the expected generation of a command is the record's, 0 for a missing record.
 pub(super) fn generation_fits(header: &Header, generation: u32) -> bool {
     if header.info2 & info2::GENERATION != 0 {
         header.generation == generation
@@ -81,7 +81,8 @@ pub(super) fn generation_fits(header: &Header, generation: u32) -> bool {
     }
 }
 
-/// The checks that need no record. Says whether the command touches, and thereby needs a record.
+/// The checks that do not need the record. Returns whether the command touches, and therefore needs
+/// a record.
 fn scan(request: &Request<'_>) -> Result<bool, ResultCode> {
     let header = &request.header;
     let replaces = header.info3 & (info3::CREATE_OR_REPLACE | info3::REPLACE_ONLY) != 0;
@@ -129,7 +130,7 @@ fn scan(request: &Request<'_>) -> Result<bool, ResultCode> {
     Ok(touches)
 }
 
-/// The checks against the record the write found, and the fixed part of the record it leaves.
+/// The checks against the existing record; returns the header of the new one.
 pub(super) fn prepare(target: &Target<'_>, found: Option<View<'_>>) -> Result<Draft, ResultCode> {
     let request = target.request;
     let header = &request.header;

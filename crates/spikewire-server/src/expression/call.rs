@@ -12,10 +12,10 @@ use super::{Val, record_view};
 use crate::outcome::{Found, Outcome};
 use crate::{bits, cdt, hll};
 
-/// What comes before the context of an operation.
+/// Marks the context of an operation.
 const WRAPPED: u64 = 0xff;
 
-/// Runs an operation on what `value` gives for its operands. If it fails, its result is unknown.
+/// Runs an operation on its operands, which `value` evaluates. If it fails, the result is unknown.
 pub(super) fn run<'a>(call: &'a Call, value: &mut dyn FnMut(&'a Expression) -> Val<'a>) -> Val<'a> {
     let (Val::Packed(kind, bytes) | Val::Bytes(kind, bytes)) = value(&call.on) else {
         return Val::Unknown;
@@ -39,7 +39,7 @@ pub(super) fn run<'a>(call: &'a Call, value: &mut dyn FnMut(&'a Expression) -> V
     }
 }
 
-/// The operation with its arguments computed.
+/// The operation with evaluated arguments.
 fn payload<'a>(
     call: &'a Call,
     value: &mut dyn FnMut(&'a Expression) -> Val<'a>,
@@ -65,7 +65,7 @@ fn payload<'a>(
     Some(out)
 }
 
-/// The container as a modifying operation leaves it.
+/// The container after a modify operation.
 fn modify(system: u8, on: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
     let Outcome { bin, .. } = match system {
         0 => cdt::modify(Some(on), payload)?,

@@ -18,14 +18,14 @@ pub(super) fn compare<'a>(op: Op, a: &Val<'_>, b: &Val<'_>) -> Val<'a> {
         (Val::Nil, Val::Nil) => Some(Ordering::Equal),
         (Val::Bool(a), Val::Bool(b)) => Some(a.cmp(b)),
         (Val::Int(a), Val::Int(b)) => Some(a.cmp(b)),
-        // Not-a-number is unequal to everything.
+        // NaN is not equal to anything.
         (Val::Float(a), Val::Float(b)) => a.partial_cmp(b),
         (Val::Bytes(_, a), Val::Bytes(_, b)) => Some(a.cmp(b)),
         (Val::Packed(of_a, a), Val::Packed(_, b)) => {
             let comparable = is_comparable(a) && is_comparable(b);
             match (of_a, comparable) {
                 (_, true) => Some(item::compare(a, b)),
-                // Lists that hold such a map have an order, and are not equal to any.
+                // Lists that contain such a map are ordered, but equal to none.
                 (Type::List, false) => Some(item::compare(a, b)).filter(|order| order.is_ne()),
                 _ => return Val::Unknown,
             }
@@ -42,7 +42,7 @@ pub(super) fn compare<'a>(op: Op, a: &Val<'_>, b: &Val<'_>) -> Val<'a> {
     })
 }
 
-/// Whether a list holds a value.
+/// Whether a list contains a value.
 pub(super) fn is_in<'a>(value: &Val<'_>, list: &[u8]) -> Val<'a> {
     let mut sought = Vec::new();
     if !pack(value, &mut sought) || !is_comparable(&sought) {
@@ -76,7 +76,7 @@ fn is_comparable(packed: &[u8]) -> bool {
     item::depth(packed) <= item::DEPTH
 }
 
-/// Appends a value as an element of a list; says whether it is one.
+/// Appends a value as an element of a list; returns whether it can be one.
 pub(super) fn pack(value: &Val<'_>, out: &mut Vec<u8>) -> bool {
     match value {
         Val::Unknown => return false,

@@ -14,7 +14,7 @@ use crate::value::geo::within;
 pub(super) struct Evaluation<'a> {
     program: &'a Program,
     view: &'a RecordView<'a>,
-    /// Variables that are defined, the latest last.
+    /// Defined variables, the latest last.
     names: Vec<(&'a [u8], Val<'a>)>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> Evaluation<'a> {
         self.value(&self.program.tree)
     }
 
-    /// The value of a part.
+    /// Evaluates a subexpression.
     pub(super) fn value(&mut self, part: &'a Expression) -> Val<'a> {
         match part.node() {
             Node::Unknown => Val::Unknown,
@@ -92,7 +92,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// `and` and `or`: one operand of this value decides, whatever the others are.
+    /// `and` and `or`: one operand with this value decides, whatever the others are.
     fn decided_by(&mut self, decisive: bool, operands: &'a [Expression]) -> Val<'a> {
         let mut unknown = false;
         for operand in operands {
@@ -105,7 +105,7 @@ impl<'a> Evaluation<'a> {
         if unknown { Val::Unknown } else { Val::Bool(!decisive) }
     }
 
-    /// Whether exactly one is true. Two that are true decide, unless an unknown one comes before.
+    /// Whether exactly one is true. Two true ones decide, unless an unknown one comes before.
     fn exclusive(&mut self, operands: &'a [Expression]) -> Val<'a> {
         let mut count = 0;
         for operand in operands {
@@ -218,13 +218,13 @@ impl<'a> Evaluation<'a> {
     }
 }
 
-/// A float as an integer; the least one for what no integer is.
+/// A float as an integer; the smallest integer if out of range.
 fn whole(float: f64) -> i64 {
     let limit = 2_f64.powi(63);
     if (-limit..limit).contains(&float) { float as i64 } else { i64::MIN }
 }
 
-/// The place of the first bit like `bit`, from the top or the bottom; counted from the top.
+/// The position of the first bit equal to `bit`, from the top or the bottom; counted from the top.
 fn scan(op: Op, int: i64, bit: bool) -> i64 {
     let bits = if bit { int } else { !int };
     if bits == 0 {

@@ -1,9 +1,9 @@
-//! Expressions at work: filters on records, and values that operations read and write.
+//! Evaluates expressions: filters on records, and values of expression operations.
 //!
-//! An expression is read and checked once per request ([`Program`]; a batch with one filter reads
-//! it once), then evaluated on records ([`RecordView`]). Besides values there is "unknown": what a
-//! missing bin, a bin of another type or a division by zero gives. It passes through everything
-//! but `and` and `or`, which may be decided without it.
+//! An expression is decoded and checked once per request ([`Program`]; once per batch with a common
+//! filter), then evaluated on records ([`RecordView`]). In addition to values there is "unknown":
+//! the result for a missing bin, a bin of another type or a division by zero. It propagates through
+//! everything but `and` and `or`, which may be decided without it.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -14,7 +14,7 @@
 //! | [`pattern`] | POSIX patterns |
 //! | [`operation`] | the operations that read and write what an expression gives |
 //!
-//! Not built: path expressions, refused with 4 when the expression is read.
+//! Not implemented: path expressions, rejected with 4 when the expression is decoded.
 
 pub mod call;
 pub mod compare;
@@ -32,7 +32,7 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 
 pub use self::record_view::{Bins, RecordView};
 
-/// What an expression gives.
+/// The result of an expression.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Val<'a> {
     /// Unknown.
@@ -51,7 +51,7 @@ pub enum Val<'a> {
     Packed(Type, Cow<'a, [u8]>),
 }
 
-/// An expression that was read, with its patterns.
+/// A decoded expression with its compiled patterns.
 #[derive(Debug)]
 pub struct Program {
     tree: Expression,
@@ -59,7 +59,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// Reads a filter.
+    /// Decodes a filter.
     pub fn filter(bytes: &[u8]) -> Result<Self, ResultCode> {
         let tree = Expression::decode(bytes).map_err(|_| ResultCode::PARAMETER)?;
         if !matches!(tree.check(), Ok(None | Some(Type::Bool))) {
@@ -83,7 +83,7 @@ impl Program {
         self.evaluate(view) == Val::Bool(true)
     }
 
-    /// What the expression gives for a record.
+    /// Evaluates the expression on a record.
     pub fn evaluate<'a>(&'a self, view: &'a RecordView<'a>) -> Val<'a> {
         evaluate::Evaluation::new(self, view).whole()
     }
@@ -93,7 +93,7 @@ impl Program {
         found.map(|(_, _, regex)| regex)
     }
 
-    /// Reads the patterns.
+    /// Compiles the patterns.
     fn prepare(&mut self, part: &Expression) -> Result<(), ResultCode> {
         match part.node() {
             Node::Apply(_, operands) => {
@@ -128,14 +128,14 @@ impl Program {
     }
 }
 
-/// The filter that was read last: the next request most often has the same.
+/// The last decoded filter, which the next request often has, too.
 #[derive(Debug, Default)]
 pub struct Filters {
     last: Option<(Vec<u8>, Arc<Program>)>,
 }
 
 impl Filters {
-    /// Reads a filter.
+    /// Decodes a filter.
     pub fn read(&mut self, bytes: &[u8]) -> Result<Arc<Program>, ResultCode> {
         if let Some((last, program)) = &self.last
             && last == bytes

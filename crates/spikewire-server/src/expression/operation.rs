@@ -1,4 +1,4 @@
-//! The operations that read and write what an expression gives.
+//! Expression read and write operations.
 
 use spikewire_aerospike_protocol::expression::{Expression, flag};
 use spikewire_aerospike_protocol::message::Op;
@@ -8,18 +8,18 @@ use super::{Program, RecordView, Val};
 use crate::storage::bins::Bins;
 use crate::value::store;
 
-/// What an operation does to its bin.
+/// The effect of an operation on its bin.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It stays as it is.
+    /// Unchanged.
     Nothing,
-    /// It goes.
+    /// Removed.
     Remove,
-    /// It takes this particle.
+    /// Set to this particle.
     Set(u8, Vec<u8>),
 }
 
-/// Runs an operation that reads: the particle of its result, `None` for no value.
+/// Runs an expression read; returns the particle of its result, `None` for no value.
 pub fn read(
     operation: &Op<'_>,
     view: &RecordView<'_>,
@@ -31,7 +31,7 @@ pub fn read(
     }
 }
 
-/// Works out what an operation that writes does. `view` has the bins as they are.
+/// Determines the effect of an expression write. `view` has the current bins.
 pub fn modify(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Change, ResultCode> {
     let all = flag::CREATE_ONLY
         | flag::UPDATE_ONLY
@@ -43,7 +43,7 @@ pub fn modify(operation: &Op<'_>, view: &RecordView<'_>) -> Result<Change, Resul
 }
 
 impl Change {
-    /// Makes the change to the bin of this name.
+    /// Applies the change to the bin with this name.
     pub fn apply(&self, bins: &mut Bins, name: &[u8]) -> Result<(), ResultCode> {
         match self {
             Self::Nothing => {}

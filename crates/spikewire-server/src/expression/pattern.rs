@@ -1,9 +1,9 @@
-//! POSIX patterns, run by an engine whose time grows with the text and no faster.
+//! POSIX patterns, run by an engine with linear time in the length of the text.
 //!
-//! A pattern is written anew in that engine's syntax. What differs from the C library: patterns
-//! see bytes, not letters of a locale; equivalence classes and collating elements (`[[=a=]]`,
-//! `[[.a.]]`) and references to groups (`\1`) are refused; a pattern whose automaton would take
-//! more than 1 MiB is refused.
+//! A pattern is translated to that engine's syntax. Differences from the C library: patterns match
+//! bytes, not letters of a locale; equivalence classes and collating elements (`[[=a=]]`,
+//! `[[.a.]]`) and back-references (`\1`) are rejected; so is a pattern whose automaton would take
+//! more than 1 MiB.
 
 use regex::bytes::{Regex, RegexBuilder};
 use spikewire_aerospike_protocol::result_code::ResultCode;
@@ -13,13 +13,13 @@ const EXTENDED: i64 = 1;
 const IGNORE_CASE: i64 = 2;
 const BY_LINES: i64 = 4;
 
-/// Most bytes of a pattern, and of what it is made into.
+/// Maximum length of a pattern, and of its translation, in bytes.
 const LONGEST: usize = 16 << 10;
 const AUTOMATON: usize = 1 << 20;
-/// Most often something may be repeated, as in the C library.
+/// Maximum repetition count, as in the C library.
 const REPEATS: u32 = 32_767;
 
-/// Reads a pattern. The error is the code it is refused with.
+/// Compiles a pattern. The error is the result code of the rejection.
 pub fn compile(pattern: &[u8], flags: i64) -> Result<Regex, ResultCode> {
     if pattern.len() > LONGEST {
         return Err(ResultCode::PARAMETER);
@@ -37,14 +37,14 @@ pub fn compile(pattern: &[u8], flags: i64) -> Result<Regex, ResultCode> {
         .map_err(|_| ResultCode::PARAMETER)
 }
 
-/// A pattern being written anew.
+/// Translates a pattern.
 struct Writer<'a> {
     pattern: &'a [u8],
     at: usize,
     extended: bool,
     by_lines: bool,
     out: String,
-    /// Where the last thing that can be repeated starts in `out`, and whether it was repeated.
+    /// Where the last repeatable item starts in `out`, and whether it is repeated already.
     atom: Option<(usize, bool)>,
     /// Where open groups start in `out`.
     groups: Vec<usize>,
@@ -161,8 +161,8 @@ impl<'a> Writer<'a> {
         self.atom = None;
     }
 
-    /// Repeats the last thing. What is repeated already becomes a group: `a+?` would mean
-    /// something else otherwise.
+    /// Repeats the last item. An item that is already repeated becomes a group, since `a+?` would
+    /// have another meaning.
     fn repeat(&mut self, how: &str) {
         let Some((start, repeated)) = self.atom else { return };
         if repeated {
@@ -173,7 +173,7 @@ impl<'a> Writer<'a> {
         self.atom = Some((start, true));
     }
 
-    /// Bounds on a repetition; without a closing bracket an extended pattern takes it literally.
+    /// Bounds of a repetition; without a closing brace, an extended pattern takes it literally.
     fn interval(&mut self, end: &[u8]) -> Result<(), ()> {
         let rest = self.rest();
         let Some(len) = rest.windows(end.len()).position(|window| window == end) else {
@@ -216,13 +216,13 @@ impl<'a> Writer<'a> {
         before.is_empty() || before.ends_with(b"\\(") || before.ends_with(b"\\|")
     }
 
-    /// Whether an anchor would be the last.
+    /// Whether an anchor would be the last item.
     fn at_end(&self) -> bool {
         let rest = self.rest();
         rest.is_empty() || rest.starts_with(b"\\)") || rest.starts_with(b"\\|")
     }
 
-    /// A set of bytes in brackets. A backslash in it is a backslash.
+    /// A set of bytes in brackets, where a backslash is literal.
     fn bracket(&mut self) -> Result<(), ()> {
         let start = self.out.len();
         self.out.push('[');
@@ -261,7 +261,7 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// A class with a name: `[:alpha:]`.
+    /// A named class: `[:alpha:]`.
     fn class(&mut self) -> Result<(), ()> {
         const NAMES: [&[u8]; 12] = [
             b"alpha", b"digit", b"alnum", b"upper", b"lower", b"space", b"blank", b"punct",
@@ -280,7 +280,7 @@ impl<'a> Writer<'a> {
     }
 }
 
-/// Appends a byte that stands for itself, inside and outside of brackets.
+/// Appends a literal byte, valid inside and outside of brackets.
 fn push_byte(out: &mut String, byte: u8) {
     use std::fmt::Write as _;
     if byte.is_ascii_alphanumeric() {
@@ -358,7 +358,7 @@ mod tests {
         assert!(compile(b"((a{1000}){1000}){1000}", 1).is_err());
         assert!(compile(&b"(".repeat(5_000), 1).is_err());
         assert!(compile(&vec![b'a'; LONGEST + 1], 1).is_err());
-        // A pattern that takes other engines forever.
+        // A pattern with exponential time in backtracking engines.
         assert!(!matches("^(a|a)*$", 1, &("a".repeat(10_000) + "b")));
     }
 }

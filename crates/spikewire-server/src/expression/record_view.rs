@@ -1,4 +1,4 @@
-//! A record as expressions see it: bins, key and metadata, stored or being written.
+//! A record as seen by expressions: bins, key and metadata, stored or being written.
 
 use std::borrow::Cow;
 
@@ -14,7 +14,7 @@ use crate::storage::device;
 use crate::storage::record::{Draft, View};
 use crate::storage::sets::Sets;
 
-/// Where a record's bins are.
+/// The bins of a record.
 #[derive(Debug, Clone, Copy)]
 pub enum Bins<'a> {
     /// In the stored record.
@@ -39,11 +39,11 @@ pub struct RecordView<'a> {
     pub sets: &'a Sets,
     /// What identifies it.
     pub digest: Digest,
-    /// The stored record; `None` while it is being made.
+    /// The stored record; `None` while it is being created.
     pub record: Option<View<'a>>,
     /// Its bins.
     pub bins: Bins<'a>,
-    /// What a write makes of it.
+    /// The new header from a write.
     pub draft: Option<Draft>,
     /// The time.
     pub now: Moment,
@@ -114,7 +114,7 @@ impl<'a> RecordView<'a> {
     }
 }
 
-/// A particle as a value.
+/// Converts a particle to a value.
 pub(super) fn read(kind: Type, bytes: &[u8]) -> Val<'_> {
     let found = match kind {
         Type::Int => value::read_int(bytes).map(Val::Int),
@@ -129,7 +129,7 @@ pub(super) fn read(kind: Type, bytes: &[u8]) -> Val<'_> {
 }
 
 impl Val<'_> {
-    /// The particle of this value: type and bytes; `None` for nil. Unknown is none.
+    /// The particle of this value: type and bytes; `None` for nil. Unknown has none.
     pub fn particle(&self) -> Option<(u8, Vec<u8>)> {
         Some(match self {
             Self::Unknown | Self::Nil => return None,

@@ -257,7 +257,7 @@ fn calls() {
     // how many bits of the second byte are set
     let bits = [0x95, 127, 2, 1, 0x93, 51, 8, 8, 0x93, 81, 6, 0xa1, b'b'];
     assert_eq!(run(&bits), Ok(Some(int(1))));
-    // geo: a point does not lie in a point
+    // geo: a point is not within a point
     let geo = [0x93, 8, 0x93, 81, 8, 0xa1, b'g', 0x93, 81, 8, 0xa1, b'g'];
     assert_eq!(run(&geo), Ok(Some(Value::Bool(false))));
     // [1, wildcard] equals a list that starts with 1
@@ -288,7 +288,7 @@ fn writing_operations_and_their_flags() {
     assert_eq!(change("new", "$.i + 1", 10), Ok(Change::Nothing));
     assert_eq!(change("i", "$.x + 1", 0), Err(ResultCode::OP_NOT_APPLICABLE));
     assert_eq!(change("i", "$.x + 1", 16), Ok(Change::Nothing));
-    // What the bin's presence refuses is refused before anything is evaluated.
+    // Existence flags are checked before anything is evaluated.
     assert_eq!(change("i", "$.x + 1", 1), Err(ResultCode::BIN_EXISTS));
     assert_eq!(change("i", "$.x + 1", 1 | 8), Ok(Change::Nothing));
     assert_eq!(change("new", "$.x + 1", 2), Err(ResultCode::BIN_NOT_FOUND));
@@ -350,7 +350,7 @@ fn points_in_regions() {
     }
 }
 
-/// What servers were seen to answer.
+/// Results observed on servers.
 #[test]
 fn edges_are_those_of_servers() {
     let least = int(i64::MIN);
@@ -363,7 +363,7 @@ fn edges_are_those_of_servers() {
         ("toInt(0.0 / 0.0)", least.clone()),
         ("toInt(9.3e18)", least),
         ("toInt(-2.5)", int(-2)),
-        // A list that holds a map without order has a place among lists and equals none.
+        // A list that contains an unordered map has a place in the order and equals none.
         ("$.lm == [{'a': 1, 'b': 2}]", no()),
         ("$.lm != [{'a': 1, 'b': 2}]", yes()),
         ("$.lm > [1]", yes()),

@@ -1,12 +1,12 @@
-//! What sketches say about the sets they were made of.
+//! Estimates from sketches.
 
 use super::sketch::{HEAD, Sketch, TOP_RANK, common_minhash, union};
 
-/// Ranks that two sketches may agree in.
+/// Number of ranks in which two sketches can agree.
 const RANKS: i32 = TOP_RANK as i32 + 1;
 
-/// About how many different values were added: Ertl's improved estimator (arXiv 1702.01284,
-/// algorithm 6), scaled by the constant of the first `HyperLogLog` paper.
+/// The estimated number of distinct values: Ertl's improved estimator (arXiv 1702.01284, algorithm
+/// 6), scaled by the constant of the first `HyperLogLog` paper.
 pub fn count(sketch: &Sketch) -> i64 {
     if sketch.cached != 0 {
         return sketch.cached as i64;
@@ -48,7 +48,7 @@ fn sigma(mut x: f64) -> f64 {
     }
 }
 
-/// How many values are in all sketches.
+/// The estimated number of values in all sketches.
 pub fn intersection(sketches: &[Sketch]) -> i64 {
     if common_minhash(sketches) == 0 {
         return included(sketches);
@@ -61,7 +61,7 @@ pub fn intersection(sketches: &[Sketch]) -> i64 {
     }
 }
 
-/// Which share of the values in any sketch is in all of them; not a number if there are none.
+/// The share of the values in any sketch that are in all of them; NaN if there are none.
 pub fn similarity(sketches: &[Sketch]) -> f64 {
     let union = union(sketches);
     if union.minhash_bits == 0 {
@@ -78,15 +78,15 @@ pub fn similarity(sketches: &[Sketch]) -> f64 {
     (agreeing / used(&union.registers) as f64).max(0.0)
 }
 
-/// Whether servers take a sketch with minhash bits for an empty one: they look at as many bytes as
-/// there are registers, which is not all of them.
+/// Whether servers consider a sketch with minhash bits empty: they check as many bytes as there are
+/// registers, which is not all of them.
 fn looks_empty(sketch: &Sketch) -> bool {
     let bytes = sketch.to_bytes();
     bytes[HEAD..].iter().take(sketch.registers.len()).all(|byte| *byte == 0)
 }
 
-/// The registers that are the same in all sketches, 0 elsewhere. A sketch with more registers has
-/// several for one of the others', which must all be the same.
+/// The registers that are equal in all sketches, 0 elsewhere. A sketch with more registers has
+/// several for one of the others', which must all be equal.
 fn agreement(sketches: &[Sketch], index_bits: u8) -> Vec<u64> {
     let Some((first, rest)) = sketches.split_first() else { return Vec::new() };
     let mut agreed = first.reduced(index_bits, first.minhash_bits).registers;
@@ -101,8 +101,8 @@ fn agreement(sketches: &[Sketch], index_bits: u8) -> Vec<u64> {
     agreed
 }
 
-/// How many registers of two sketches agree by chance: those with the same rank, of which one in
-/// 2 to the number of minhash bits has the same minhash too (arXiv 1710.08436).
+/// The expected number of registers of two sketches that agree by chance: those with equal rank, of
+/// which one in 2^(minhash bits) has the same minhash too (arXiv 1710.08436).
 fn collisions(one: i64, other: i64, union: &Sketch) -> f64 {
     let registers = union.registers.len() as f64;
     let mut same_rank = 0.0;
@@ -115,10 +115,10 @@ fn collisions(one: i64, other: i64, union: &Sketch) -> f64 {
     same_rank * registers / 2_f64.powi(i32::from(union.minhash_bits))
 }
 
-/// The size of the intersection by inclusion and exclusion, of two or three sketches.
+/// The size of the intersection of two or three sketches by inclusion-exclusion.
 fn included(sketches: &[Sketch]) -> i64 {
     let all = count(&union(sketches));
-    // A count that a client stored with its sketch may be any number.
+    // The cached count in a sketch from a client may be any number.
     let sum = sketches.iter().map(count).fold(0, i64::wrapping_add);
     let common = match sketches {
         [first, second, third] => {

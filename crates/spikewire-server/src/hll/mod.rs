@@ -28,7 +28,7 @@ fn open(old: (u8, &[u8])) -> Result<Sketch, ResultCode> {
     Sketch::parse(old.1).ok_or(MALFORMED)
 }
 
-/// Runs a reading operation on a bin that is there.
+/// Runs a read operation on an existing bin.
 pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCode> {
     let op = HllOp::decode(payload).map_err(|_| MALFORMED)?;
     if op.modifies() {
@@ -72,7 +72,7 @@ pub fn read(old: (u8, &[u8]), payload: &[u8]) -> Result<Option<Found>, ResultCod
     }))
 }
 
-/// Runs a modifying operation.
+/// Runs a modify operation.
 pub fn modify(old: Old<'_>, payload: &[u8]) -> Modified {
     let op = HllOp::decode(payload).map_err(|_| MALFORMED)?;
     let make = write::CREATE_ONLY | write::UPDATE_ONLY | write::NO_FAIL;
@@ -157,14 +157,14 @@ fn stored(sketch: &Sketch, result: Option<Found>) -> Outcome {
     Outcome { bin: Some((particle::HLL, sketch.to_bytes())), result }
 }
 
-/// Refuses numbers of bits that no sketch has.
+/// Rejects invalid numbers of bits.
 fn check(precision: Precision) -> Result<(), ResultCode> {
     let Precision { index, minhash } = precision;
     let known = matches!(index, -1 | 4..=16) && matches!(minhash, -1 | 0 | 4..=51);
     if known && index.max(0) + minhash.max(0) <= 64 { Ok(()) } else { Err(MALFORMED) }
 }
 
-/// An empty sketch; bits that are not given are those of the old one.
+/// An empty sketch; unspecified bits are taken from the old one.
 fn fresh(old: Option<&Sketch>, precision: Precision) -> Result<Sketch, ResultCode> {
     let index = match (precision.index, old) {
         (-1, None) => return Err(NOT_APPLICABLE),
@@ -180,7 +180,7 @@ fn fresh(old: Option<&Sketch>, precision: Precision) -> Result<Sketch, ResultCod
     Ok(Sketch::new(index, minhash))
 }
 
-/// Values as they are hashed: scalars in their shortest form.
+/// Values in the form in which they are hashed: scalars in their shortest encoding.
 fn values(list: &[u8]) -> Result<Vec<Vec<u8>>, ResultCode> {
     let values = elements(list).ok().flatten().filter(|values| !values.is_empty());
     let values =
@@ -191,7 +191,7 @@ fn values(list: &[u8]) -> Result<Vec<Vec<u8>>, ResultCode> {
     values.collect()
 }
 
-/// The sketches of a list, or one that stands alone.
+/// The sketches of a list, or a single sketch.
 fn sketches(argument: &[u8]) -> Result<Vec<Sketch>, ResultCode> {
     let items = elements(argument).map_err(|_| MALFORMED)?;
     let items = items.unwrap_or_else(|| vec![argument]);
@@ -205,8 +205,8 @@ fn sketches(argument: &[u8]) -> Result<Vec<Sketch>, ResultCode> {
     items.into_iter().map(|item| one(item).ok_or(MALFORMED)).collect()
 }
 
-/// Sketches whose intersection can be estimated, that of the bin last: more than two others need as
-/// many minhash bits as each other, and as the bin.
+/// Checks that the intersection of sketches can be estimated, with the bin's last: more than two
+/// others must have the same number of minhash bits as each other and the bin.
 fn comparable(sketches: Vec<Sketch>) -> Result<Vec<Sketch>, ResultCode> {
     if let Some((own, others)) = sketches.split_last()
         && others.len() > 2

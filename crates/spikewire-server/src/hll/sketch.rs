@@ -1,20 +1,20 @@
 //! The registers of a sketch.
 
-/// Bytes in front of the registers.
+/// Bytes before the registers.
 pub const HEAD: usize = 11;
-/// Bits of a register that hold the rank.
+/// Bits of a register for the rank.
 const RANK_BITS: u8 = 6;
-/// The largest rank a register holds.
+/// The largest rank of a register.
 pub const TOP_RANK: u64 = (1 << RANK_BITS) - 1;
 
-/// A sketch taken apart. A register is a rank, then minhash bits.
+/// A parsed sketch. A register is a rank followed by minhash bits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sketch {
-    /// There are 2 to this many registers.
+    /// The sketch has 2^index_bits registers.
     pub index_bits: u8,
-    /// Minhash bits of each register.
+    /// Minhash bits per register.
     pub minhash_bits: u8,
-    /// A count kept with the sketch; 0 when there is none.
+    /// The cached count; 0 if there is none.
     pub cached: u64,
     /// The registers.
     pub registers: Vec<u64>,
@@ -26,7 +26,7 @@ impl Sketch {
         Self { index_bits, minhash_bits, cached: 0, registers: vec![0; 1 << index_bits] }
     }
 
-    /// Reads a sketch; `None` when it has not the size that its bits announce.
+    /// Parses a sketch; `None` if its size does not match its bits.
     pub fn parse(bytes: &[u8]) -> Option<Self> {
         let (&[_, index, minhash, ref cached @ ..], packed) = bytes.split_first_chunk::<HEAD>()?;
         let known = (4..=16).contains(&index) && matches!(minhash, 0 | 4..=51);
@@ -80,7 +80,7 @@ impl Sketch {
         (width << self.index_bits).div_ceil(8)
     }
 
-    /// The register that a value belongs to, and what it would have there.
+    /// The register of a value, and its contents for that value.
     fn place(&self, value: &[u8]) -> (usize, u64) {
         let (low, high) = murmur3(value);
         let index = low & ((1 << self.index_bits) - 1);
@@ -89,7 +89,7 @@ impl Sketch {
         (index as usize, rank << self.minhash_bits | minhash)
     }
 
-    /// Adds a value; says whether that changed anything.
+    /// Adds a value; returns whether that changed anything.
     pub fn add(&mut self, value: &[u8]) -> bool {
         let (index, new) = self.place(value);
         let changes = new > self.registers[index];
@@ -124,14 +124,14 @@ impl Sketch {
     }
 }
 
-/// The minhash bits of all sketches if they have as many, else 0.
+/// The minhash bits of all sketches if equal, else 0.
 pub fn common_minhash(sketches: &[Sketch]) -> u8 {
     let first = sketches.first().map_or(0, |sketch| sketch.minhash_bits);
     if sketches.iter().all(|sketch| sketch.minhash_bits == first) { first } else { 0 }
 }
 
-/// The union of sketches, as precise as the least precise of them. Minhash bits are kept only if
-/// all have as many.
+/// The union of sketches, as precise as the least precise one. Minhash bits are kept only if all
+/// have the same number.
 pub fn union(sketches: &[Sketch]) -> Sketch {
     let index_bits = sketches.iter().map(|sketch| sketch.index_bits).min().unwrap_or(4);
     let minhash_bits = common_minhash(sketches);

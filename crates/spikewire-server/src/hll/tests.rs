@@ -55,7 +55,7 @@ fn near(found: i64, expected: i64, percent: i64) {
 
 #[test]
 fn hash_of_known_bytes() {
-    // Published results of the hash.
+    // Published test vectors of the hash.
     assert_eq!(sketch::murmur3(b""), (0, 0));
     assert_eq!(sketch::murmur3(b"hello"), (0xcbd8_a7b3_41bd_9b02, 0x5b1e_906a_48ae_1d19));
     let long = b"The quick brown fox jumps over the lazy dog";
@@ -197,7 +197,7 @@ fn other_minhash_bits_are_refused() {
     assert_eq!(wide.run(&init), Err(26));
 }
 
-/// As servers have it: nothing in common of nothing is not a number.
+/// As on servers: the similarity of empty sketches is NaN.
 #[test]
 fn empty_sketches_have_nothing_in_common() {
     for minhash in [0, 12] {
@@ -220,7 +220,7 @@ fn empty_sketches_have_nothing_in_common() {
     }
 }
 
-/// Three by inclusion and exclusion of the intersections of two, from counts that are rounded.
+/// Three sketches by inclusion-exclusion of pairwise intersections, with rounded counts.
 #[test]
 fn three_sketches_in_common() {
     let (one, two) = (filled(0..1000, 10, 0), filled(500..1500, 10, 0));

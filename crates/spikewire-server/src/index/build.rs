@@ -1,4 +1,4 @@
-//! Filling an index from the records that are there, and emptying it, a slice at a time.
+//! Builds an index from existing records, or clears it, one slice at a time.
 
 use std::sync::Arc;
 
@@ -9,10 +9,10 @@ use crate::cluster::background::Task;
 use crate::cluster::state::ClusterState;
 use crate::turn::NextTurn;
 
-/// Records and partitions of one slice.
+/// Records and partitions per slice.
 const LOOKS: usize = 5000;
 
-/// Gives an index its entries, or takes them away.
+/// Adds the entries of an index, or removes them.
 #[derive(Debug)]
 pub struct Build {
     state: Arc<ClusterState>,
@@ -22,7 +22,7 @@ pub struct Build {
 }
 
 impl Build {
-    /// For an index that was created, or deleted, in this namespace.
+    /// A task for an index that was created or deleted in this namespace.
     pub fn new(state: Arc<ClusterState>, namespace: usize, index: Arc<Index>) -> Self {
         Self { state, namespace, index, next: 0 }
     }

@@ -16,21 +16,21 @@ use crate::storage::record::View;
 /// Where the values of an index come from.
 #[derive(Debug)]
 pub enum Source {
-    /// From a bin, or from what is nested in it.
+    /// From a bin, or a value nested in it.
     Bin {
         /// Its name.
         name: String,
         /// The path to the nested value, in wire form.
         context: Option<Vec<u8>>,
     },
-    /// From what an expression gives.
+    /// From the result of an expression.
     Expression {
         /// Its wire form.
         wire: Vec<u8>,
-        /// The expression, read.
+        /// The decoded expression.
         program: Program,
     },
-    /// From no value: every record of the set has an entry, and they all have the same key.
+    /// Not from a value: every record of the set has an entry, all with the same key.
     Set,
 }
 
@@ -41,14 +41,14 @@ pub struct Definition {
     pub set: Option<(String, u16)>,
     /// Where values come from.
     pub source: Source,
-    /// Which of them: the value itself, or what is in it.
+    /// Which part: the value itself, or its elements.
     pub collection: Collection,
     /// Their type.
     pub kind: KeyType,
 }
 
 impl Definition {
-    /// Whether both index the same.
+    /// Whether both index the same values.
     pub fn is_same(&self, other: &Self) -> bool {
         let source = match (&self.source, &other.source) {
             (Source::Bin { name, context }, Source::Bin { name: name2, context: context2 }) => {
@@ -66,7 +66,7 @@ impl Definition {
             && self.kind == other.kind
     }
 
-    /// Of all records of a set.
+    /// An index of all records of a set.
     pub fn of_set(name: &str, number: u16) -> Self {
         Self {
             set: Some((name.to_owned(), number)),
@@ -81,8 +81,8 @@ impl Definition {
         self.set.as_ref().is_none_or(|(_, number)| *number == record.set())
     }
 
-    /// Whether a record keeps what is indexed of it when `new` replaces it, as far as that shows
-    /// without a look inside.
+    /// Whether the indexed value stays the same when `new` replaces a record, as far as can be seen
+    /// without decoding.
     pub fn is_kept(&self, old: View<'_>, new: View<'_>) -> bool {
         let same = match &self.source {
             Source::Bin { name, .. } => {
@@ -99,9 +99,9 @@ impl Definition {
         same && old.set() == new.set()
     }
 
-    /// Hands every indexed value of a record to `with`.
+    /// Passes every indexed value of a record to `with`.
     pub fn each(&self, view: &RecordView<'_>, with: &mut dyn FnMut(Key<'_>)) {
-        // A record without what is indexed has no value; that is no error.
+        // A record without an indexed value is not an error.
         let _ = self.find(view, with);
     }
 
@@ -142,7 +142,7 @@ impl Definition {
         Some(())
     }
 
-    /// What is in a list or map.
+    /// The elements of a list or map.
     fn elements(&self, bytes: &[u8], with: &mut dyn FnMut(Key<'_>)) {
         let Some(container) = Container::parse(bytes) else { return };
         let found = match (self.collection, container.kind) {
@@ -159,7 +159,8 @@ fn is_container(particle: u8) -> bool {
     matches!(particle, particle::LIST | particle::MAP)
 }
 
-/// Whether a path is in its shortest form; an error when it is none, or one that makes something.
+/// Whether a path is in its shortest encoding; fails for an invalid one, or one that creates
+/// containers.
 pub fn is_plain_context(bytes: &[u8]) -> Result<bool, ResultCode> {
     let steps = context::decode(bytes)?;
     if steps.iter().any(|step| step.create != Create::No || step.persist) {
@@ -170,15 +171,15 @@ pub fn is_plain_context(bytes: &[u8]) -> Result<bool, ResultCode> {
     Ok(again == bytes)
 }
 
-/// Whether an expression may be indexed: it looks at the record's bins or its digest, and at
-/// nothing that changes without a write.
+/// Whether an expression may be indexed: it depends on the record's bins or its digest, and not on
+/// anything that changes without a write.
 pub fn is_indexable(tree: &Expression) -> bool {
     let mut looks = Looks::default();
     looks.at(tree);
     looks.at_record && !looks.elsewhere
 }
 
-/// The type that expressions of this kind and collection must have; `None` = it is not fixed.
+/// The required type of expressions for this kind and collection; `None` = any.
 pub fn expected_type(kind: KeyType, collection: Collection) -> Type {
     match collection {
         Collection::Value => kind.value_type(),

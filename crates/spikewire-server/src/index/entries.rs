@@ -1,4 +1,4 @@
-//! The entries that one partition has in one index.
+//! The entries of one partition in one index.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ops::Bound;
@@ -13,7 +13,7 @@ use crate::storage::sets::Sets;
 /// A key and the digest of a record that it was found in.
 pub type Entry = (u64, [u8; 20]);
 
-/// Entries in the order of their keys, then of their digests.
+/// Entries ordered by key, then digest.
 #[derive(Debug)]
 pub struct Entries {
     index: Arc<Index>,
@@ -39,7 +39,7 @@ impl Entries {
         std::ptr::eq(&raw const *self.index, index)
     }
 
-    /// Takes note that a record was replaced, came or went.
+    /// Updates the entries when a record is replaced, added or removed.
     pub fn update(&mut self, sets: &Sets, old: Option<View<'_>>, new: Option<View<'_>>) {
         if let (Some(old), Some(new)) = (old, new)
             && self.index.definition.is_kept(old, new)
@@ -67,7 +67,7 @@ impl Entries {
         let mut keys = Vec::new();
         let definition = &self.index.definition;
         if let Some(record) = record.filter(|record| definition.covers(*record)) {
-            // What is indexed does not depend on the time.
+            // Indexed values do not depend on the time.
             let view = RecordView::stored(sets, record, Moment::from_millis(0));
             definition.each(&view, &mut |key| key.numbers(|number| keys.push(number)));
             keys.sort_unstable();
@@ -76,12 +76,12 @@ impl Entries {
         keys
     }
 
-    /// Forgets all of them: the records are gone.
+    /// Removes all entries: the records are gone.
     pub fn clear(&mut self) {
         self.tree.clear();
     }
 
-    /// The digests of all entries, below `after` if that is given.
+    /// The digests of all entries, below `after` if given.
     pub fn digests<'a>(
         &'a self,
         after: Option<&'a [u8; 20]>,
@@ -97,12 +97,12 @@ impl Entries {
         keys.filter(move |key| last.replace(*key) != Some(*key))
     }
 
-    /// How many records have entries.
+    /// Number of records with entries.
     pub fn records(&self) -> usize {
         self.tree.iter().map(|(_, digest)| digest).collect::<HashSet<_>>().len()
     }
 
-    /// How many there are.
+    /// Number of entries.
     pub fn len(&self) -> usize {
         self.tree.len()
     }
@@ -112,7 +112,7 @@ impl Entries {
         self.tree.is_empty()
     }
 
-    /// Those after `after` up to the last one with key `last`, but none with a key below `first`.
+    /// The entries after `after` up to the last one with key `last`, excluding keys below `first`.
     pub fn between(
         &self,
         first: u64,
@@ -125,7 +125,7 @@ impl Entries {
             _ => Bound::Included(start),
         };
         let upper = (last, [0xff; 20]);
-        // A range that begins behind its end is not one.
+        // `range` panics if the start is after the end.
         let whole = match lower {
             Bound::Excluded(after) => after < upper,
             _ => first <= last,

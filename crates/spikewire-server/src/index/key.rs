@@ -1,8 +1,8 @@
-//! Values that are indexed, and the keys that stand for them.
+//! Indexed values and their keys.
 //!
-//! A key is 64 bits. Integers keep their order; strings and blobs are hashed; points become the
-//! smallest cell of the sphere they lie in, which makes near points near numbers. A region has the
-//! cells that cover it as its keys.
+//! A key has 64 bits. Integers keep their order; strings and blobs are hashed; points become the
+//! smallest cell of the sphere that contains them, so that near points have near numbers. A region
+//! has the cells that cover it as its keys.
 
 use s2::cellid::CellID;
 use spikewire_aerospike_protocol::expression::Type;
@@ -13,13 +13,13 @@ use crate::expression::Val;
 use crate::hash::{fnv, mix};
 use crate::value::geo::{Shape, covering};
 
-/// Longest string or blob that is indexed.
+/// Maximum length of an indexed string or blob.
 pub const LONGEST: usize = 2048;
-/// Most cells that stand for a region, as on servers.
+/// Maximum number of cells per region, as on servers.
 const CELLS: usize = 12;
 const SIGN: u64 = 1 << 63;
 
-/// The types of values that are indexed.
+/// The types of indexed values.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KeyType {
     /// Integers.
@@ -61,13 +61,13 @@ impl KeyType {
         }
     }
 
-    /// A key as the protocol shows it: integers are themselves.
+    /// A key as shown in the protocol: integers are themselves.
     pub fn shown(self, key: u64) -> u64 {
         if self == Self::Int { key ^ SIGN } else { key }
     }
 }
 
-/// A value that is indexed.
+/// An indexed value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Key<'a> {
     /// An integer.
@@ -79,7 +79,7 @@ pub enum Key<'a> {
 }
 
 impl<'a> Key<'a> {
-    /// The value of a bin; `None` when it is of another type.
+    /// The value of a bin; `None` if it has another type.
     pub fn of_particle(kind: KeyType, of: u8, bytes: &'a [u8]) -> Option<Self> {
         if of != kind.particle() {
             return None;
@@ -103,7 +103,7 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// What an expression gave.
+    /// The result of an expression.
     pub fn of_value(kind: KeyType, value: &'a Val<'_>) -> Option<Self> {
         match (value, kind) {
             (Val::Int(int), KeyType::Int) => Some(Self::Int(*int)),
@@ -114,8 +114,8 @@ impl<'a> Key<'a> {
         }
     }
 
-    /// Hands every key that stands for it to `with`: one, or several for a region. There is none
-    /// when it is not indexed: too long, or no known shape.
+    /// Passes every key of the value to `with`: one, or several for a region. None if it is not
+    /// indexed: too long, or an unknown shape.
     pub fn numbers(&self, mut with: impl FnMut(u64)) {
         match *self {
             Self::Int(int) => with(int as u64 ^ SIGN),

@@ -10,28 +10,28 @@ use spikewire_sync::RwLock;
 use super::Index;
 use super::definition::{Definition, Source};
 
-/// Most indexes of a namespace.
+/// Maximum number of indexes per namespace.
 const MOST: usize = 256;
 
 /// The indexes of a namespace.
 #[derive(Debug, Default)]
 pub struct Indexes(RwLock<Vec<Arc<Index>>>);
 
-/// What creating an index came to.
+/// The result of creating an index.
 #[derive(Debug)]
 pub enum Created {
-    /// It is new, and to be filled.
+    /// A new index, to be built.
     New(Arc<Index>),
-    /// It was there, perhaps under another name.
+    /// It existed already, possibly under another name.
     There,
-    /// The name stands for something else.
+    /// The name is used by a different index.
     NameTaken,
     /// There are too many.
     TooMany,
 }
 
 impl Indexes {
-    /// Adds an index. One that is there under another name takes the new name.
+    /// Adds an index. An existing one with another name is renamed.
     pub fn create(&self, name: &str, definition: Definition) -> Created {
         let mut list = self.0.write();
         let named = |index: &&Arc<Index>| !name.is_empty() && *index.name.read() == name;
@@ -54,7 +54,7 @@ impl Indexes {
         Created::New(index)
     }
 
-    /// Takes an index away. Its entries are still to be freed.
+    /// Removes an index. Its entries have to be freed afterwards.
     pub fn remove(&self, name: &str) -> Option<Arc<Index>> {
         let mut list = self.0.write();
         let at = list.iter().position(|index| *index.name.read() == name)?;
@@ -63,8 +63,8 @@ impl Indexes {
         Some(index)
     }
 
-    /// Takes the index of all records of a set away, unless it has a name. Its entries are still
-    /// to be freed. `Err`: the name.
+    /// Removes the index of all records of a set, unless it has a name. Its entries have to be
+    /// freed afterwards. `Err`: the name.
     pub fn disable(&self, set: u16) -> Result<Option<Arc<Index>>, String> {
         let mut list = self.0.write();
         let Some(at) = list.iter().position(|index| index.is_all_of(set)) else { return Ok(None) };
@@ -87,12 +87,12 @@ impl Indexes {
         self.0.read().iter().find(|index| *index.name.read() == name).cloned()
     }
 
-    /// All of them, the oldest first.
+    /// All indexes, oldest first.
     pub fn all(&self) -> Vec<Arc<Index>> {
         self.0.read().clone()
     }
 
-    /// How many of values belong to a set.
+    /// Number of value indexes of a set.
     pub fn of_set(&self, number: u16) -> usize {
         let is_its = |index: &&Arc<Index>| {
             let set = index.definition.set.as_ref();
@@ -101,8 +101,8 @@ impl Indexes {
         self.0.read().iter().filter(is_its).count()
     }
 
-    /// The index that a query of this set can use: one of the set, else one of the namespace.
-    /// `set` is 0 for a query without one, and none for one that was never written to.
+    /// The index that a query of this set can use: one of the set, else one of the namespace. `set`
+    /// is 0 for a query without a set, `None` for a set that was never written to.
     pub fn choose(
         &self,
         set: Option<u16>,
@@ -124,12 +124,12 @@ impl Indexes {
     }
 }
 
-/// Whether an index is of what a query asks for, sets aside.
+/// Whether an index matches a query, apart from the set.
 fn answers(index: &Index, wanted: &query::Index) -> bool {
     let definition = &index.definition;
     let source = match (&wanted.subject, &definition.source) {
         (_, Source::Set) => return false,
-        // A name is enough; an index of other values just has none of those.
+        // The name is sufficient; an index of other values just has no matches.
         (Subject::Name(name), _) => return *index.name.read() == *name,
         (Subject::Bin(bin), Source::Bin { name, context }) => {
             bin == name && *context == wanted.context

@@ -1,12 +1,12 @@
-//! Secondary indexes: which records hold a value.
+//! Secondary indexes: find records by value.
 //!
 //! An index belongs to a namespace, or to one of its sets, and its entries to the partitions: an
-//! entry is a key that stands for the value, and the record's digest. It is changed under the lock
-//! of its partition, in the same step as the record, so it always says what the records say; where
-//! partitions go, their entries go with them. Keys are short and may stand for several values, so
-//! a query looks at each record it finds.
+//! entry is a key derived from the value, and the record's digest. It is updated under the lock of
+//! its partition, in the same step as the record, so it is always consistent with the records;
+//! entries move together with their partition. Keys are short and may stand for several values, so
+//! a query checks each record it finds.
 //!
-//! An index may also be of all records of a set, so that a scan of the set meets no others.
+//! An index may also contain all records of a set, so that a scan of the set visits no others.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -37,15 +37,15 @@ use self::definition::{Definition, Source};
 /// An index.
 #[derive(Debug)]
 pub struct Index {
-    /// Its name, which may change; empty for an index that the configuration of a set made.
+    /// Its name, which can change; empty for an index created by the configuration of a set.
     name: RwLock<String>,
     /// What is indexed.
     pub definition: Definition,
-    /// Partitions that have their entries.
+    /// Number of partitions whose entries are complete.
     built: AtomicUsize,
     dropped: AtomicBool,
     started: Instant,
-    /// How long filling it took, in seconds.
+    /// Build time in seconds.
     took: AtomicU64,
 }
 
@@ -67,27 +67,27 @@ impl Index {
         self.name.read().clone()
     }
 
-    /// Whether it is of all records of a set, not of values.
+    /// Whether it contains all records of a set instead of values.
     pub fn is_of_set(&self) -> bool {
         matches!(self.definition.source, Source::Set)
     }
 
-    /// Whether it is of all records of this set.
+    /// Whether it contains all records of this set.
     fn is_all_of(&self, set: u16) -> bool {
         self.is_of_set() && self.definition.set.as_ref().is_some_and(|(_, number)| *number == set)
     }
 
-    /// Whether every partition has its entries.
+    /// Whether it is complete.
     pub fn is_ready(&self) -> bool {
         self.built.load(Ordering::Acquire) >= PARTITIONS
     }
 
-    /// How much of it is filled, in percent; 100 only when it is ready.
+    /// Build progress in percent; 100 only when it is ready.
     pub fn percent(&self) -> usize {
         self.built.load(Ordering::Acquire).min(PARTITIONS) * 100 / PARTITIONS
     }
 
-    /// Seconds that filling it took, or has taken so far.
+    /// Build time in seconds, so far if unfinished.
     pub fn load_time(&self) -> u64 {
         if self.is_ready() {
             self.took.load(Ordering::Acquire)
@@ -96,13 +96,13 @@ impl Index {
         }
     }
 
-    /// Notes that one more partition has its entries.
+    /// Records that one more partition is complete.
     fn pass_partition(&self) {
         self.took.store(self.started.elapsed().as_secs(), Ordering::Release);
         self.built.fetch_add(1, Ordering::AcqRel);
     }
 
-    /// Whether it was deleted: a query that still holds it finds nothing.
+    /// Whether it was deleted; a query that still uses it finds nothing.
     pub fn is_dropped(&self) -> bool {
         self.dropped.load(Ordering::Acquire)
     }

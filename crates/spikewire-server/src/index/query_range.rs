@@ -1,4 +1,4 @@
-//! The values a query asks for.
+//! The range of values of a query.
 
 use s2::cellid::CellID;
 use s2::point::Point;
@@ -10,12 +10,12 @@ use super::key::{Key, KeyType, LONGEST};
 use crate::expression::RecordView;
 use crate::value::geo::{Region, Shape, covering};
 
-/// Longest `GeoJSON` text of a query.
+/// Maximum length of a `GeoJSON` text in a query.
 const LONGEST_GEO: usize = 1 << 20;
-/// Most cells that a query looks for points in.
+/// Maximum number of cells in which a query searches for points.
 const CELLS: usize = 16;
 
-/// What a value must be.
+/// The condition on a value.
 #[derive(Debug)]
 enum Test {
     Between(i64, i64),
@@ -26,18 +26,18 @@ enum Test {
     Around(Point),
 }
 
-/// The values a query asks for.
+/// The range of values of a query.
 #[derive(Debug)]
 pub struct QueryRange {
     /// Their type.
     pub kind: KeyType,
-    /// The keys they can have: ranges, both ends included, that rise and do not touch.
+    /// Possible keys: ascending inclusive ranges that do not touch.
     pub spans: Vec<(u64, u64)>,
     test: Test,
 }
 
 impl QueryRange {
-    /// What a request's range stands for.
+    /// Converts the range of a request.
     pub fn new(range: &Range) -> Result<Self, ResultCode> {
         let refuse = ResultCode::PARAMETER;
         let key = |key: Key<'_>| {
@@ -91,15 +91,15 @@ impl QueryRange {
         }
     }
 
-    /// Whether a record has a value that is asked for, and whether it is to be sent for the key it
-    /// was found under, if it was: one with several such values is sent for the least of their keys.
+    /// Whether a record has a matching value, and whether to send it for the key under which it was
+    /// found, if any: a record with several matching values is sent for the smallest of their keys.
     pub fn confirms(
         &self,
         definition: &Definition,
         view: &RecordView<'_>,
         key: Option<u64>,
     ) -> bool {
-        // Which of several values it was found by matters only where there can be several.
+        // The key matters only if there can be several values.
         let key = key.filter(|_| definition.collection != Collection::Value);
         let (mut accepted, mut least) = (false, None);
         definition.each(view, &mut |value| {
@@ -117,27 +117,27 @@ impl QueryRange {
         accepted && (key.is_none() || key == least)
     }
 
-    /// Whether values with this key are looked at.
+    /// Whether this key is in the range.
     fn seeks(&self, number: u64) -> bool {
         let behind = self.spans.partition_point(|(_, last)| *last < number);
         self.spans.get(behind).is_some_and(|(first, _)| *first <= number)
     }
 }
 
-/// The keys of the regions that can lie around a point: every cell that it is in.
+/// The keys of regions that can contain a point: every cell that contains it.
 fn larger(point: &Point) -> Vec<(u64, u64)> {
     let smallest = CellID::from(*point);
     let cells = (0..=s2::cellid::MAX_LEVEL).map(|level| smallest.parent(level).0);
     joined(cells.map(|cell| (cell, cell)).collect())
 }
 
-/// The keys of the points that can lie in a region.
+/// The keys of points that can be within a region.
 fn smaller(region: &Region) -> Vec<(u64, u64)> {
     let cells = covering(region, CELLS);
     joined(cells.iter().map(|cell| (cell.range_min().0, cell.range_max().0)).collect())
 }
 
-/// The ranges in their order, those that touch made one.
+/// Sorts the ranges and merges those that touch.
 fn joined(mut spans: Vec<(u64, u64)>) -> Vec<(u64, u64)> {
     spans.sort_unstable();
     let mut joined: Vec<(u64, u64)> = Vec::new();
@@ -160,7 +160,7 @@ mod tests {
         format!(r#"{{"type":"Point","coordinates":[{longitude},{latitude}]}}"#)
     }
 
-    /// Whatever lies in a region has a key in its spans.
+    /// Every point within a region has a key in its spans.
     #[test]
     fn spans_miss_no_point() {
         let square = "[[[0,0],[10,0],[10,10],[0,10],[0,0]]]";
@@ -187,7 +187,7 @@ mod tests {
                         let mut found = false;
                         key.numbers(|number| found |= range.seeks(number));
                         assert!(found, "{text} in {region}");
-                        // The other way round: the point finds the region, by one of its cells.
+                        // Conversely, the point finds the region by one of its cells.
                         let around = QueryRange::new(&Range::Geo(text.clone())).unwrap();
                         let (region_key, mut cells) = (Key::Geo(region.as_bytes()), 0);
                         assert!(around.accepts(&region_key), "{region} around {text}");

@@ -1,5 +1,5 @@
 //! Indexes of namespaces that the cluster does not have. As on servers, whose list of definitions
-//! knows no namespaces, a definition is remembered, and there is nothing to fill.
+//! is independent of namespaces, a definition is stored, but there is nothing to build.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use super::definition::Definition;
 use super::list::{Created, Indexes};
 use crate::storage::sets::Sets;
 
-/// The indexes by namespace, with the sets that they are of.
+/// Indexes by namespace, with their sets.
 #[derive(Debug, Default)]
 pub struct UnknownNamespaces(Mutex<HashMap<String, (Sets, Indexes)>>);
 
 impl UnknownNamespaces {
-    /// Remembers an index, unless its name stands for another one. `define` makes the definition;
-    /// it gives `None` when there are too many sets, and so does this.
+    /// Stores an index, unless its name is used by another one. `define` builds the definition; it
+    /// returns `None` if there are too many sets, and so does this.
     pub fn create(
         &self,
         namespace: &str,
@@ -27,7 +27,7 @@ impl UnknownNamespaces {
         Some(indexes.create(index, define(sets)?))
     }
 
-    /// Forgets an index.
+    /// Removes an index.
     pub fn remove(&self, namespace: &str, index: &str) {
         if let Some((_, indexes)) = self.0.lock().get(namespace) {
             indexes.remove(index);

@@ -1,7 +1,7 @@
-//! Where this node and its peers can be reached.
+//! Addresses of this node and its peers.
 //!
-//! Every node listens on the address the cluster is bound to. A cluster bound to all addresses
-//! names the one the client came in by.
+//! Every node listens on the address to which the cluster is bound. If that is the wildcard
+//! address, the address by which the client connected is advertised.
 
 use std::sync::atomic::Ordering;
 
@@ -28,7 +28,7 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
     })
 }
 
-/// The same of nodes that speak TLS and nothing else, under this name.
+/// The same for nodes with TLS only, under this name.
 fn encrypted(target: &InfoTarget<'_>, command: &Command<'_>, name: &str) -> Option<String> {
     Some(match command.name {
         "service-tls-std" => address(target, target.number).to_string(),
@@ -44,7 +44,7 @@ fn encrypted(target: &InfoTarget<'_>, command: &Command<'_>, name: &str) -> Opti
     })
 }
 
-/// The other nodes: the live ones, or all that ever were.
+/// The other nodes: the live ones, or all that ever existed.
 fn others(target: &InfoTarget<'_>, alive: bool) -> Vec<usize> {
     let nodes = &target.state.nodes;
     (0..nodes.len())

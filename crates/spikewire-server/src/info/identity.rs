@@ -1,4 +1,4 @@
-//! Who the node is, what it can do, and how its cluster stands.
+//! Identity and features of the node, and the state of its cluster.
 
 use std::sync::atomic::Ordering;
 
@@ -6,7 +6,7 @@ use spikewire_aerospike_protocol::info::Command;
 
 use super::{InfoTarget, NO_NAMESPACE, error};
 
-/// What clients look for before they use a feature.
+/// Features that clients check for.
 const FEATURES: &str = "batch-any;batch-index;blob-bits;cdt-index;cdt-list;cdt-map;cluster-stable;\
     float;geo;sindex-exists;peers;pipelining;pquery;pscans;query-show;relaxed-sc;replicas;\
     replicas-all;replicas-master;replicas-max;truncate-namespace;udf";

@@ -1,4 +1,4 @@
-//! How far an index is, how large, and how well it tells records apart.
+//! Statistics of an index: progress, size, selectivity.
 
 use spikewire_aerospike_protocol::query::Collection;
 
@@ -32,12 +32,12 @@ pub(super) fn stat(target: &InfoTarget<'_>, namespace: Option<&str>, name: Optio
     )
 }
 
-/// What a node holds of an index.
+/// The size of an index on a node.
 #[derive(Default)]
 struct Size {
     entries: usize,
-    /// Different keys, and records that have some. Not counted before the index is ready: that
-    /// takes a look at every entry, and clients that wait for the index ask often.
+    /// Distinct keys, and records with entries. Not counted before the index is ready: counting
+    /// visits every entry, and clients that wait for the index poll often.
     values: usize,
     records: usize,
 }
@@ -56,7 +56,7 @@ impl Size {
             size.entries += entries.len();
             if counted {
                 keys.extend(entries.keys_once());
-                // As on servers, a record is taken to have one entry if it has one value.
+                // As on servers, a record with a single value counts as one entry.
                 size.records += if several { entries.records() } else { entries.len() };
             }
         }
@@ -67,7 +67,7 @@ impl Size {
     }
 }
 
-/// How many entries there are to one, to the nearest whole number; 0 if there are none.
+/// The ratio of entries, rounded to the nearest integer; 0 if there are none.
 fn rounded(entries: usize, of: usize) -> usize {
     (entries + of / 2).checked_div(of).unwrap_or(0)
 }

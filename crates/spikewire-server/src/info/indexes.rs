@@ -1,4 +1,4 @@
-//! Secondary indexes: creating, deleting, listing them, and how far they are.
+//! Secondary indexes: create, delete, list, progress.
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -33,7 +33,7 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
             let encoded = command.param("b64") == Some("true");
             list(target, namespace_param(command), encoded, set_indexes::line)
         }
-        // The older words: `sindex`, `sindex/NAMESPACE` and `sindex/NAMESPACE/INDEX`.
+        // The older commands: `sindex`, `sindex/NAMESPACE` and `sindex/NAMESPACE/INDEX`.
         "sindex" => match command.params.split_once('/') {
             Some((namespace, name)) => index_stat::stat(target, Some(namespace), Some(name)),
             None if command.params.is_empty() => list(target, None, false, |_, _| None),
@@ -173,7 +173,7 @@ fn delete(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
         return error(20, "missing 'namespace'");
     };
     let Some(index) = command.param("indexname").filter(|name| !name.is_empty()) else {
-        // As servers say it: both at once.
+        // As on servers: both in one message.
         return format!("{}ok", error(4, "missing 'indexname'"));
     };
     match target.state.namespace(name.as_bytes()) {
@@ -198,7 +198,7 @@ fn exists(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     }
 }
 
-/// The indexes of values, then those of sets: as servers do it, after a semicolon of their own.
+/// Value indexes, then set indexes, after a semicolon of their own as on servers.
 fn list(
     target: &InfoTarget<'_>,
     namespace: Option<&str>,
@@ -253,7 +253,7 @@ fn line(namespace: &Namespace, index: &Index, encoded: bool) -> Option<String> {
     ))
 }
 
-/// A path as people read it: `[map_key(<string#1>), list_index(0)]`.
+/// Formats a path for people: `[map_key(<string#1>), list_index(0)]`.
 fn readable_context(bytes: &[u8]) -> String {
     let steps = context::decode(bytes).unwrap_or_default();
     let steps = steps.iter().map(|step| {

@@ -47,35 +47,35 @@ const NO_NAMESPACE: &str = "namespace not found on node";
 pub struct InfoTarget<'a> {
     /// The cluster.
     pub state: &'a Arc<ClusterState>,
-    /// The number of the node that is asked.
+    /// The number of the node.
     pub number: usize,
-    /// The address the client reached the node at.
+    /// The address by which the client connected.
     pub local: IpAddr,
-    /// What the user may do, where there are users.
+    /// The user's privileges, with security.
     pub access: Option<&'a Access>,
-    /// What the client calls itself, once it said or should have.
+    /// The client's user agent, once sent or due.
     pub user_agent: &'a mut Option<UserAgent>,
 }
 
 impl InfoTarget<'_> {
-    /// The node that is asked.
+    /// The node.
     pub fn node(&self) -> &Node {
         &self.state.nodes[self.number]
     }
 
-    /// Fills an index that was created, or empties one that was deleted, in the background.
+    /// Builds a created index, or clears a deleted one, in the background.
     fn build(&self, namespace: usize, index: Arc<Index>) {
         let build = Build::new(self.state.clone(), namespace, index);
         self.state.background.add(Box::new(build));
     }
 }
 
-/// An error as the protocol prints it.
+/// Formats an error.
 pub(crate) fn error(code: u8, text: &str) -> String {
     format!("ERROR:{code}:{text}")
 }
 
-/// Answers the commands in `body` with one frame.
+/// Replies to the commands in `body` with one frame.
 pub fn answer(target: &mut InfoTarget<'_>, body: &[u8], out: &mut Vec<u8>) {
     let start = frame::begin(out, Kind::Info);
     if body.is_empty() {
@@ -120,7 +120,7 @@ fn namespace_param<'a>(command: &Command<'a>) -> Option<&'a str> {
     command.param("namespace").or(command.param("ns"))
 }
 
-/// The namespace of this name, or the error that says what is wrong with the name.
+/// The namespace with this name, or the error message.
 fn named_namespace<'a>(
     target: &'a InfoTarget<'_>,
     name: Option<&str>,
@@ -131,7 +131,7 @@ fn named_namespace<'a>(
     found.map(|(_, namespace)| namespace).ok_or_else(|| error(20, NO_NAMESPACE))
 }
 
-/// Takes the client's description of itself, once per connection.
+/// Sets the client's user agent, once per connection.
 fn set_user_agent(target: &mut InfoTarget<'_>, command: &Command<'_>) -> String {
     let Some(value) = command.param("value") else { return error(4, "missing 'value'") };
     match STANDARD.decode(value) {

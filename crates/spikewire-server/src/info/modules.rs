@@ -1,4 +1,4 @@
-//! User-defined functions: registering, listing and removing modules. All nodes share them.
+//! User-defined functions: registers, lists and removes modules, which all nodes share.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use spikewire_udf::check;
 
 use super::InfoTarget;
 
-/// Longest source.
+/// Maximum length of a source.
 const LONGEST: usize = 1 << 20;
 
 pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<String> {
@@ -65,7 +65,7 @@ fn list(target: &InfoTarget<'_>) -> String {
     let mut list = String::new();
     for (file, source) in target.state.modules.read().iter() {
         let content = STANDARD.encode(source);
-        // What the cluster keeps of a module is this text, and the hash is of it.
+        // This text is stored for a module, and hashed.
         let kept =
             format!("{{\"content64\": \"{content}\", \"type\": \"LUA\", \"name\": \"{file}\"}}");
         let _ = write!(list, "filename={file},hash=");

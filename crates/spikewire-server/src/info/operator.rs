@@ -1,5 +1,5 @@
 //! Commands for operators. Nodes in one process have no log, no heartbeat and no devices, so most
-//! of them check their parameters and have nothing to do or to show.
+//! of these only check their parameters.
 
 use spikewire_aerospike_protocol::info::Command;
 
@@ -34,7 +34,7 @@ fn is_principal(target: &InfoTarget<'_>) -> bool {
     target.state.alive().last() == Some(&target.number)
 }
 
-/// `log/SINK`: the levels of every context, of which there is none; `log/SINK/CONTEXT`.
+/// `log/SINK`: the levels of all contexts, of which there are none; `log/SINK/CONTEXT`.
 fn log(command: &Command<'_>) -> String {
     let (sink, context) = match command.params.split_once('/') {
         Some((sink, context)) => (sink, Some(context)),
@@ -48,7 +48,7 @@ fn log(command: &Command<'_>) -> String {
     }
 }
 
-/// `log-set:id=SINK;CONTEXT=LEVEL`. Any level of any context will do.
+/// `log-set:id=SINK;CONTEXT=LEVEL`. Accepts any level of any context.
 fn log_set(command: &Command<'_>) -> String {
     let bad = |text| error(4, text);
     let Some(params) = command.params.strip_prefix("id=") else { return bad("missing id") };

@@ -1,4 +1,4 @@
-//! Which partitions this node owns, and the racks.
+//! The partitions of this node, and the racks.
 
 use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::partition::{Bitmap, Replicas};
@@ -13,7 +13,7 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
             None | Some(Ok(0)) => Replicas::format(&maps(target, usize::MAX)),
             Some(Ok(max)) => Replicas::format(&maps(target, max)),
         },
-        // The older forms leave out the regime, and the factor too.
+        // The older forms omit the regime, or also the replication factor.
         "replicas-all" => strip(&maps(target, usize::MAX), "0,"),
         "replicas-master" => strip(&maps(target, 1), "0,1,"),
         "racks" => racks(target),
@@ -22,7 +22,7 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
     })
 }
 
-/// The node's column of every namespace, at most `max` columns each.
+/// The node's partitions in every namespace, at most `max` replica columns each.
 fn maps(target: &InfoTarget<'_>, max: usize) -> Vec<Replicas> {
     let state = target.state;
     let map = |namespace: &Namespace| {

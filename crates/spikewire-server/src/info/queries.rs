@@ -1,4 +1,4 @@
-//! Queries and background jobs of the node: listing them, and making them end.
+//! Queries and background jobs of the node: list and abort.
 
 use spikewire_aerospike_protocol::info::Command;
 
@@ -27,7 +27,7 @@ pub(super) fn value(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<St
     })
 }
 
-/// The job that is meant; servers before 8.1 have another word for it.
+/// The id of the job; servers before 8.1 use another parameter name.
 fn number(command: &Command<'_>) -> Result<u64, String> {
     let text = command.param("id").or(command.param("trid"));
     let text = text.ok_or_else(|| error(4, "missing 'id'"))?;

@@ -1,5 +1,4 @@
-//! Indexes of all records of a set: those that have a name, and those that the set's configuration
-//! makes.
+//! Indexes of all records of a set: named ones, and those created by the set's configuration.
 
 use spikewire_aerospike_protocol::info::Command;
 use spikewire_aerospike_protocol::limits;
@@ -38,7 +37,7 @@ pub(super) fn create(
     }
 }
 
-/// `set-config`: of all that servers let be set, `enable-index` of a set.
+/// `set-config`: of all settings of servers, only `enable-index` of a set.
 pub(super) fn configure(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     change(target, command).map_or_else(|| error(4, "invalid set-config parameter"), str::to_owned)
 }
@@ -54,7 +53,7 @@ fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str
         return None;
     }
     let changed = match command.param("enable-index")? {
-        // One with a name is not the configuration's to change.
+        // The configuration does not affect named ones.
         "true" => match namespace.index_set("", set)? {
             Created::New(index) => Some(index),
             Created::There => {
@@ -75,7 +74,7 @@ fn change(target: &InfoTarget<'_>, command: &Command<'_>) -> Option<&'static str
     Some("ok")
 }
 
-/// The line of a set's index in `sindex-list`; none for one that the configuration made.
+/// The line of a set index in `sindex-list`; none for one created by the configuration.
 pub(super) fn line(namespace: &Namespace, index: &Index) -> Option<String> {
     let (set, _) = index.definition.set.as_ref()?;
     let name = index.name();

@@ -1,4 +1,4 @@
-//! What the node stores: namespaces, sets, statistics and configuration.
+//! Storage of the node: namespaces, sets, statistics and configuration.
 
 use std::sync::atomic::Ordering;
 
@@ -188,7 +188,7 @@ fn config(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     }
 }
 
-/// No latencies are measured, so every histogram is one without data.
+/// Latencies are not measured, so every histogram is empty.
 fn latencies(target: &InfoTarget<'_>, command: &Command<'_>) -> String {
     let mut names = vec!["batch-index".to_owned()];
     for namespace in &target.state.namespaces {

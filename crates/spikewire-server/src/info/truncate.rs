@@ -1,4 +1,4 @@
-//! Truncation: hiding all records of a set or a namespace that are older than a moment.
+//! Truncation: hides all records of a set or a namespace that are older than a given time.
 
 use std::sync::atomic::Ordering;
 
@@ -57,7 +57,7 @@ fn run(
     Ok(())
 }
 
-/// The moment of a last-update time in nanoseconds since the Unix epoch.
+/// Parses a last-update time in nanoseconds since the Unix epoch.
 fn moment(text: &str, now: Moment) -> Result<Option<Moment>, String> {
     let millis = text.parse::<u64>().unwrap_or(0) / 1_000_000;
     let moment = Moment::from_millis(millis.saturating_sub(limits::EPOCH_2010 * 1000));

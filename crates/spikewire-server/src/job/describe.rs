@@ -1,4 +1,4 @@
-//! A job as info commands show it.
+//! Formats a job for info commands.
 
 use std::fmt::Write as _;
 use std::sync::atomic::Ordering;
@@ -7,7 +7,7 @@ use std::time::Instant;
 use super::{End, Job, JobKind};
 
 impl Job {
-    /// What info commands say of it: `key=value`, separated by colons.
+    /// Its description in info commands: `key=value`, separated by colons.
     pub fn describe(&self) -> String {
         let options = &self.options;
         let ended = *self.ended.lock();

@@ -8,12 +8,12 @@ use spikewire_sync::Mutex;
 
 use super::{Job, JobOptions};
 
-/// Most jobs that run at a time on one node.
+/// Maximum number of concurrent jobs per node.
 pub const ACTIVE: usize = 128;
-/// Jobs that are shown after their end.
+/// Number of finished jobs that are kept.
 const DONE: usize = 100;
 
-/// The jobs of a node that run, and the last ones that ran. Short queries are not among them.
+/// The running and the last finished jobs of a node, without short queries.
 #[derive(Debug, Default)]
 pub struct Jobs {
     jobs: Mutex<Vec<Arc<Job>>>,
@@ -21,7 +21,7 @@ pub struct Jobs {
 }
 
 impl Jobs {
-    /// Starts a job. Refused are a number that is in the list, and more jobs than run at a time.
+    /// Starts a job. Fails if the id is in the list, or too many jobs are running.
     pub fn start(
         &self,
         mut options: JobOptions,
@@ -49,17 +49,17 @@ impl Jobs {
         Ok(job)
     }
 
-    /// All of them, the oldest first.
+    /// All jobs, oldest first.
     pub fn all(&self) -> Vec<Arc<Job>> {
         self.jobs.lock().clone()
     }
 
-    /// The job with this number.
+    /// The job with this id.
     pub fn find(&self, id: u64) -> Option<Arc<Job>> {
         self.jobs.lock().iter().find(|job| job.options.id == id).cloned()
     }
 
-    /// Forgets all of them: the node died. Those that run end soon.
+    /// Removes all jobs because the node died. Running ones end soon.
     pub fn clear(&self) {
         for job in self.jobs.lock().drain(..) {
             job.abort();

@@ -1,4 +1,4 @@
-//! Scans, queries and background jobs of a node: what they are, how far they are, how they ended.
+//! Scans, queries and background jobs of a node: parameters, progress, outcome.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use spikewire_sync::Mutex;
 
-/// A job that is ahead of its rate by no more than this goes on.
+/// A job that is ahead of its rate by less than this continues without a pause.
 const LEAST_PAUSE: Duration = Duration::from_millis(1);
 /// The longest pause after one record.
 const LONGEST_PAUSE: Duration = Duration::from_millis(10);
@@ -22,47 +22,47 @@ const LONGEST_PAUSE: Duration = Duration::from_millis(10);
 /// What a job does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum JobKind {
-    /// It sends records.
+    /// Sends records.
     Basic,
-    /// It sends what a function makes of them.
+    /// Sends the results of a function.
     Aggregation,
-    /// It applies operations to them.
+    /// Applies operations.
     Operations,
-    /// It applies a user-defined function to them.
+    /// Applies a user-defined function.
     Function,
 }
 
 /// How a job ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// With its last record.
+    /// After its last record.
     Ok,
-    /// A client wanted it to.
+    /// Aborted by a client.
     Aborted,
     /// The reply could not be sent.
     NotSent,
-    /// The client took nothing for too long.
+    /// The client did not read for too long.
     NotTaken,
 }
 
-/// What a job is started with.
+/// The parameters of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobOptions {
-    /// Its number; 0 when the client leaves it to the node.
+    /// Its id; 0: the node assigns one.
     pub id: u64,
-    /// What it does.
+    /// Its kind.
     pub kind: JobKind,
     /// The namespace.
     pub namespace: String,
     /// The set; empty for the whole namespace.
     pub set: String,
-    /// The index it goes by.
+    /// The index it uses.
     pub index: Option<String>,
-    /// Partitions to read from their start, and others to go on with.
+    /// Number of partitions to read from the start, and to resume.
     pub asked: (usize, usize),
-    /// Records per second, 0 = as fast as it goes.
+    /// Records per second, 0 = unlimited.
     pub rate: u32,
-    /// How long the client may take nothing; `None` = for ever.
+    /// How long the client may not read; `None` = no limit.
     pub send_timeout: Option<Duration>,
     /// The client.
     pub from: Option<SocketAddr>,
@@ -71,13 +71,13 @@ pub struct JobOptions {
 /// Counters of a job.
 #[derive(Debug, Default)]
 pub struct Counters {
-    /// Records held back to keep the rate.
+    /// Records delayed by the rate limit.
     pub throttled: AtomicU64,
-    /// Records that the filter left out.
+    /// Records excluded by the filter.
     pub filtered: AtomicU64,
     /// Records sent or changed.
     pub succeeded: AtomicU64,
-    /// Records that could not be.
+    /// Records that could not be sent or changed.
     pub failed: AtomicU64,
     /// Bytes sent.
     pub bytes: AtomicU64,
@@ -86,11 +86,11 @@ pub struct Counters {
 /// A job of a node.
 #[derive(Debug)]
 pub struct Job {
-    /// What it was started with; the id is never 0.
+    /// Its parameters; the id is never 0.
     pub options: JobOptions,
-    /// What it has done.
+    /// Its counters.
     pub counters: Counters,
-    /// Partitions it is done with, of how many.
+    /// Finished partitions, and their total number.
     progress: (AtomicUsize, usize),
     started: Instant,
     aborted: AtomicBool,
@@ -98,7 +98,7 @@ pub struct Job {
 }
 
 impl Job {
-    /// A job that starts now and goes through so many partitions.
+    /// A job over this many partitions that starts now.
     pub fn new(options: JobOptions, partitions: usize) -> Self {
         Self {
             options,
@@ -110,12 +110,12 @@ impl Job {
         }
     }
 
-    /// Whether a client wants it to end.
+    /// Whether a client has aborted it.
     pub fn is_aborted(&self) -> bool {
         self.aborted.load(Ordering::Acquire)
     }
 
-    /// Makes it end soon; says whether it was running.
+    /// Makes it end soon; returns whether it was running.
     pub fn abort(&self) -> bool {
         self.is_active() && !self.aborted.swap(true, Ordering::AcqRel)
     }
@@ -125,17 +125,18 @@ impl Job {
         self.ended.lock().is_none()
     }
 
-    /// Notes how it ended. The first end counts.
+    /// Sets the outcome. The first one counts.
     pub fn end(&self, end: End) {
         self.ended.lock().get_or_insert_with(|| (end, Instant::now()));
     }
 
-    /// Notes that it is done with one more partition.
+    /// Counts a finished partition.
     pub fn pass_partition(&self) {
         self.progress.0.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// How many records it may handle before its next pause, after so many; at least one.
+    /// How many records it may process before its next pause, after `handled` records; at least
+    /// one.
     pub fn burst(&self, handled: u64) -> u64 {
         let rate = u64::from(self.options.rate);
         if rate == 0 {
@@ -145,8 +146,8 @@ impl Job {
         (until.saturating_mul(rate) / 1_000_000).saturating_sub(handled).max(1)
     }
 
-    /// Until when it pauses after so many records to keep its rate, if it has to. It pauses once
-    /// for each record and, as servers do, not for long: a rate below 100 is not kept.
+    /// Until when it pauses after `handled` records to keep its rate, if needed. It pauses once per
+    /// record and, as on servers, only briefly: a rate below 100 is not kept.
     pub fn pause(&self, handled: u64) -> Option<Instant> {
         let rate = u64::from(self.options.rate);
         let due = Duration::from_micros(handled.saturating_mul(1_000_000).checked_div(rate)?);
@@ -177,13 +178,13 @@ mod tests {
     fn a_rate_is_kept_by_short_pauses() {
         let free = Job::new(options(0), 1);
         assert_eq!((free.burst(1 << 40), free.pause(1 << 40)), (u64::MAX, None));
-        // A hundred seconds ahead, and still no more than the longest pause.
+        // A hundred seconds ahead, but the longest pause applies.
         let slow = Job::new(options(1), 1);
         let before = Instant::now();
         let pause = slow.pause(100).unwrap();
         assert!(pause >= before + LONGEST_PAUSE && pause <= Instant::now() + LONGEST_PAUSE);
         assert_eq!(slow.burst(100), 1);
-        // What is due within a millisecond is not paused for.
+        // No pause for records due within a millisecond.
         let fast = Job::new(options(1_000_000), 1);
         assert!(fast.burst(0) >= 1000);
         assert_eq!(fast.pause(1000), None);

@@ -1,4 +1,4 @@
-//! One client connection: what has come in and not been run, what has been answered and not sent.
+//! One client connection: unprocessed input and unsent output.
 
 use std::collections::VecDeque;
 use std::io::{self, ErrorKind, Read, Write};
@@ -14,10 +14,10 @@ use crate::command::stream::{SEND_TIMEOUT, StreamedReply};
 use crate::security::LoggedIn;
 use crate::tls::stream::TlsStream;
 
-/// No more requests are run while this much output waits for the client.
+/// No further requests are processed while this much output waits for the client.
 pub const BACKLOG: usize = 1 << 20;
 
-/// A reply that is held back.
+/// A delayed reply.
 #[derive(Debug)]
 struct Held {
     due: Instant,
@@ -25,25 +25,25 @@ struct Held {
     then_close: bool,
 }
 
-/// What becomes of a reply at a node that misbehaves.
+/// How faults modify a reply.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Twist {
-    /// Nothing of it is sent.
+    /// Send nothing.
     pub mute: bool,
-    /// Half of it, or of its next slice, is sent before the connection is closed.
+    /// Send half of it, or of its next slice, then close the connection.
     pub cut: bool,
-    /// It is held for this long.
+    /// Delay it by this time.
     pub delay: Duration,
-    /// The end of a query is held for this much longer than its records.
+    /// Delay the end of a query by this much more than its records.
     pub late_end: Duration,
 }
 
-/// A reply that goes on.
+/// A streamed reply in progress.
 #[derive(Debug)]
 pub struct RunningReply {
     /// The reply.
     pub reply: Box<dyn StreamedReply>,
-    /// What becomes of every slice.
+    /// How faults modify every slice.
     pub twist: Twist,
 }
 
@@ -52,7 +52,7 @@ pub struct RunningReply {
 pub struct Connection {
     /// The socket.
     pub stream: TcpStream,
-    /// How it is encrypted, if it is.
+    /// Its TLS state, if encrypted.
     tls: Option<Box<TlsStream>>,
     /// The node it is connected to.
     pub node: usize,
@@ -60,28 +60,28 @@ pub struct Connection {
     pub peer: Option<SocketAddr>,
     /// Whether the socket may have more to read.
     pub readable: bool,
-    /// Whether [`Connection::input`] was left with whole requests in it.
+    /// Whether [`Connection::input`] contains complete requests.
     pub waiting: bool,
-    /// Whether it waits for its turn among those that have more to do.
+    /// Whether it is queued for another turn.
     pub queued: bool,
-    /// Whether it ends once everything is sent.
+    /// Whether it closes once everything is sent.
     pub closing: bool,
-    /// What the client calls itself.
+    /// The client's user agent.
     pub user_agent: Option<UserAgent>,
-    /// Whom it belongs to, where there are users.
+    /// The logged-in user, with security.
     pub login: Option<LoggedIn>,
-    /// What becomes of every further request, once one was lost. Replies carry no numbers, so a
-    /// stream that lost one can only fall silent.
+    /// The fate of every further request once one was lost. Replies have no ids, so a stream that
+    /// lost one can only stay silent.
     pub silenced: Option<Fate>,
-    /// The reply that goes on. No further request is run before it is whole.
+    /// The streamed reply. No further request is processed before it is complete.
     pub running: Option<RunningReply>,
-    /// Received and not run: most often nothing or a part of a request.
+    /// Received but unprocessed: usually empty or a partial request.
     pub input: Vec<u8>,
-    /// Replies, from `sent` on still to be sent.
+    /// Replies; unsent from `sent` on.
     pub out: Vec<u8>,
     sent: usize,
     blocked: Option<Instant>,
-    /// How long the client may take nothing; `None` = for ever.
+    /// How long the client may not read; `None` = no limit.
     send_timeout: Option<Duration>,
     held: VecDeque<Held>,
     held_bytes: usize,
@@ -90,9 +90,9 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Takes over an accepted socket.
+    /// A connection over an accepted socket.
     pub fn new(stream: TcpStream, tls: Option<Box<TlsStream>>, node: usize) -> Self {
-        // Replies are written whole; waiting for more would only delay them.
+        // Replies are written as a whole; Nagle's algorithm would only delay them.
         let _ = stream.set_nodelay(true);
         let peer = stream.peer_addr().ok();
         Self {
@@ -120,38 +120,37 @@ impl Connection {
         }
     }
 
-    /// The address the client reached the node at.
+    /// The address by which the client connected.
     pub fn local(&mut self) -> IpAddr {
         *self.local.get_or_insert_with(|| {
             self.stream.local_addr().map_or(IpAddr::V4(Ipv4Addr::LOCALHOST), |found| found.ip())
         })
     }
 
-    /// Bytes that wait for the client.
+    /// Number of unsent bytes.
     pub fn backlog(&self) -> usize {
         self.out.len() - self.sent
     }
 
-    /// Bytes that wait for the client or for their time.
+    /// Number of unsent and delayed bytes.
     pub fn pending(&self) -> usize {
         self.backlog() + self.held_bytes
     }
 
-    /// Starts a reply that goes on.
+    /// Starts a streamed reply.
     pub fn start(&mut self, reply: Box<dyn StreamedReply>) {
         self.send_timeout = reply.send_timeout();
         self.running = Some(RunningReply { reply, twist: Twist::default() });
     }
 
-    /// Does to the output from `start` on what its fate has in store; says whether the connection
-    /// ends with it.
+    /// Applies faults to the output from `start` on; returns whether the connection ends with it.
     pub fn twist(&mut self, start: usize, twist: Twist) -> bool {
         let len = self.out.len() - start;
         if twist.mute {
             self.out.truncate(start);
             return false;
         }
-        // A stream that has brought nothing yet is cut when it does.
+        // A stream without output yet is cut at its first output.
         let cut = twist.cut && len > 0;
         if cut {
             self.out.truncate(start + len / 2);
@@ -165,7 +164,7 @@ impl Connection {
         cut
     }
 
-    /// Frees what was sent already of an output that is never quite empty.
+    /// Frees the sent part of an output that is never quite empty.
     pub fn compact(&mut self) {
         if self.sent > self.backlog() {
             self.out.drain(..self.sent);
@@ -173,12 +172,12 @@ impl Connection {
         }
     }
 
-    /// When the client will have taken nothing for too long; `None` while nothing waits for it.
+    /// When the client will not have read for too long; `None` while there is no output.
     pub fn stuck_at(&self) -> Option<Instant> {
         self.blocked?.checked_add(self.send_timeout?)
     }
 
-    /// Sends what can be sent. An error means that the connection is over.
+    /// Sends as much as possible. An error means that the connection is over.
     pub fn flush(&mut self) -> io::Result<()> {
         while self.sent < self.out.len() {
             match self.write(self.out.len()) {
@@ -215,7 +214,7 @@ impl Connection {
         }
     }
 
-    /// Writes like a socket what is not sent yet, up to `end`.
+    /// Writes unsent output like a socket, up to `end`.
     fn write(&mut self, end: usize) -> io::Result<usize> {
         let bytes = &self.out[self.sent..end];
         match &mut self.tls {
@@ -224,7 +223,7 @@ impl Connection {
         }
     }
 
-    /// Sends what a slow link lets through; says when to come back.
+    /// Sends as much as a slow link allows; returns when to continue.
     pub fn flush_slowly(&mut self, drip: Drip) -> io::Result<Option<Instant>> {
         if self.backlog() == 0 {
             return self.flush().map(|()| None);
@@ -260,13 +259,13 @@ impl Connection {
         if self.closing { Err(ErrorKind::ConnectionAborted.into()) } else { Ok(()) }
     }
 
-    /// Holds a reply until it is due, and until those before it are.
+    /// Delays a reply until it is due and all earlier ones have been sent.
     pub fn hold(&mut self, due: Instant, bytes: &[u8], then_close: bool) {
         self.held_bytes += bytes.len();
         self.held.push_back(Held { due, bytes: bytes.to_vec(), then_close });
     }
 
-    /// Moves the replies that are due to the output; says when the next one is.
+    /// Moves due replies to the output; returns when the next one is due.
     pub fn release(&mut self) -> Option<Instant> {
         if self.held.is_empty() {
             return None;
@@ -289,12 +288,12 @@ impl Connection {
         None
     }
 
-    /// Whether replies are held back.
+    /// Whether there are delayed replies.
     pub fn holds(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Makes the close that follows a reset: the client sees a broken connection, not an end.
+    /// Makes the following close send a reset: the client sees a broken connection, not an end.
     pub fn reset_on_close(&self) {
         let _ = SockRef::from(&self.stream).set_linger(Some(Duration::ZERO));
     }

@@ -1,4 +1,4 @@
-//! How a node can be made to misbehave.
+//! Fault injection.
 
 use std::io;
 use std::time::Duration;
@@ -8,22 +8,22 @@ use spikewire_aerospike_protocol::result_code::ResultCode;
 use crate::error::invalid;
 use crate::hash::mix;
 
-/// What is wrong with a node. Shares are between 0 and 1, drawn per request.
+/// The faults of a node. Probabilities are between 0 and 1, drawn per request.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Faults {
-    /// Every reply is held for this long; order is kept.
+    /// Delay of every reply; their order is kept.
     pub delay: Duration,
-    /// The end of a scan or query leaves this long after its last record, in a packet of its own.
+    /// The end of a scan or query is sent this long after its last record, in a packet of its own.
     pub late_end: Duration,
-    /// Share of requests that are lost before they are run, and with each of them all later ones
-    /// of its connection: replies carry no numbers, so a real stream loses all or nothing.
+    /// Probability that a request is lost before it is executed, and with it all later ones of its
+    /// connection: replies have no ids, so a real stream loses all or nothing.
     pub drop: f64,
-    /// Share of requests that are run but whose reply is lost, and with it all later ones of the
-    /// connection.
+    /// Probability that a request is executed but its reply is lost, and with it all later ones of
+    /// the connection.
     pub drop_reply: f64,
-    /// Share of replies of which half is sent before the connection is closed.
+    /// Probability that half of a reply is sent before the connection is closed.
     pub cut: f64,
-    /// Share of requests that are answered with [`Faults::code`] instead of being run.
+    /// Probability that a request fails with [`Faults::code`] instead of being executed.
     pub error: f64,
     /// The code for [`Faults::error`].
     pub code: ResultCode,
@@ -31,21 +31,21 @@ pub struct Faults {
     pub refuse: Refuse,
     /// Send replies in small pieces.
     pub drip: Option<Drip>,
-    /// Whether info requests suffer too; without it clients go on seeing a healthy cluster.
+    /// Whether faults affect info requests, too; otherwise clients keep seeing a healthy cluster.
     pub info: bool,
-    /// Where the draws start: the same seed and requests give the same faults.
+    /// Seed of the random numbers: the same seed and requests cause the same faults.
     pub seed: u64,
 }
 
 /// What happens to new connections.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Refuse {
-    /// They are served.
+    /// Accept connections.
     #[default]
     Never,
-    /// They are accepted and closed at once.
+    /// Accept and immediately close connections.
     Close,
-    /// The port does not listen.
+    /// Do not listen.
     Port,
 }
 
@@ -54,7 +54,7 @@ pub enum Refuse {
 pub struct Drip {
     /// Bytes in one piece.
     pub bytes: usize,
-    /// Time between two pieces.
+    /// Interval between two pieces.
     pub every: Duration,
 }
 
@@ -77,7 +77,7 @@ impl Default for Faults {
 }
 
 impl Faults {
-    /// Says what is impossible about these faults.
+    /// Validates the faults.
     pub fn check(&self) -> io::Result<()> {
         let shares = [
             ("drop", self.drop),
@@ -97,22 +97,22 @@ impl Faults {
     }
 }
 
-/// What becomes of one request.
+/// The fate of one request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {
-    /// It is run and answered.
+    /// Executed, with reply.
     Served,
-    /// It is not run and not answered.
+    /// Not executed, no reply.
     Lost,
-    /// It is run and not answered.
+    /// Executed, no reply.
     Unanswered,
-    /// It is not run; the reply carries this code.
+    /// Not executed; the reply has this code.
     Failed(ResultCode),
-    /// It is run, half of the reply is sent, and the connection closed.
+    /// Executed; half of the reply is sent, then the connection is closed.
     Cut,
 }
 
-/// Draws the fates of a node's requests.
+/// Draws the fate of each request of a node.
 #[derive(Debug)]
 pub struct Dice(u64);
 

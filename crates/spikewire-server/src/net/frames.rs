@@ -1,4 +1,4 @@
-//! Running the requests that have come in.
+//! Processes received requests.
 
 use std::time::{Duration, Instant};
 
@@ -18,8 +18,8 @@ use crate::turn::NextTurn;
 const END_LEN: usize = frame::HEADER_LEN + HEADER_LEN;
 
 impl Worker {
-    /// Runs the whole requests at the start of `bytes`, in order, and says how many bytes they
-    /// took. Stops early, and notes that it did, when too much output waits.
+    /// Processes the complete requests at the start of `bytes`, in order, and returns how many
+    /// bytes they took. Stops early, and records that, when too much output is unsent.
     pub(super) fn run_frames(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
         self.context.peer = connection.peer;
         let faulty = self.faults[connection.node].is_some() || connection.silenced.is_some();
@@ -58,7 +58,7 @@ impl Worker {
         }
     }
 
-    /// Keeps up with what the user of a connection may do; says whether it has one.
+    /// Updates the privileges of a connection's user; returns whether it has one.
     fn refresh_login(&mut self, connection: &mut Connection) -> bool {
         let Some(security) = &self.state.security else { return false };
         let has_user = security.refresh(&mut connection.login);
@@ -66,7 +66,7 @@ impl Worker {
         has_user
     }
 
-    /// Any frame.
+    /// Processes any frame.
     fn run_other(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) {
         if self.state.security.is_some() && frame.kind != Kind::Admin && connection.login.is_none()
         {
@@ -94,7 +94,7 @@ impl Worker {
                     self.refresh_login(connection);
                 }
             }
-            // Compression belongs to the Enterprise Edition.
+            // Compression requires the Enterprise Edition.
             Kind::Compressed => answer_code(out, ResultCode::ENTERPRISE_ONLY, 0),
             Kind::Message => {
                 let now = self.state.clock.now();
@@ -105,7 +105,7 @@ impl Worker {
         }
     }
 
-    /// Appends the next slice of the reply that goes on.
+    /// Appends the next slice of a streamed reply.
     pub(super) fn advance(&mut self, connection: &mut Connection) -> NextTurn {
         let Some(mut running) = connection.running.take() else { return NextTurn::Never };
         connection.compact();
@@ -131,7 +131,8 @@ impl Worker {
         next
     }
 
-    /// The same, one request after another: the node misbehaves, or nobody has logged in.
+    /// The same, one request at a time, because of faults or because the connection is not logged
+    /// in.
     fn run_one_by_one(&mut self, connection: &mut Connection, bytes: &[u8]) -> usize {
         let mut used = 0;
         connection.waiting = false;
@@ -159,7 +160,7 @@ impl Worker {
         }
     }
 
-    /// Runs one request as its fate has it; says whether the connection ends with it.
+    /// Processes one request according to its fate; returns whether the connection ends with it.
     fn run_one_faulty(&mut self, connection: &mut Connection, frame: frame::Frame<'_>) -> bool {
         let mut fate = Fate::Served;
         let (mut delay, mut late_end) = (Duration::ZERO, Duration::ZERO);
@@ -179,7 +180,7 @@ impl Worker {
         match fate {
             Fate::Lost => return false,
             Fate::Failed(code) if frame.kind != Kind::Info => {
-                // A client that expects many messages waits for the last one.
+                // A client that expects several messages waits for the last one.
                 let many = frame.kind == Kind::Message && batch::is_batch(frame.body);
                 answer_code(&mut connection.out, code, if many { info3::LAST } else { 0 });
             }
@@ -197,7 +198,7 @@ impl Worker {
     }
 }
 
-/// Appends the answer to a request on a connection that nobody has logged in on.
+/// Appends the reply to a request on a connection that is not logged in.
 fn not_authenticated(frame: frame::Frame<'_>, out: &mut Vec<u8>) {
     if frame.kind == Kind::Info {
         let start = frame::begin(out, Kind::Info);
@@ -209,7 +210,7 @@ fn not_authenticated(frame: frame::Frame<'_>, out: &mut Vec<u8>) {
     answer_code(out, ResultCode::NOT_AUTHENTICATED, if many { info3::LAST } else { 0 });
 }
 
-/// Appends a reply that is nothing but a code.
+/// Appends a reply that consists of a result code.
 fn answer_code(out: &mut Vec<u8>, code: ResultCode, info3: u8) {
     let start = frame::begin(out, Kind::Message);
     out.extend_from_slice(&Header { result: code.0, info3, ..Header::default() }.to_bytes());

@@ -1,5 +1,5 @@
-//! A node's port. While its node is dead the port stays bound without listening, so that
-//! connections are refused and no other process takes it.
+//! A node's port. While the node is dead, the port stays bound without listening, so that
+//! connections are refused and no other process gets it.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -8,14 +8,14 @@ use mio::net::TcpListener;
 use mio::{Interest, Registry, Token};
 use socket2::{Domain, Socket, Type};
 
-/// Connections that may wait to be accepted.
+/// Length of the accept queue.
 const BACKLOG: i32 = 1024;
 
 #[derive(Debug)]
 enum Bound {
     Listening(TcpListener),
     Held(Socket),
-    /// Neither: binding it again failed.
+    /// Neither bound nor listening: rebinding failed.
     Gone,
 }
 
@@ -37,7 +37,7 @@ impl Port {
                     .local_addr()?
                     .as_socket()
                     .ok_or_else(|| io::Error::other("a TCP socket without an address"))?;
-                // Listening at once keeps other programs from taking the port.
+                // Listening at once prevents other programs from taking the port.
                 socket.listen(BACKLOG)?;
                 let listener = TcpListener::from_std(socket.into());
                 Ok(Self { address, bound: Bound::Listening(listener) })
@@ -45,7 +45,7 @@ impl Port {
             .collect()
     }
 
-    /// Where it is bound.
+    /// Its address.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -58,7 +58,7 @@ impl Port {
         }
     }
 
-    /// Registers a port that listens.
+    /// Registers a listening port.
     pub fn register(&mut self, registry: &Registry, token: Token) -> io::Result<()> {
         match &mut self.bound {
             Bound::Listening(listener) => registry.register(listener, token, Interest::READABLE),

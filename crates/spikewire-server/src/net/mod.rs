@@ -1,4 +1,4 @@
-//! Sockets: threads that wait for many connections at once and serve those that are readable.
+//! Networking: threads that wait for many connections at once and serve the readable ones.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -9,12 +9,13 @@
 //! | `frames` | running the requests that have come in |
 //! | [`slab`] | connections under small numbers |
 //!
-//! All requests that one read brings are run in order and answered with one write.
+//! All requests received by one read are processed in order, and their replies are sent with one
+//! write.
 //!
-//! Workers come in pairs. The first of a pair accepts connections and answers what is answered at
-//! once. A connection whose reply goes on moves to the second until that reply is whole. So a
-//! command on one record never waits for a slice of a scan; and as the second runs at a lower
-//! priority, it hardly waits for a processor either.
+//! Workers come in pairs. The first accepts connections and serves requests with immediate replies.
+//! A connection with a streamed reply moves to the second until the reply is complete. So a
+//! single-record command never waits for a slice of a scan, and since the second worker has a lower
+//! priority, it hardly waits for a CPU either.
 
 pub mod connection;
 pub mod faults;
@@ -44,20 +45,20 @@ pub enum WorkerCommand {
     Close(usize),
     /// Open a node's port.
     Open(usize),
-    /// Look at a node's faults again.
+    /// A node's faults have changed.
     Faults(usize),
-    /// Serve a connection to this node that another worker accepted.
+    /// Serve a connection to this node accepted by another worker.
     Adopt(usize, TcpStream),
-    /// Go on with a connection of the partner.
+    /// Take over a connection of the partner.
     TakeOver(Box<Connection>),
-    /// End.
+    /// Stop.
     Stop,
 }
 
-/// A command, and where to report that it is done.
+/// A command, and a channel to confirm that it is done.
 pub type Message = (WorkerCommand, Option<SyncSender<io::Result<()>>>);
 
-/// How to reach a worker.
+/// A handle to a worker.
 #[derive(Debug, Clone)]
 pub struct WorkerHandle {
     commands: Sender<Message>,
@@ -73,25 +74,25 @@ impl WorkerHandle {
     }
 }
 
-/// What a worker is for.
+/// The role of a worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WorkerRole {
-    /// To accept connections and to answer what is answered at once.
+    /// Accepts connections and sends immediate replies.
     Requests,
-    /// To make the replies that go on.
+    /// Produces streamed replies.
     Streams,
 }
 
-/// How a worker reaches the others, and what it is for.
+/// A worker's links to the others, and its role.
 #[derive(Debug)]
 pub struct WorkerLinks {
-    /// What it is for.
+    /// Its role.
     pub role: WorkerRole,
     /// The other worker of its pair.
     pub partner: WorkerHandle,
-    /// The workers that share out accepted connections.
+    /// The workers among which accepted connections are distributed.
     pub acceptors: Vec<WorkerHandle>,
-    /// Its number, or its partner's, among them.
+    /// Its index, or its partner's, among them.
     pub number: usize,
 }
 
@@ -102,7 +103,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Starts the workers; the nodes' ports are shared out among them.
+    /// Starts the workers; the nodes' ports are distributed among them.
     pub fn start(state: &Arc<ClusterState>, ports: Vec<Port>) -> io::Result<Self> {
         let mut parts = Vec::new();
         let mut handles = Vec::new();
@@ -139,7 +140,7 @@ impl Network {
         Ok(network)
     }
 
-    /// Sends every worker a command and waits until all have carried it out.
+    /// Sends a command to every worker and waits until all have executed it.
     pub fn command(&self, command: impl Fn() -> WorkerCommand) -> io::Result<()> {
         let (done, reports) = mpsc::sync_channel(self.workers.len());
         for (worker, _) in &self.workers {

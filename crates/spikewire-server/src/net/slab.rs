@@ -1,4 +1,4 @@
-//! Things under small numbers that are used again.
+//! A slab: items with small, reusable numbers.
 
 /// A growing table with holes.
 #[derive(Debug)]
@@ -14,7 +14,7 @@ impl<T> Default for Slab<T> {
 }
 
 impl<T> Slab<T> {
-    /// A number that is free; it stays taken until [`Slab::release`].
+    /// Reserves a free number until [`Slab::release`].
     pub fn reserve(&mut self) -> usize {
         self.free.pop().unwrap_or_else(|| {
             self.items.push(None);
@@ -22,32 +22,32 @@ impl<T> Slab<T> {
         })
     }
 
-    /// Puts a thing under a reserved number.
+    /// Stores an item under a reserved number.
     pub fn put(&mut self, at: usize, item: T) {
         self.items[at] = Some(item);
     }
 
-    /// The thing at this number.
+    /// The item with this number.
     pub fn get_mut(&mut self, at: usize) -> Option<&mut T> {
         self.items.get_mut(at)?.as_mut()
     }
 
-    /// Takes a thing out; its number stays reserved.
+    /// Removes an item; its number stays reserved.
     pub fn take(&mut self, at: usize) -> Option<T> {
         self.items.get_mut(at)?.take()
     }
 
-    /// Gives a number back.
+    /// Frees a number.
     pub fn release(&mut self, at: usize) {
         self.free.push(at);
     }
 
-    /// The things that are in their places.
+    /// The stored items.
     pub fn iter(&self) -> impl Iterator<Item = &T> {
         self.items.iter().flatten()
     }
 
-    /// The numbers of the things that match.
+    /// The numbers of the matching items.
     pub fn find(&self, wanted: impl Fn(&T) -> bool) -> Vec<usize> {
         let matches = |at: &usize| self.items[*at].as_ref().is_some_and(&wanted);
         (0..self.items.len()).filter(matches).collect()

@@ -1,21 +1,21 @@
-//! A record's bins while a command edits them.
+//! A record's bins during a command.
 //!
-//! The bins lie one after another in an arena, each in wire form. An edit appends the new form and
-//! moves the bin's slot there; nothing is shifted. Buffers are reused from command to command.
+//! The bins are stored one after another in an arena, in wire form. An edit appends the new form
+//! and updates the bin's slot; nothing is moved. Buffers are reused from command to command.
 
 use hashbrown::HashTable;
 use spikewire_aerospike_protocol::message::{self, op};
 
 use crate::hash::fnv;
 
-/// From this many bins on, names are looked up in a hash table instead of one by one.
+/// From this many bins on, names are looked up in a hash table instead of linearly.
 const INDEXED: usize = 24;
-/// An arena larger than this is rid of what edits left behind.
+/// A larger arena is compacted.
 const COMPACT_AT: usize = 16 << 20;
-/// Bytes of a wire operation in front of its bin name.
+/// Bytes of a wire operation before its bin name.
 pub const OP_HEAD: usize = 8;
 
-/// A bin read back from wire form.
+/// A decoded bin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Bin<'a> {
     /// Its name.
@@ -24,12 +24,12 @@ pub struct Bin<'a> {
     pub particle: u8,
     /// Particle bytes.
     pub value: &'a [u8],
-    /// The whole read operation.
+    /// The complete encoded operation.
     pub wire: &'a [u8],
 }
 
 impl<'a> Bin<'a> {
-    /// Reads the bin at the start of `wire`, which this server wrote.
+    /// Decodes the bin at the start of `wire`, which this server has encoded.
     pub fn parse(wire: &'a [u8]) -> Self {
         let len = u32::from_be_bytes([wire[0], wire[1], wire[2], wire[3]]) as usize;
         let name_end = OP_HEAD + wire[7] as usize;
@@ -64,7 +64,7 @@ impl<'a> Bin<'a> {
 #[derive(Debug)]
 pub struct Bins {
     arena: Vec<u8>,
-    /// Where each bin lies, in order; start = end for a bin that was removed.
+    /// The range of each bin, in order; empty for a removed bin.
     slots: Vec<(u32, u32)>,
     live: usize,
     index: HashTable<u32>,
@@ -91,7 +91,7 @@ fn hash(name: &[u8]) -> u64 {
 }
 
 impl Bins {
-    /// Starts from a record's bins.
+    /// Loads a record's bins.
     pub fn load(&mut self, wire: &[u8]) {
         self.clear();
         self.arena.extend_from_slice(wire);
@@ -118,7 +118,7 @@ impl Bins {
         self.index.clear();
     }
 
-    /// How many bins there are.
+    /// Number of bins.
     pub fn len(&self) -> usize {
         self.live
     }
@@ -149,8 +149,8 @@ impl Bins {
         self.place(name, start);
     }
 
-    /// Sets a bin whose value `write` appends to the buffer it is given, possibly reading the bin's
-    /// old value first. When `write` fails nothing changes.
+    /// Sets a bin whose value `write` appends to the given buffer, after reading the old value if
+    /// needed. If `write` fails, nothing changes.
     pub fn set_with<E>(
         &mut self,
         name: &[u8],
@@ -167,7 +167,7 @@ impl Bins {
         Ok(())
     }
 
-    /// Sets a bin to its old value with `front` before and `back` behind it.
+    /// Sets a bin to its old value with `front` before and `back` after it.
     pub fn extend(&mut self, name: &[u8], front: &[u8], back: &[u8]) {
         let Some(at) = self.position(name) else { return };
         let (old_start, old_end) = self.slots[at];
@@ -181,7 +181,7 @@ impl Bins {
         self.place(name, start);
     }
 
-    /// Removes a bin; says whether it was there.
+    /// Removes a bin; returns whether it existed.
     pub fn remove(&mut self, name: &[u8]) -> bool {
         let Some(at) = self.position(name) else { return false };
         if self.indexed
@@ -201,7 +201,7 @@ impl Bins {
         }
     }
 
-    /// Points the slot of `name` at the operation written at `start`.
+    /// Points the slot of `name` to the operation written at `start`.
     fn place(&mut self, name: &[u8], start: usize) {
         let range = (start as u32, self.arena.len() as u32);
         self.put_slot(name, range);
@@ -231,7 +231,7 @@ impl Bins {
         }
     }
 
-    /// Drops what earlier edits left behind in the arena.
+    /// Removes stale data of earlier edits from the arena.
     fn compact(&mut self) {
         let mut arena = Vec::with_capacity(self.arena.len() / 2);
         for (start, end) in &mut self.slots {

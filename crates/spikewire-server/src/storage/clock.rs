@@ -1,16 +1,16 @@
-//! The time of a cluster: milliseconds since 2010, never behind its last truncation.
+//! The clock of a cluster: milliseconds since 2010, never before its last truncation.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use spikewire_aerospike_protocol::limits::EPOCH_2010;
 
-/// A moment, as records count it.
+/// A time as stored in records.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Moment(u64);
 
 impl Moment {
-    /// A moment from milliseconds since 2010.
+    /// The time at this many milliseconds since 2010.
     pub fn from_millis(millis: u64) -> Self {
         Self(millis)
     }
@@ -26,7 +26,7 @@ impl Moment {
     }
 }
 
-/// The clock all nodes of a cluster share.
+/// The clock shared by all nodes of a cluster.
 #[derive(Debug, Default)]
 pub struct Clock {
     floor: AtomicU64,
@@ -38,8 +38,8 @@ impl Clock {
         Moment(wall().max(self.floor.load(Ordering::Acquire)))
     }
 
-    /// A moment after everything written so far, and not after anything written from now on: a
-    /// truncation at this moment hides the former and spares the latter.
+    /// A time after everything written so far, and not after anything written later: a truncation
+    /// at this time hides the former but not the latter.
     pub fn divide(&self) -> Moment {
         let next = self.now().0 + 1;
         Moment(self.floor.fetch_max(next, Ordering::AcqRel).max(next))

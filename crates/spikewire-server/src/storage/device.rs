@@ -1,20 +1,20 @@
-//! How large a record is where servers store it: what limits count, and what expressions show.
+//! The size of a record in a server's storage, which limits and expressions refer to.
 
 use spikewire_aerospike_protocol::value::particle;
 
 use super::bins::Bin;
 use super::record::View;
 
-/// Bytes of a stored record in front of everything that it may lack.
+/// Bytes of a stored record before its optional parts.
 const HEAD: usize = 35;
-/// What marks its end.
+/// Size of its end mark.
 const END_MARK: usize = 4;
-/// Records take whole blocks of this size.
+/// Records occupy whole blocks of this size.
 const BLOCK: usize = 16;
-/// More than a stored record can be larger than its image here.
+/// Upper bound on how much larger a stored record can be than its image here.
 const SLACK: usize = 128;
 
-/// Bytes of a record with its end mark; `set` is the length of its set's name.
+/// Size of a record including its end mark; `set` is the length of its set's name.
 fn flat_size(record: View<'_>, set: usize) -> usize {
     let void_time = if record.void_time() == 0 { 0 } else { 4 };
     let set = if set == 0 { 0 } else { 1 + set };
@@ -24,7 +24,7 @@ fn flat_size(record: View<'_>, set: usize) -> usize {
     HEAD + void_time + set + key + count + bins.sum::<usize>() + END_MARK
 }
 
-/// Bytes of a number in groups of seven bits.
+/// Size of a number in groups of seven bits.
 fn varint(number: usize) -> usize {
     (usize::BITS - (number | 1).leading_zeros()).div_ceil(7) as usize
 }
@@ -40,12 +40,12 @@ fn particle_size(bin: Bin<'_>) -> usize {
     }
 }
 
-/// Bytes that a record takes; `set` is the length of its set's name.
+/// Stored size of a record; `set` is the length of its set's name.
 pub fn stored_size(record: View<'_>, set: usize) -> usize {
     flat_size(record, set).next_multiple_of(BLOCK)
 }
 
-/// Whether a record is larger than `limit`; `set` gives the length of its set's name.
+/// Whether a record is larger than `limit`; `set` returns the length of its set's name.
 pub fn is_too_big(record: View<'_>, limit: usize, set: impl FnOnce() -> usize) -> bool {
     record.image().len() + SLACK > limit && flat_size(record, set()) > limit
 }

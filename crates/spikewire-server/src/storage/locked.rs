@@ -1,7 +1,7 @@
-//! A partition while it is locked.
+//! A locked partition.
 //!
-//! Everything that changes records goes through here, so that the indexes of the namespace are
-//! changed in the same step.
+//! All changes to records go through here, so that the indexes of the namespace are updated in the
+//! same step.
 
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
@@ -31,19 +31,19 @@ impl<'a> LockedPartition<'a> {
         self.partition.put_image(image, old);
     }
 
-    /// Removes a record from every copy; says whether it was there.
+    /// Removes a record from every copy; returns whether it existed.
     pub fn remove(&mut self, digest: &[u8; 20]) -> bool {
         self.partition.reindex(self.sets, digest, None);
         self.partition.remove_record(digest)
     }
 
-    /// Frees what `dead` names, on every copy; says how many records were looked at.
+    /// Frees the records selected by `dead` on every copy; returns the number of examined records.
     pub fn sweep(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
         self.partition.unindex_all(self.sets, &dead);
         self.partition.sweep_records(dead)
     }
 
-    /// Gives the partition its entries in a new index; says how many records were looked at.
+    /// Adds the partition's entries to a new index; returns the number of examined records.
     pub fn add_index(&mut self, index: &Arc<Index>) -> usize {
         self.partition.build_entries(self.sets, index)
     }

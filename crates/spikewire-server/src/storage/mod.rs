@@ -1,4 +1,4 @@
-//! Where records live.
+//! Storage of records.
 //!
 //! | module | what it holds |
 //! |---|---|

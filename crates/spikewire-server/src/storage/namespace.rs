@@ -18,16 +18,16 @@ use crate::index::list::{Created, Indexes};
 /// A namespace of a cluster, with the copies of all its nodes.
 #[derive(Debug)]
 pub struct Namespace {
-    /// What it was started with.
+    /// Its options.
     pub options: NamespaceOptions,
     /// Its sets.
     pub sets: Sets,
     /// Its indexes.
     pub indexes: Indexes,
     partitions: Box<[Mutex<Partition>]>,
-    /// Records updated before this moment do not exist any more.
+    /// Records last updated before this time no longer exist.
     truncated: AtomicU64,
-    /// The latest truncation of the namespace or any set: newer records need no further look.
+    /// The latest truncation of the namespace or any set: newer records need no further check.
     newest_truncation: AtomicU64,
 }
 
@@ -54,14 +54,14 @@ impl Namespace {
         0..PARTITIONS as u16
     }
 
-    /// Creates the index of all records of a set, which is created if it was never written to; `None`:
+    /// Creates the index of all records of a set, and the set if it was never written to; `None`:
     /// there are too many sets.
     pub fn index_set(&self, name: &str, set: &str) -> Option<Created> {
         let number = self.sets.intern(set.as_bytes())?;
         Some(self.indexes.create(name, Definition::of_set(set, number)))
     }
 
-    /// Whether a truncation took this record.
+    /// Whether this record was truncated.
     pub fn is_truncated(&self, record: View<'_>) -> bool {
         let updated = record.last_update();
         updated < self.newest_truncation.load(Ordering::Acquire)
@@ -69,18 +69,18 @@ impl Namespace {
                 || updated < self.sets.truncated(record.set()))
     }
 
-    /// Whether a read must not see this record any more.
+    /// Whether this record is no longer visible.
     pub fn is_gone(&self, record: View<'_>, now: Moment) -> bool {
         record.is_expired(now.seconds()) || self.is_truncated(record)
     }
 
-    /// Whether a record is larger than records may be.
+    /// Whether a record exceeds the maximum size.
     pub fn is_too_big(&self, record: View<'_>) -> bool {
         let limit = self.options.max_record_size;
         device::is_too_big(record, limit, || self.sets.name_len(record.set()))
     }
 
-    /// Hides the records of one set, or of all, that were updated before `moment`.
+    /// Hides the records of one set, or of all, last updated before `moment`.
     pub fn truncate(&self, set: Option<&[u8]>, moment: Moment) {
         let moment = moment.millis();
         match set {
@@ -93,7 +93,7 @@ impl Namespace {
         self.newest_truncation.fetch_max(moment, Ordering::AcqRel);
     }
 
-    /// Forgets the truncation of one set, or of the namespace.
+    /// Reverts the truncation of one set, or of the namespace.
     pub fn undo_truncate(&self, set: Option<&[u8]>) {
         match set {
             None => self.truncated.store(0, Ordering::Release),
@@ -106,7 +106,7 @@ impl Namespace {
         }
     }
 
-    /// Records and bytes per set that `node` holds, first over all its copies, then as master.
+    /// Records and bytes per set on `node`, first of all its copies, then as master.
     pub fn usage(&self, node: usize) -> (Vec<Usage>, Vec<Usage>) {
         let mut all: Vec<Usage> = Vec::new();
         let mut master: Vec<Usage> = Vec::new();

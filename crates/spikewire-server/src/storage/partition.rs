@@ -1,7 +1,7 @@
-//! One partition of one namespace: every copy of it, in the order of their roles.
+//! One partition of one namespace: all its copies, in the order of their roles.
 //!
-//! All copies of a partition sit behind one lock. A write is applied to all of them before the lock
-//! is released, so they never differ, and a copy is made or dropped as one step: no write can fall
+//! All copies of a partition share one lock. A write is applied to all of them before the lock is
+//! released, so they never differ, and a copy is created or dropped in one step: no write can fall
 //! between the old owner and the new one.
 
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Replica {
     pub table: Table,
 }
 
-/// How much of a set a partition holds.
+/// The part of a set in a partition.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Usage {
     /// The set's number.
@@ -35,12 +35,12 @@ pub struct Usage {
 /// A partition and its copies.
 #[derive(Debug, Default)]
 pub struct Partition {
-    /// The copies; the first is the master's. Empty only while no node is alive.
+    /// The copies, the master's first. Empty only while no node is alive.
     replicas: Vec<Replica>,
     usage: Vec<Usage>,
-    /// Its part of each index that was built this far.
+    /// Its entries in each index that has been built for it.
     entries: Vec<Entries>,
-    /// No record expires before this second; 0 = none expires at all.
+    /// No record expires before this time in seconds; 0 = none expires at all.
     next_expiry: u32,
 }
 
@@ -60,7 +60,7 @@ impl Partition {
         self.replicas.first().map(|replica| &replica.table)
     }
 
-    /// The records a read at `node` sees: its own copy, else the master's.
+    /// The records for a read at `node`: its own copy, else the master's.
     pub fn nearest(&self, node: usize) -> Option<&Table> {
         let own = self.replicas.iter().find(|replica| replica.node == node);
         own.or(self.replicas.first()).map(|replica| &replica.table)
@@ -71,12 +71,12 @@ impl Partition {
         &self.usage
     }
 
-    /// Whether there are records of a set.
+    /// Whether it contains records of a set.
     pub fn has_set(&self, set: u16) -> bool {
         self.usage.iter().any(|usage| usage.set == set && usage.objects > 0)
     }
 
-    /// Tells the indexes what becomes of a record, before it does.
+    /// Updates the indexes for a change of a record, before the change.
     pub(super) fn reindex(&mut self, sets: &Sets, digest: &[u8; 20], new: Option<View<'_>>) {
         if self.entries.is_empty() {
             return;
@@ -87,7 +87,7 @@ impl Partition {
         }
     }
 
-    /// Tells the indexes that the records named by `dead` go, before they do.
+    /// Removes the records selected by `dead` from the indexes, before they are removed.
     pub(super) fn unindex_all(&mut self, sets: &Sets, dead: impl Fn(View<'_>) -> bool) {
         let Some(master) = self.replicas.first().filter(|_| !self.entries.is_empty()) else {
             return;
@@ -99,7 +99,7 @@ impl Partition {
         }
     }
 
-    /// Makes its entries in a new index; says how many records were looked at.
+    /// Adds its entries to a new index; returns the number of examined records.
     pub(super) fn build_entries(&mut self, sets: &Sets, index: &Arc<Index>) -> usize {
         let records = self.replicas.first().map(|replica| &replica.table);
         let records = records.into_iter().flat_map(Table::iter);
@@ -112,7 +112,7 @@ impl Partition {
         self.entries.iter().find(|entries| entries.belong_to(index))
     }
 
-    /// Forgets its entries in an index.
+    /// Removes its entries in an index.
     pub fn drop_index(&mut self, index: &Index) {
         self.entries.retain(|entries| !entries.belong_to(index));
     }
@@ -133,7 +133,7 @@ impl Partition {
         }
     }
 
-    /// Removes a record from every copy; says whether it was there.
+    /// Removes a record from every copy; returns whether it existed.
     pub(super) fn remove_record(&mut self, digest: &[u8; 20]) -> bool {
         let Some(record) = self.master().and_then(|table| table.get(digest)) else { return false };
         let (set, bytes) = (record.set(), record.image().len());
@@ -144,7 +144,7 @@ impl Partition {
         true
     }
 
-    /// Frees what `dead` names, on every copy; says how many records were looked at.
+    /// Frees the records selected by `dead` on every copy; returns the number of examined records.
     pub(super) fn sweep_records(&mut self, dead: impl Fn(View<'_>) -> bool) -> usize {
         let Some(master) = self.master() else { return 0 };
         let looked_at = master.len();
@@ -174,12 +174,12 @@ impl Partition {
         looked_at
     }
 
-    /// Whether something may have expired at `now`.
+    /// Whether any record may have expired at `now`.
     pub fn may_expire(&self, now: u32) -> bool {
         self.next_expiry != 0 && self.next_expiry < now
     }
 
-    /// Takes a dead node's copy away.
+    /// Removes a dead node's copy.
     pub fn drop_node(&mut self, node: usize) -> bool {
         let before = self.replicas.len();
         self.replicas.retain(|replica| replica.node != node);
@@ -191,8 +191,8 @@ impl Partition {
         self.replicas.len() != before
     }
 
-    /// Gives the partition these owners in this order. A new owner gets a copy of the master's
-    /// records first; who is no longer named loses its copy. Says whether anything changed.
+    /// Sets the owners, in this order. New owners first get a copy of the master's records; others
+    /// lose their copy. Returns whether anything changed.
     pub fn assign(&mut self, owners: &[usize]) -> bool {
         if self.owners().eq(owners.iter().copied()) {
             return false;

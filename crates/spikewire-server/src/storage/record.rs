@@ -11,15 +11,15 @@
 //!         user key, then its length as u32 (only with the top bit)
 //! ```
 //!
-//! Bins are kept in wire form, so a read of all bins copies one range into the reply.
+//! Bins are stored in wire form, so that a read of all bins copies one range into the reply.
 
 use spikewire_aerospike_protocol::key::Digest;
 
-/// Bytes in front of the bins.
+/// Bytes before the bins.
 pub const HEAD: usize = 36;
 const HAS_KEY: u16 = 0x8000;
 
-/// A record's bytes, borrowed; made by [`Draft`].
+/// The bytes of a record, borrowed; created by [`Draft`].
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a>(&'a [u8]);
 
@@ -27,32 +27,32 @@ pub struct View<'a>(&'a [u8]);
 #[derive(Debug)]
 pub struct Record(Box<[u8]>);
 
-/// The fixed part of a record.
+/// The header of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Draft {
-    /// What identifies the record.
+    /// The digest of the record.
     pub digest: Digest,
-    /// How often it was written.
+    /// Its generation.
     pub generation: u16,
     /// The set's number, 0 for none.
     pub set: u16,
-    /// When it expires, seconds since 2010; 0 = never.
+    /// Its expiry in seconds since 2010; 0 = never.
     pub void_time: u32,
-    /// When it was last written, milliseconds since 2010.
+    /// Its last update in milliseconds since 2010.
     pub last_update: u64,
-    /// Bins that follow.
+    /// Number of bins.
     pub bins: u16,
 }
 
 impl Draft {
-    /// Puts a whole record into `image`: head, bins in wire form, user key.
+    /// Writes a complete record to `image`: header, bins in wire form, user key.
     pub fn compose(&self, image: &mut Vec<u8>, bins: &[u8], key: Option<&[u8]>) {
         self.begin(image);
         image.extend_from_slice(bins);
         self.finish(image, key);
     }
 
-    /// Starts a record in `image`; the bins are appended by the caller.
+    /// Starts a record in `image`; the caller appends the bins.
     pub fn begin(&self, image: &mut Vec<u8>) {
         image.clear();
         image.extend_from_slice(&self.digest.0);
@@ -63,7 +63,7 @@ impl Draft {
         image.extend_from_slice(&self.bins.to_le_bytes());
     }
 
-    /// Ends the record that [`Draft::begin`] started.
+    /// Completes the record started by [`Draft::begin`].
     pub fn finish(&self, image: &mut Vec<u8>, key: Option<&[u8]>) {
         if let Some(key) = key {
             image[34..36].copy_from_slice(&(self.bins | HAS_KEY).to_le_bytes());
@@ -74,12 +74,12 @@ impl Draft {
 }
 
 impl Record {
-    /// Stores a copy of an image that [`Draft`] made.
+    /// Stores a copy of an image created by [`Draft`].
     pub fn new(image: &[u8]) -> Self {
         Self(image.into())
     }
 
-    /// Takes another image of the same record, in place when the length allows.
+    /// Replaces the image of the same record, in place if the length allows.
     pub fn replace(&mut self, image: &[u8]) {
         if self.0.len() == image.len() {
             self.0.copy_from_slice(image);
@@ -88,14 +88,14 @@ impl Record {
         }
     }
 
-    /// Reads it.
+    /// Its contents.
     pub fn view(&self) -> View<'_> {
         View(&self.0)
     }
 }
 
 impl<'a> View<'a> {
-    /// Reads an image that [`Draft`] made.
+    /// A view of an image created by [`Draft`].
     pub fn new(image: &'a [u8]) -> Self {
         debug_assert!(image.len() >= HEAD);
         Self(image)
@@ -105,17 +105,17 @@ impl<'a> View<'a> {
         u16::from_le_bytes([self.0[at], self.0[at + 1]])
     }
 
-    /// The whole image.
+    /// The complete image.
     pub fn image(self) -> &'a [u8] {
         self.0
     }
 
-    /// What identifies the record.
+    /// The digest of the record.
     pub fn digest(self) -> &'a [u8; 20] {
         self.0.first_chunk().expect("a record starts with its digest")
     }
 
-    /// How often it was written.
+    /// Its generation.
     pub fn generation(self) -> u16 {
         self.half(20)
     }
@@ -125,22 +125,22 @@ impl<'a> View<'a> {
         self.half(22)
     }
 
-    /// When it expires, seconds since 2010; 0 = never.
+    /// Its expiry in seconds since 2010; 0 = never.
     pub fn void_time(self) -> u32 {
         u32::from(self.half(24)) | u32::from(self.half(26)) << 16
     }
 
-    /// When it was last written, milliseconds since 2010.
+    /// Its last update in milliseconds since 2010.
     pub fn last_update(self) -> u64 {
         u64::from(self.half(28)) | u64::from(self.half(30)) << 16 | u64::from(self.half(32)) << 32
     }
 
-    /// How many bins it has.
+    /// Number of bins.
     pub fn bin_count(self) -> u16 {
         self.half(34) & !HAS_KEY
     }
 
-    /// Its bins, each laid out as a read operation on the wire.
+    /// Its bins, each encoded like a read operation.
     pub fn bins(self) -> &'a [u8] {
         &self.0[HEAD..self.split()]
     }
@@ -159,13 +159,13 @@ impl<'a> View<'a> {
         self.0.len() - 4 - u32::from_le_bytes(*tail) as usize
     }
 
-    /// Whether its time is over at `now`, seconds since 2010.
+    /// Whether it has expired at `now`, in seconds since 2010.
     pub fn is_expired(self, now: u32) -> bool {
         let void_time = self.void_time();
         void_time != 0 && void_time < now
     }
 
-    /// Its fixed part, to write the record anew.
+    /// Its header, for writing the record again.
     pub fn draft(self) -> Draft {
         Draft {
             digest: Digest(*self.digest()),

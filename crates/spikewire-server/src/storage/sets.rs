@@ -1,4 +1,4 @@
-//! Set names and their numbers within a namespace. A set stays once it was written to.
+//! Set names and their numbers within a namespace. A set is never removed once it was written to.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use spikewire_sync::RwLock;
 
-/// Most sets in a namespace.
+/// Maximum number of sets in a namespace.
 pub const MAX_SETS: usize = 4095;
 
 /// A set.
@@ -14,7 +14,7 @@ pub const MAX_SETS: usize = 4095;
 pub struct Set {
     /// Its name.
     pub name: Box<[u8]>,
-    /// Records updated before this moment (ms since 2010) do not exist any more.
+    /// Records last updated before this time (ms since 2010) no longer exist.
     pub truncated: AtomicU64,
 }
 
@@ -29,7 +29,7 @@ struct Known {
 pub struct Sets(RwLock<Known>);
 
 impl Sets {
-    /// The number of a set; 0 for the empty name, `None` when it was never written.
+    /// The number of a set; 0 for the empty name, `None` if it was never written to.
     pub fn find(&self, name: &[u8]) -> Option<u16> {
         if name.is_empty() {
             return Some(0);
@@ -37,7 +37,7 @@ impl Sets {
         self.0.read().numbers.get(name).copied()
     }
 
-    /// The number of a set, given out now if it is new; `None` when there are too many.
+    /// The number of a set, assigned now if it is new; `None` if there are too many.
     pub fn intern(&self, name: &[u8]) -> Option<u16> {
         if let Some(number) = self.find(name) {
             return Some(number);
@@ -61,7 +61,7 @@ impl Sets {
         self.0.read().sets.get(at).cloned()
     }
 
-    /// The truncation of the set with this number; 0 when there is none.
+    /// The truncation of the set with this number; 0 if there is none.
     pub fn truncated(&self, number: u16) -> u64 {
         let Some(at) = usize::from(number).checked_sub(1) else { return 0 };
         let known = self.0.read();

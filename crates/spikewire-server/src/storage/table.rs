@@ -1,4 +1,4 @@
-//! The records one node holds of one partition.
+//! The records of one partition on one node.
 
 use hashbrown::HashTable;
 
@@ -8,7 +8,7 @@ use super::record::{Record, View};
 #[derive(Debug, Default)]
 pub struct Table(HashTable<Record>);
 
-/// Digests are hashes already; the first bytes choose the partition, so take others.
+/// Digests are hashes already; their first bytes determine the partition, so others are used.
 fn hash(digest: &[u8; 20]) -> u64 {
     let mut bytes = [0; 8];
     bytes.copy_from_slice(&digest[8..16]);
@@ -21,7 +21,7 @@ impl Table {
         self.0.find(hash(digest), |record| record.view().digest() == digest).map(Record::view)
     }
 
-    /// Stores an image under the digest it carries.
+    /// Stores an image under its digest.
     pub fn put(&mut self, image: &[u8]) {
         let digest = View::new(image).digest();
         let known = self.0.find_mut(hash(digest), |record| record.view().digest() == digest);
@@ -46,7 +46,7 @@ impl Table {
         self.0.iter().map(Record::view)
     }
 
-    /// Keeps only what `keep` approves.
+    /// Keeps only the records for which `keep` returns true.
     pub fn retain(&mut self, mut keep: impl FnMut(View<'_>) -> bool) {
         self.0.retain(|record| keep(record.view()));
         if self.0.is_empty() {
@@ -54,12 +54,12 @@ impl Table {
         }
     }
 
-    /// How many records it holds.
+    /// Number of records.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether it holds none.
+    /// Whether it is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

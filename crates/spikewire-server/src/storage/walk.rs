@@ -1,19 +1,18 @@
-//! Going through a partition in the order of scans while others read and write it.
+//! Iterates over a partition in scan order while it is being read and written.
 //!
-//! A walk notes the digests that are there when it starts, and nothing else. The records are looked
-//! up one by one when their turn comes, so they are what they are by then; one that went meanwhile
-//! is left out, and one that came is not seen. A record that is there all the time is met exactly
-//! once.
+//! A walk stores only the digests that exist at its start. Each record is looked up when its turn
+//! comes, so its current version is returned; a record removed in the meantime is skipped, and an
+//! added one is not visited. A record that exists all the time is visited exactly once.
 
 use super::table::Table;
 
-/// The digests of a partition that are still to be met, the next one last.
+/// The digests of a partition still to be visited, the next one last.
 #[derive(Debug, Default)]
 pub struct Walk(Vec<[u8; 20]>);
 
 impl Walk {
-    /// Notes the digests below `after`, or all of them, of one set or of all. [`Walk::sort`] has
-    /// to follow; it does not need the table and should not hold up those who do.
+    /// Stores the digests below `after`, or all of them, of one set or of all. Must be followed by
+    /// [`Walk::sort`], which does not need the table and should run without its lock.
     pub fn gather(&mut self, table: &Table, set: Option<u16>, after: Option<&[u8; 20]>) {
         self.0.clear();
         if set.is_none() {
@@ -24,24 +23,24 @@ impl Walk {
         self.0.extend(digests.filter(|digest| after.is_none_or(|after| digest < after)));
     }
 
-    /// Notes these digests. [`Walk::sort`] has to follow.
+    /// Stores these digests. Must be followed by [`Walk::sort`].
     pub fn note(&mut self, digests: impl Iterator<Item = [u8; 20]>) {
         self.0.clear();
         self.0.extend(digests);
     }
 
-    /// Brings the digests into their order, each once.
+    /// Sorts the digests and removes duplicates.
     pub fn sort(&mut self) {
         self.0.sort_unstable();
         self.0.dedup();
     }
 
-    /// The next digest; they fall.
+    /// The next digest, in descending order.
     pub fn next(&self) -> Option<&[u8; 20]> {
         self.0.last()
     }
 
-    /// Goes past the next digest.
+    /// Skips the next digest.
     pub fn pass(&mut self) {
         self.0.pop();
     }

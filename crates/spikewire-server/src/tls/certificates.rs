@@ -1,4 +1,4 @@
-//! Certificates of nodes and clients, by an authority that is made for one cluster.
+//! Certificates of nodes and clients, issued by an authority generated for one cluster.
 
 use std::fs::{self, DirBuilder, OpenOptions};
 use std::hash::{BuildHasher, Hasher};
@@ -12,10 +12,10 @@ use rcgen::{
 };
 use rustls::pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
 
-/// Files in PEM format with what clients need. They end with the cluster.
+/// PEM files for clients. They are deleted with the cluster.
 #[derive(Debug)]
 pub struct Certificates {
-    /// The authority that signed the certificates of the nodes, to trust.
+    /// The authority that issued the nodes' certificates, to be trusted.
     pub ca: PathBuf,
     /// A certificate for a client, with the common name `client`.
     pub certificate: PathBuf,
@@ -30,7 +30,7 @@ impl Drop for Certificates {
     }
 }
 
-/// What is made for a cluster.
+/// The certificates generated for a cluster.
 #[derive(Debug)]
 pub struct Made {
     /// The files for clients.
@@ -44,7 +44,7 @@ pub struct Made {
 }
 
 impl Made {
-    /// For nodes of this name that listen on `bind`.
+    /// Generates certificates for nodes with this name that listen on `bind`.
     pub fn new(name: &str, bind: IpAddr) -> io::Result<Self> {
         let (authority, issuer) = authority().map_err(io::Error::other)?;
         let mut names = vec![name.to_owned(), "localhost".to_owned()];
@@ -91,7 +91,7 @@ fn sign(
     Ok((certificate, key))
 }
 
-/// Writes the files into a folder of their own, which only this user may look into.
+/// Writes the files into a new folder that only this user can access.
 fn write(ca: &str, certificate: &str, key: &str) -> io::Result<Certificates> {
     let random = std::collections::hash_map::RandomState::new().build_hasher().finish();
     let name = format!("spikewire-tls-{}-{random:016x}", std::process::id());
@@ -100,7 +100,7 @@ fn write(ca: &str, certificate: &str, key: &str) -> io::Result<Certificates> {
     #[cfg(unix)]
     std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
     builder.create(&folder)?;
-    // From here on the folder goes if anything fails.
+    // From here on the folder is removed if anything fails.
     let path = |name: &str| folder.join(name);
     let (ca_path, certificate_path, key_path) =
         (path("ca.pem"), path("client.pem"), path("client-key.pem"));

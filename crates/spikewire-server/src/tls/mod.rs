@@ -1,4 +1,4 @@
-//! Encrypted connections: what the nodes show of themselves, and what they want to see of clients.
+//! TLS: the nodes' certificates, and the verification of clients.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -19,10 +19,10 @@ use self::certificates::{Certificates, Made};
 use self::stream::TlsStream;
 use crate::cluster::options::TlsOptions;
 
-/// What all encrypted connections of a cluster share.
+/// TLS state shared by all connections of a cluster.
 #[derive(Debug)]
 pub struct Tls {
-    /// The name that the nodes' certificate is for, as they tell it to clients.
+    /// The name in the nodes' certificate, which they advertise to clients.
     pub name: String,
     /// The files for clients.
     pub certificates: Certificates,
@@ -30,7 +30,7 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Makes certificates for nodes that listen on `bind`, and writes the files for clients.
+    /// Generates certificates for nodes that listen on `bind`, and writes the files for clients.
     pub fn new(options: &TlsOptions, bind: IpAddr) -> io::Result<Self> {
         let Made { files, authority, chain, key } = Made::new(&options.name, bind)?;
         let provider = Arc::new(rustls::crypto::ring::default_provider());

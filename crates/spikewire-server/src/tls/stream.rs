@@ -1,4 +1,4 @@
-//! One encrypted connection over a socket that does not wait.
+//! One TLS connection over a non-blocking socket.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::sync::Arc;
@@ -13,14 +13,14 @@ pub struct TlsStream {
 }
 
 impl TlsStream {
-    /// Of a connection that was accepted.
+    /// The state of an accepted connection.
     pub fn new(config: Arc<ServerConfig>) -> io::Result<Self> {
         let session = ServerConnection::new(config).map_err(io::Error::other)?;
         Ok(Self { session })
     }
 
-    /// Reads like a socket: fewer bytes than there is room for mean that there are no more now, 0
-    /// that there will be none. Handshakes make no bytes, but something to [`TlsStream::flush`].
+    /// Reads like a socket: fewer bytes than requested mean that there are no more now, 0 that
+    /// there will be none. Handshakes return no data, but output for [`TlsStream::flush`].
     pub fn read(&mut self, socket: &mut TcpStream, buffer: &mut [u8]) -> io::Result<usize> {
         let mut filled = 0;
         while filled < buffer.len() {
@@ -45,7 +45,7 @@ impl TlsStream {
         Ok(filled)
     }
 
-    /// Decrypts what has come. A client that is refused is told why.
+    /// Decrypts received data. Sends an alert to rejected clients.
     fn take_in(&mut self, socket: &mut TcpStream) -> io::Result<()> {
         self.session.process_new_packets().map(drop).map_err(|error| {
             let _ = self.flush(socket);
@@ -63,7 +63,7 @@ impl TlsStream {
         }
     }
 
-    /// Sends what is encrypted; an error of the kind `WouldBlock` means that there is more of it.
+    /// Sends encrypted data; an error of kind `WouldBlock` means that there is more of it.
     pub fn flush(&mut self, socket: &mut TcpStream) -> io::Result<()> {
         while self.session.wants_write() {
             match self.session.write_tls(socket) {

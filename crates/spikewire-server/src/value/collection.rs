@@ -1,7 +1,7 @@
-//! Lists and maps as whole values: checked when written, and brought into stored form.
+//! Lists and maps as whole values: checks on write, and conversion to stored form.
 //!
-//! Stored form: integers and lengths as short as they go, order flags reduced to those that count,
-//! unordered maps sorted by key. The rules hold at every level.
+//! Stored form: integers and lengths in their shortest encoding, only the significant order flags,
+//! unordered maps sorted by key. This applies to every level.
 
 use std::cmp::Ordering;
 
@@ -11,7 +11,7 @@ use spikewire_aerospike_protocol::value::particle;
 
 use super::order::compare;
 
-/// Deepest nesting that is stored.
+/// Deepest stored nesting.
 const DEPTH: usize = 200;
 /// A list or map whose items are sorted.
 const ORDERED: u8 = 0x01;
@@ -42,11 +42,11 @@ fn value(out: &mut Vec<u8>, reader: &mut Reader<'_>, depth: usize) -> Result<(),
     }
 }
 
-/// Appends what is no container; `raw` is how it came.
+/// Appends a scalar; `raw` is its original encoding.
 fn scalar(out: &mut Vec<u8>, token: &Token<'_>, raw: &[u8]) -> Result<(), Malformed> {
     match *token {
         Token::Int(int) => msgpack::int(out, int),
-        // An empty byte string has no particle type, so it stays the empty string it was.
+        // An empty byte string has no particle type, so it stays an empty string.
         Token::Bytes(..) if is_empty_bytes(raw) => out.push(0xa0),
         Token::Bytes(particle, bytes) => msgpack::bytes(out, particle, bytes),
         Token::Ext(0xff, _) => return Err(fail("a wildcard or infinity cannot be stored")),
@@ -112,7 +112,7 @@ fn map(
     pairs(out, reader, count, flags & ORDERED != 0, depth)
 }
 
-/// Appends the pairs of a map. They are sorted by key if the map does not claim that they are.
+/// Appends the pairs of a map, sorting them by key unless the map claims that they are sorted.
 fn pairs(
     out: &mut Vec<u8>,
     reader: &mut Reader<'_>,

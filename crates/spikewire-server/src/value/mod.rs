@@ -1,4 +1,4 @@
-//! What a bin value must look like to be stored, and how it is stored.
+//! Validation of bin values, and their stored form.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -13,8 +13,8 @@ pub mod order;
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_aerospike_protocol::value::{self, particle};
 
-/// Appends the stored form of a value that a client wrote, or says with which code it is refused.
-/// Nulls are not values: the caller treats them first.
+/// Appends the stored form of a value from a client, or returns the error code. The caller handles
+/// nulls first.
 pub fn store(out: &mut Vec<u8>, particle: u8, bytes: &[u8]) -> Result<(), ResultCode> {
     match particle {
         particle::INTEGER => {
@@ -36,8 +36,8 @@ pub fn store(out: &mut Vec<u8>, particle: u8, bytes: &[u8]) -> Result<(), Result
     Ok(())
 }
 
-/// Whether these bytes have the shape of a `HyperLogLog` sketch: flags, index bits, minhash bits, a
-/// cached count, and registers of `6 + minhash bits` each.
+/// Whether these bytes have the layout of a `HyperLogLog` sketch: flags, index bits, minhash bits,
+/// a cached count, and registers of `6 + minhash bits` each.
 fn is_sketch(bytes: &[u8]) -> bool {
     let [_, index @ 4..=16, minhash, ..] = *bytes else { return false };
     if !matches!(minhash, 0 | 4..=51) || index + minhash > 64 {

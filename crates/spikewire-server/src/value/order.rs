@@ -9,8 +9,8 @@ use spikewire_aerospike_protocol::Malformed;
 use spikewire_aerospike_protocol::msgpack::{Reader, Token};
 use spikewire_aerospike_protocol::value::particle;
 
-/// Compares the next value of two readers; both stand behind their value afterwards, unless the
-/// outcome was clear earlier. Nesting is followed no deeper than `depth`.
+/// Compares the next value of two readers. Both are after their value afterwards, unless the result
+/// was clear earlier. Nesting is followed no deeper than `depth`.
 pub fn compare(
     a: &mut Reader<'_>,
     b: &mut Reader<'_>,
@@ -59,7 +59,7 @@ pub fn compare(
     })
 }
 
-/// Not-a-number comes before all others; the two zeros are equal.
+/// NaN comes before all others; the two zeros are equal.
 pub fn floats(left: f64, right: f64) -> Ordering {
     left.partial_cmp(&right).unwrap_or_else(|| right.is_nan().cmp(&left.is_nan()))
 }
@@ -72,7 +72,7 @@ fn map_len(reader: &mut Reader<'_>, announced: u32) -> Result<u32, Malformed> {
     Ok(announced)
 }
 
-/// The place of a value's type in the order; bytes sort by their particle type within theirs.
+/// The rank of a value's type in the order; byte strings are ordered by particle type.
 fn rank(token: &Token<'_>) -> (u8, u8) {
     match token {
         Token::Nil => (0, 0),

@@ -1,4 +1,4 @@
-//! Lists and maps, operation by operation; a bin's value is written in the notation of Rust.
+//! Lists and maps, operation by operation; values in Rust notation.
 
 use spikewire_aerospike_protocol::cdt::context::Create;
 use spikewire_aerospike_protocol::cdt::{By, ListOp, MapOp, Op, Step, return_type};
@@ -20,7 +20,7 @@ fn map(pairs: &[(&str, i64)]) -> Value {
     Value::Map(pairs.iter().map(|(key, value)| (text(key), Value::Int(*value))).collect())
 }
 
-/// A bin that operations are run on, one after another.
+/// A bin on which operations are run one after another.
 #[derive(Default)]
 struct Bin(Option<(u8, Vec<u8>)>);
 
@@ -31,7 +31,7 @@ impl Bin {
         Self(Some((particle, out)))
     }
 
-    /// The result; `Err` is the code of a refusal.
+    /// The result; `Err` is the code of the rejection.
     fn run_in(&mut self, op: Op<Value>, path: &[Step<Value>]) -> Result<Option<Value>, u8> {
         let mut payload = Vec::new();
         op.encode(path, &mut payload);
@@ -301,13 +301,13 @@ fn paths_through_lists() {
     assert_eq!(bin.run_in(op(), &step(3, Create::OrderedOrPadded)), int(1));
     let list = Value::List(vec![ints(&[1]), ints(&[1]), Value::Nil, ints(&[1])]);
     assert_eq!(bin.value(), list);
-    // An ordered list stays sorted when what is in it changes.
+    // An ordered list stays sorted when nested values change.
     let mut bin = Bin::of(&Value::List(vec![ints(&[2]), ints(&[1])]));
     bin.list(ListOp::SetOrder(1)).unwrap();
     let insert = ListOp::Insert { index: 0, value: Value::Int(9), flags: 0 };
     assert_eq!(bin.run_in(Op::List(insert), &[Step::list_index(0)]), int(2));
     assert_eq!(bin.value(), Value::List(vec![ints(&[2]), ints(&[9, 1])]));
-    // No path makes more levels than can be read.
+    // No path creates more levels than can be decoded.
     let deep = vec![step(0, Create::Unordered)[0].clone(); item::DEPTH + 1];
     assert_eq!(Bin::default().run_in(op(), &deep), Err(26));
     assert_eq!(Bin::default().run_in(op(), &deep[1..]), Err(4));
@@ -327,7 +327,7 @@ fn large_lists_take_no_quadratic_time() {
     assert_eq!(bin.list(items), Err(24));
 }
 
-/// Pieces that calls are made of: numbers, flags, values, lists, maps, wildcards.
+/// Building blocks of calls: numbers, flags, values, lists, maps, wildcards.
 const PIECES: [&[u8]; 24] = [
     &[0],
     &[1],
@@ -355,7 +355,7 @@ const PIECES: [&[u8]; 24] = [
     &[0x92, 1, 0xd4, 0xff, 1],
 ];
 
-/// Whatever is asked, nothing panics, and what is stored could be written as a whole.
+/// No call panics, and the stored value is always valid.
 #[test]
 fn any_call_leaves_a_sound_value() {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64;

@@ -1,4 +1,4 @@
-//! Answers that a real server was seen to give.
+//! Results observed on a real server.
 
 use super::*;
 

@@ -1,7 +1,7 @@
-//! Aggregations: what a stream function makes of the records of each partition.
+//! Aggregations: run a stream function over the records of each partition.
 //!
-//! Records are copied while their partition is locked, and the function works on the copies. Each
-//! partition is a stream of its own, and is worked on in one turn.
+//! Records are copied while their partition is locked, and the function processes the copies. Each
+//! partition is a stream of its own, processed in one turn.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -27,16 +27,17 @@ use crate::storage::namespace::Namespace;
 use crate::storage::walk::Walk;
 use crate::turn::NextTurn;
 
-/// Records that are copied before the partition's lock is given back.
+/// Number of records copied before the partition's lock is released.
 const COPIES: usize = 256;
-/// Partitions that are looked at in one turn.
+/// Maximum number of partitions per turn.
 const LOOKS: usize = 256;
-/// Most bytes of the values of one partition.
+/// Maximum size of the values of one partition in bytes.
 const PARTITION: usize = 256 << 20;
-/// A turn that has lasted this long ends with the partition: others wait behind a slow function.
+/// A turn that has lasted this long ends after the current partition, so that others need not wait
+/// for a slow function.
 const LONG: Duration = Duration::from_millis(2);
 
-/// An aggregation under way.
+/// A running aggregation.
 #[derive(Debug)]
 pub struct Aggregate {
     node: usize,
@@ -61,7 +62,7 @@ impl Aggregate {
         Self { node, namespace, job, library, call, selection, next: 0 }
     }
 
-    /// The code it ends with, if it does.
+    /// Fills the output; returns the final code once it has ended.
     fn fill(&mut self, context: &Context, now: Moment, out: &mut Vec<u8>) -> Option<ResultCode> {
         let (start, started) = (out.len(), Instant::now());
         for _ in 0..LOOKS {
@@ -138,7 +139,7 @@ impl Aggregate {
         Some(PartitionCursor::Digests(walk))
     }
 
-    /// Copies the next wanted records; whether there are no more.
+    /// Copies the next selected records; returns whether there are no more.
     fn copy(
         &self,
         namespace: &Namespace,
@@ -212,7 +213,7 @@ fn send(values: &mut Vec<Value>, start: usize, out: &mut Vec<u8>) -> Result<(), 
     Ok(())
 }
 
-/// One value of the stream, in a frame of its own.
+/// Writes one value of the stream, in a frame of its own.
 fn write_value(value: &Value, out: &mut Vec<u8>) -> Result<(), Failure> {
     let mut bytes = Vec::new();
     let of = value.encode(&mut bytes);

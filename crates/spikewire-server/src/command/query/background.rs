@@ -1,8 +1,9 @@
-//! Background jobs: operations on every record of a scan or query, while no client waits.
+//! Background jobs: operations on every record of a scan or query, without a waiting client.
 //!
-//! A job goes through the partitions its node is the master of. The records to be changed are
-//! noted while a partition is locked, then looked at some at a time; each is changed as a single command
-//! would, which looks at the filter again. One that went meanwhile counts as failed.
+//! A job processes the partitions of which its node is the master. It notes the records to change
+//! while a partition is locked, then processes them in groups; each is changed like by a single
+//! command, which checks the filter again. A record that has disappeared in the meantime counts as
+//! failed.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -30,18 +31,18 @@ use crate::storage::partition::Partition;
 use crate::storage::walk::Walk;
 use crate::turn::NextTurn;
 
-/// Records per second of a job that does not say, and the most that one may ask for.
+/// Default and maximum of a job's records per second.
 const RATE: u32 = 10_000;
-/// Records that are changed, and those that are looked at, in one slice.
+/// Records changed, and records examined, in one slice.
 const CHANGES: usize = 200;
 const LOOKS: usize = 2000;
-/// Where a message header has its result code.
+/// Offset of the result code in a message header.
 const RESULT_AT: usize = 5;
 
 /// A job that changes records.
 #[derive(Debug)]
 struct Change {
-    /// What runs the commands on single records; its counters are not those of clients.
+    /// Runs the single-record commands; its counters are separate from those of clients.
     context: Context,
     node: usize,
     namespace: usize,
@@ -50,10 +51,10 @@ struct Change {
     header: Header,
     fields: Vec<u8>,
     ops: Vec<u8>,
-    /// The partition that is worked on, and what is left of it once it was begun.
+    /// The current partition, and the rest of it once it has been started.
     pid: u16,
     walk: Option<Walk>,
-    /// Records that were changed or could not be.
+    /// Records changed or failed.
     handled: u64,
     scratch: Vec<u8>,
 }
@@ -116,7 +117,7 @@ impl Context {
     }
 }
 
-/// Operations that a job may not do.
+/// Rejects operations that are not allowed in a job.
 fn check_operations(message: &Message<'_>) -> Result<(), ResultCode> {
     let header = &message.header;
     let reads = |code| {
@@ -130,7 +131,8 @@ fn check_operations(message: &Message<'_>) -> Result<(), ResultCode> {
     Ok(())
 }
 
-/// What of the request goes into the command on each record: operations, or a function's call.
+/// The part of the request that goes into the command on each record: operations, or a function
+/// call.
 fn parts(message: &Message<'_>, kind: JobKind) -> (Vec<u8>, Vec<u8>) {
     let (mut fields, mut ops) = (Vec::new(), Vec::new());
     if kind == JobKind::Function {
@@ -147,8 +149,8 @@ fn parts(message: &Message<'_>, kind: JobKind) -> (Vec<u8>, Vec<u8>) {
 }
 
 impl Change {
-    /// Notes the next records of the present partition that are to be changed, with their sets;
-    /// says whether there may be more.
+    /// Notes the next records of the current partition to be changed, with their sets; returns
+    /// whether there may be more.
     fn gather(
         &mut self,
         namespace: &Namespace,
@@ -185,8 +187,8 @@ impl Change {
         (found, false)
     }
 
-    /// Notes the records of a partition before any is changed: what the job makes of a record may
-    /// be what it looks for, and is not to be changed again.
+    /// Notes the records of a partition before any of them is changed: a changed record may match
+    /// again, and must not be changed twice.
     fn begin(&self, partition: &Partition) -> Walk {
         let mut walk = Walk::default();
         match (&self.selection.by_index, partition.master()) {
@@ -263,7 +265,7 @@ impl Task for Change {
             if usize::from(self.pid) == PARTITIONS {
                 return self.end(End::Ok);
             }
-            // Partitions of few records are many in a slice, but not all.
+            // A slice covers many partitions if they have few records, but not all.
             if most == 0 || started.elapsed().as_micros() > 500 {
                 break;
             }

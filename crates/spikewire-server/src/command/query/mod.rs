@@ -1,4 +1,4 @@
-//! Scans, index queries and background jobs: requests that name no record but partitions.
+//! Scans, index queries and background jobs: requests for partitions instead of records.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -40,11 +40,11 @@ use crate::job::{Job, JobKind, JobOptions};
 use crate::security::permission::Permissions;
 use crate::storage::namespace::Namespace;
 
-/// How long a short query may take if it does not say.
+/// Default time limit of a short query.
 const SHORT: Duration = Duration::from_secs(1);
 
 impl Context {
-    /// Starts the query in `body`, or appends the reply that refuses it.
+    /// Starts the query in `body`, or appends the reply that rejects it.
     pub(super) fn query(
         &mut self,
         node: usize,
@@ -54,7 +54,7 @@ impl Context {
     ) -> Option<Box<dyn StreamedReply>> {
         match self.start_query(node, namespace, body) {
             Ok(Some(stream)) => return Some(stream),
-            // A background job was started, and is not waited for.
+            // A background job was started; the reply does not wait for it.
             Ok(None) => Reply::begin(out).last(ResultCode::OK),
             Err(code) => self.refuse(Reply::begin(out), code.into()),
         }
@@ -116,7 +116,7 @@ impl Context {
             millis => Instant::now() + Duration::from_millis(u64::from(millis)),
         });
         let jobs = &state.nodes[node].jobs;
-        // Short queries are not in the list and not limited.
+        // Short queries are not listed and not limited.
         let job = match deadline {
             Some(_) => Arc::new(Job::new(options, parts.len())),
             None => jobs.start(options, parts.len())?,
@@ -177,7 +177,7 @@ impl Context {
     }
 }
 
-/// Which records a query is about.
+/// Which records a query selects.
 fn select(
     namespace: &Namespace,
     asked: &Asked<'_>,
@@ -207,7 +207,7 @@ fn select(
     })
 }
 
-/// Refuses a path that makes something, or is not in its shortest form.
+/// Rejects a path that creates containers or is not in its shortest encoding.
 fn check_context(context: Option<&[u8]>) -> Result<(), ResultCode> {
     match context.map(is_plain_context) {
         None | Some(Ok(true)) => Ok(()),

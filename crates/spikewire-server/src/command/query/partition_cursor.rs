@@ -1,6 +1,6 @@
-//! Going through one partition in the order of a query, while records are written.
+//! Iterates over a partition in the order of a query, while records are being written.
 //!
-//! A scan goes by digest, falling; a query by its index goes by key and then by digest, rising.
+//! A scan goes by descending digest; an index query by ascending key, then digest.
 
 use crate::index::entries::Entry;
 use crate::storage::partition::Partition;
@@ -9,18 +9,18 @@ use crate::storage::walk::Walk;
 
 use super::record_sender::{IndexRange, Selection, SetFilter};
 
-/// A place in a partition.
+/// A position in a partition.
 #[derive(Debug)]
 pub enum PartitionCursor {
     /// By digest.
     Digests(Walk),
-    /// By the entries of an index, after this one.
+    /// By index entries, after this one.
     Entries(Option<Entry>),
 }
 
 impl PartitionCursor {
-    /// Goes on in a locked partition until `each` has had enough of its records, or there are no
-    /// more. `each` says whether it wants the next one; a record it refuses with `Err` is met again.
+    /// Continues in a locked partition until `each` stops or there are no more records. `each`
+    /// returns whether it wants the next one; a record it rejects with `Err` is visited again.
     pub fn go<E>(
         &mut self,
         partition: &Partition,
@@ -51,8 +51,8 @@ impl PartitionCursor {
     }
 }
 
-/// Notes the digests of a partition's records that a scan may want, below `after` if that is given.
-/// [`Walk::sort`] has to follow.
+/// Notes the digests of a partition's records for a scan, below `after` if given. Must be followed
+/// by [`Walk::sort`].
 pub fn gather(
     walk: &mut Walk,
     selection: &Selection,

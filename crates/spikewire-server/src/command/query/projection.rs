@@ -1,4 +1,4 @@
-//! What of a record a query sends.
+//! Which parts of a record a query sends.
 
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::message::{self, HEADER_LEN, Message, info2, op};
@@ -11,24 +11,24 @@ use super::super::structured;
 use crate::expression::RecordView;
 use crate::storage::bins::Bin;
 
-/// What of a record is sent.
+/// The parts of a record to send.
 #[derive(Debug)]
 pub enum Projection {
     /// All bins.
     All,
     /// None.
     NoBins,
-    /// What these reading operations find.
+    /// The results of these read operations.
     Ops {
-        /// The operations in wire form.
+        /// The encoded operations.
         ops: Vec<u8>,
-        /// Whether each has an answer, null where it finds nothing.
+        /// Whether each returns a result, null if it finds nothing.
         respond_all: bool,
     },
 }
 
 impl Projection {
-    /// What a request asks for.
+    /// The projection of a request.
     pub fn new(message: &Message<'_>, asked: &Asked<'_>) -> Result<Self, ResultCode> {
         if asked.no_bins {
             return Ok(Self::NoBins);
@@ -55,9 +55,9 @@ impl Projection {
         Ok(Self::Ops { ops, respond_all })
     }
 
-    /// Runs the operations on a record; says how many results `scratch` has behind a message
-    /// header's length. `None` when the record is not sent: an operation failed, or none has a
-    /// result.
+    /// Runs the operations on a record; `scratch` receives the results after room for a message
+    /// header. Returns their number, or `None` if the record is not sent: an operation failed, or
+    /// none has a result.
     pub fn run(ops: &[u8], all: bool, on: &RecordView<'_>, scratch: &mut Vec<u8>) -> Option<u16> {
         scratch.clear();
         let mut reply = Reply::row(scratch, 0);

@@ -1,4 +1,4 @@
-//! Which records a query sends, and how each goes out.
+//! Selects and sends the records of a query.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -19,21 +19,21 @@ use crate::storage::namespace::Namespace;
 use crate::storage::record::View;
 use crate::storage::sets::Set;
 
-/// Most bytes in a frame of more than one record.
+/// Maximum size of a frame with more than one record, in bytes.
 const FRAME: usize = 1 << 20;
 
-/// Which records are wanted.
+/// Selection by set.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SetFilter {
     /// All.
     All,
-    /// Those of one set.
+    /// Records of one set.
     Set(u16),
     /// None: the set was never written to.
     Nothing,
 }
 
-/// The index a query goes by, and what it asks of it.
+/// The index of a query and its range.
 #[derive(Debug)]
 pub struct IndexRange {
     /// The index.
@@ -42,22 +42,22 @@ pub struct IndexRange {
     pub range: QueryRange,
 }
 
-/// The records that are wanted.
+/// The records that a query selects.
 #[derive(Debug)]
 pub struct Selection {
-    /// Of which set.
+    /// By set.
     pub set_filter: SetFilter,
-    /// By which index.
+    /// By index.
     pub by_index: Option<Arc<IndexRange>>,
     /// The index of all records of the set, if there is one.
     pub of_set: Option<Arc<Index>>,
-    /// Those that this lets pass.
+    /// The filter.
     pub filter: Option<Arc<Program>>,
 }
 
 impl Selection {
-    /// Whether a record is wanted, and if not whether it was the filter that left it out. `key` is
-    /// the one of the index it was found under; `None` = any value that is asked for will do.
+    /// Whether a record is selected, and if not, whether the filter excluded it. `key` is the index
+    /// key under which it was found; `None` = any matching value.
     pub fn takes(
         &self,
         namespace: &Namespace,
@@ -89,28 +89,28 @@ impl Selection {
     }
 }
 
-/// Why no more records are taken for now.
+/// Why no more records are accepted for now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stop {
     /// The turn is over.
     Turn,
-    /// The rate allows no more before this moment.
+    /// The rate limit allows no more before this time.
     Rate(Instant),
-    /// As many records were sent as were wanted.
+    /// The record limit was reached.
     Enough,
 }
 
-/// How records go out.
+/// Sends records.
 #[derive(Debug)]
 pub struct RecordSender {
     job: Arc<Job>,
     selection: Selection,
     projection: Projection,
-    /// Records that may still be sent.
+    /// Remaining record limit.
     left: Option<u64>,
     /// Records that passed the filter.
     passed: u64,
-    /// When the next record may be sent, under a rate.
+    /// When the next record may be sent, with a rate limit.
     paused_until: Option<Instant>,
     last_set: Option<(u16, Arc<Set>)>,
     scratch: Vec<u8>,
@@ -128,22 +128,22 @@ impl RecordSender {
         Self { job, selection, projection, left, passed: 0, paused_until: None, last_set, scratch }
     }
 
-    /// Which records are wanted.
+    /// Selection by set.
     pub fn selection(&self) -> &Selection {
         &self.selection
     }
 
-    /// The index it goes by.
+    /// The index it uses.
     pub fn by_index(&self) -> Option<Arc<IndexRange>> {
         self.selection.by_index.clone()
     }
 
-    /// Whether as many records were sent as were wanted.
+    /// Whether the record limit was reached.
     pub fn is_enough(&self) -> bool {
         self.left == Some(0)
     }
 
-    /// Appends a record to the frame at `start`, if it is wanted. One that is refused has to be
+    /// Appends a record to the frame at `start`, if it is selected. A rejected one has to be
     /// offered again.
     pub fn offer(
         &mut self,
@@ -178,7 +178,7 @@ impl RecordSender {
         Ok(())
     }
 
-    /// Appends a record, if the projection leaves anything of it.
+    /// Appends a record, if the projection returns anything.
     fn send(
         &mut self,
         namespace: &Namespace,

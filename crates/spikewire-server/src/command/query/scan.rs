@@ -1,7 +1,7 @@
-//! The reply to a query: records in their order, a slice at a time.
+//! The reply to a query: records in order, one slice at a time.
 //!
-//! Partitions are read one after the other. A partition's lock is held while records are copied
-//! into the output, never while anything is sent.
+//! Partitions are read one after the other. A partition is locked while records are copied into the
+//! output, never while data is sent.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -21,29 +21,29 @@ use crate::storage::namespace::Namespace;
 use crate::storage::walk::Walk;
 use crate::turn::NextTurn;
 
-/// Records and partitions that are looked at in one turn.
+/// Maximum number of records and partitions per turn.
 const LOOKS: usize = 1000;
 
-/// A partition to be read.
+/// A partition to read.
 #[derive(Debug, Clone, Copy)]
 pub struct Part {
     /// Which one.
     pub pid: u16,
-    /// Where reading goes on; `None` = from the start.
+    /// Where to resume; `None` = from the start.
     pub after: Option<Point>,
 }
 
-/// A query that sends its records.
+/// A query that streams its records.
 #[derive(Debug)]
 pub struct Scan {
     node: usize,
     namespace: usize,
     job: Arc<Job>,
-    /// Partitions not finished, the present one last.
+    /// Unfinished partitions, the current one last.
     parts: Vec<Part>,
-    /// The place in the present partition, once that was begun.
+    /// The position in the current partition, once started.
     cursor: Option<PartitionCursor>,
-    /// Room for the digests of the next partition.
+    /// Reusable buffer for the digests of the next partition.
     spare: Walk,
     sender: RecordSender,
     /// When a short query ends.
@@ -64,12 +64,12 @@ impl Scan {
         Self { node, namespace, job, parts, cursor, spare, sender, deadline }
     }
 
-    /// Whether it is a short query, whose end shares a frame with its records.
+    /// Whether it is a short query, whose end is in the same frame as its records.
     fn is_short(&self) -> bool {
         self.deadline.is_some()
     }
 
-    /// Fills one frame; says how the query ends if it does.
+    /// Fills one frame; returns the final code once the query has ended.
     fn fill(
         &mut self,
         context: &Context,
@@ -116,7 +116,7 @@ impl Scan {
         done(ResultCode::OK)
     }
 
-    /// Begins a partition; says whether there is anything to read.
+    /// Starts a partition; returns whether there is anything to read.
     fn begin(&mut self, namespace: &Namespace, part: Part, out: &mut Vec<u8>) -> bool {
         let partition = namespace.partition(part.pid);
         if partition.role(self.node).is_none() {
@@ -130,7 +130,7 @@ impl Scan {
         }
         if let Some(by_index) = &selection.by_index {
             let kind = by_index.range.kind;
-            // Showing a key and reading it back are the same step.
+            // Converting a key to its shown form and back is the same function.
             let after = part.after.map(|point| (kind.shown(point.value), point.digest.0));
             self.cursor = Some(PartitionCursor::Entries(after));
             return true;
@@ -144,7 +144,7 @@ impl Scan {
         true
     }
 
-    /// Reads on in the present partition.
+    /// Continues reading the current partition.
     fn read(
         &mut self,
         namespace: &Namespace,
@@ -157,7 +157,7 @@ impl Scan {
         let Some(mut cursor) = self.cursor.take() else { return Ok(()) };
         let partition = namespace.partition(pid);
         let sender = &mut self.sender;
-        // The choice is looked at while records are sent, so it is handed over by itself.
+        // The selection is needed while records are sent, so the index is passed separately.
         let by_index = sender.by_index();
         let stop = cursor.go(&partition, self.node, by_index.as_deref(), |record, key| {
             if *looks == 0 || out.len() - start >= SLICE {

@@ -1,4 +1,4 @@
-//! What comes to a worker: commands, connections to its ports, connections of other workers.
+//! Input of a worker: commands, new connections, connections of other workers.
 
 use std::cmp::Reverse;
 use std::io::{self, ErrorKind};
@@ -16,7 +16,7 @@ use super::{LISTENERS, Worker};
 use crate::tls::Tls;
 
 impl Worker {
-    /// Handles the commands that have come in; says whether to go on.
+    /// Processes received commands; returns whether to continue.
     pub(super) fn handle_commands(&mut self) -> bool {
         while let Ok((command, done)) = self.inbox.try_recv() {
             let result = match command {
@@ -66,7 +66,7 @@ impl Worker {
             let dice = Dice::new(faults.seed ^ (node as u64) << 32);
             (faults, dice)
         });
-        // What was held back or slowed down is looked at again.
+        // Check delayed and slowed-down replies again.
         self.ready.extend(self.connections.find(|connection| connection.node == node));
         let token = Token(LISTENERS + node);
         let registry = self.poll.registry();
@@ -88,7 +88,7 @@ impl Worker {
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
                 Err(error) if error.kind() == ErrorKind::ConnectionAborted => continue,
-                // Out of descriptors, most likely: look again soon rather than never.
+                // Most likely out of file descriptors: retry soon.
                 Err(_) => {
                     self.timers.push(Reverse((
                         Instant::now() + Duration::from_millis(50),
@@ -118,14 +118,14 @@ impl Worker {
         self.add_connection(Box::new(Connection::new(stream, tls, node)));
     }
 
-    /// Goes on with a connection of its partner.
+    /// Takes over a connection of its partner.
     fn take_over(&mut self, connection: Box<Connection>) {
         if let Some(at) = self.add_connection(connection) {
             self.serve(at);
         }
     }
 
-    /// Gives a connection a place, and waits for its events from now on.
+    /// Registers a connection.
     fn add_connection(&mut self, mut connection: Box<Connection>) -> Option<usize> {
         if self.shut[connection.node] {
             connection.reset_on_close();
@@ -142,7 +142,7 @@ impl Worker {
         Some(at)
     }
 
-    /// Gives a connection to its partner.
+    /// Passes a connection to the partner.
     pub(super) fn pass_to_partner(&mut self, at: usize, mut connection: Box<Connection>) {
         connection.queued = false;
         if self.poll.registry().deregister(&mut connection.stream).is_err() {
@@ -151,12 +151,12 @@ impl Worker {
         self.connections.release(at);
         let node = connection.node;
         if self.links.partner.send((WorkerCommand::TakeOver(connection), None)).is_err() {
-            // The cluster is ending.
+            // The cluster is stopping.
             self.state.nodes[node].connections.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
-    /// Whether the connection is its partner's to serve.
+    /// Whether the partner has to serve the connection.
     pub(super) fn belongs_to_partner(&self, connection: &Connection) -> bool {
         connection.running.is_some() != (self.links.role == WorkerRole::Streams)
     }

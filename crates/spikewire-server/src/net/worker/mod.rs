@@ -1,4 +1,4 @@
-//! One thread's loop: wait, read, run, write.
+//! The loop of a worker thread: wait, read, process, write.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -27,19 +27,19 @@ use crate::command::Context;
 use crate::command::stream::SLICE;
 use crate::turn::NextTurn;
 
-/// The token a worker is woken with.
+/// Token of the worker's waker.
 pub const WAKE: Token = Token(usize::MAX);
-/// Tokens from here on are listeners.
+/// First token of listeners.
 const LISTENERS: usize = usize::MAX / 2;
-/// Bytes one read takes.
+/// Buffer size of one read.
 const READ_CHUNK: usize = 256 << 10;
-/// Reads of one connection before others are served.
+/// Maximum number of reads per turn of a connection.
 const READS_PER_TURN: usize = 4;
-/// Connections with more to do that are served between two polls.
+/// Number of queued connections served between two polls.
 const TURNS_PER_POLL: usize = 8;
-/// By how much the threads that make streamed replies lower their own priority.
+/// Niceness of threads that produce streamed replies.
 const NICENESS: i32 = 5;
-/// An output buffer larger than this is not kept for the next connection.
+/// Output buffers larger than this are not reused.
 const RETAIN_CAPACITY: usize = 4 << 20;
 
 /// A thread that serves connections.
@@ -50,19 +50,19 @@ pub struct Worker {
     poll: Poll,
     inbox: Receiver<Message>,
     links: WorkerLinks,
-    /// The worker that gets the next connection.
+    /// Index of the worker for the next connection.
     next: usize,
-    /// Nodes that were closed.
+    /// Closed nodes.
     shut: Vec<bool>,
     ports: Vec<Option<Port>>,
     pub(super) faults: Vec<Option<(Arc<Faults>, Dice)>>,
     connections: Slab<Box<Connection>>,
-    /// Connections that have more to do, the one that waits longest first.
+    /// Queued connections, the longest waiting first.
     ready: VecDeque<usize>,
     timers: BinaryHeap<Reverse<(Instant, usize)>>,
     buffer: Vec<u8>,
     spare: Vec<u8>,
-    /// When the first client will have taken nothing for too long.
+    /// When the first client will not have read for too long.
     check_at: Option<Instant>,
 }
 
@@ -94,16 +94,16 @@ impl Worker {
         }
     }
 
-    /// Gives the worker a node's port.
+    /// Adds a node's port.
     pub fn add_port(&mut self, node: usize, mut port: Port) -> io::Result<()> {
         port.register(self.poll.registry(), Token(LISTENERS + node))?;
         self.ports[node] = Some(port);
         Ok(())
     }
 
-    /// Serves until the command to stop.
+    /// Runs until the stop command.
     pub fn run(mut self) {
-        // Where niceness is that of a whole process, it stays as it is.
+        // Not where niceness applies to the whole process.
         if self.links.role == WorkerRole::Streams
             && cfg!(any(target_os = "linux", target_os = "android"))
         {
@@ -145,7 +145,7 @@ impl Worker {
             return Some(Duration::ZERO);
         }
         let timer = self.timers.peek().map(|Reverse((due, _))| {
-            // Rounded up: the system counts in milliseconds and must not wake us too early.
+            // Rounded up: the system uses milliseconds and must not wake the thread too early.
             due.saturating_duration_since(Instant::now()) + Duration::from_micros(999)
         });
         let check = self
@@ -157,7 +157,7 @@ impl Worker {
     fn handle_event(&mut self, event: &Event) {
         let at = event.token().0;
         let Some(mut connection) = self.connections.take(at) else { return };
-        // A client that closed its sending side is dropped, whatever it sent before.
+        // A client that closed its sending side is dropped, whatever it had sent.
         if event.is_read_closed() || event.is_error() {
             return self.forget(at, &connection);
         }
@@ -166,7 +166,7 @@ impl Worker {
         self.serve(at);
     }
 
-    /// Lets a connection have its turn.
+    /// Runs one turn of a connection.
     fn serve(&mut self, at: usize) {
         let Some(mut connection) = self.connections.take(at) else { return };
         if connection.out.is_empty() {
@@ -198,7 +198,7 @@ impl Worker {
                 return Ok(());
             }
             if connection.running.is_some() {
-                // With less room, the rest is announced by an event or a timer.
+                // Otherwise an event or a timer announces when there is room.
                 if connection.pending() >= SLICE {
                     return Ok(());
                 }
@@ -235,7 +235,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Notes that a connection has more to do, once.
+    /// Queues a connection for another turn, once.
     fn queue(&mut self, at: usize, connection: &mut Connection) {
         if !std::mem::replace(&mut connection.queued, true) {
             self.ready.push_back(at);
@@ -253,7 +253,7 @@ impl Worker {
             Err(error) if error.kind() == ErrorKind::Interrupted => return Ok(()),
             Err(error) => return Err(error),
         };
-        // A read that does not fill the buffer has emptied the socket; more is announced by an event.
+        // A short read has emptied the socket; an event announces more data.
         connection.readable = count == self.buffer.len();
         if connection.input.is_empty() {
             let buffer = std::mem::take(&mut self.buffer);
@@ -271,7 +271,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Sends what may be sent now and sets a timer for the rest.
+    /// Sends what can be sent now and sets a timer for the rest.
     fn send(&mut self, at: usize, connection: &mut Connection) -> io::Result<()> {
         let release = connection.release();
         let drip = self.faults[connection.node].as_ref().and_then(|(plan, _)| plan.drip);
@@ -329,7 +329,7 @@ impl Worker {
         self.check_at = self.connections.iter().filter_map(|it| it.stuck_at()).min();
     }
 
-    /// Ends a connection that was taken out of its place.
+    /// Drops a connection that was removed from the slab.
     fn forget(&mut self, at: usize, connection: &Connection) {
         self.uncount(connection);
         self.connections.release(at);

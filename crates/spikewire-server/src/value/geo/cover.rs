@@ -1,6 +1,6 @@
-//! The cells of the sphere that a region lies in.
+//! The cells of the sphere that cover a region.
 //!
-//! Cells are squares that are divided into four, thirty times over. Every point of a region lies in
+//! Cells are squares that are divided into four, thirty levels deep. Every point of a region is in
 //! exactly one of the cells that cover it.
 
 use s2::cap::Cap;
@@ -14,7 +14,7 @@ use s2::s1::{Angle, Rad};
 use super::Region;
 use super::region::Loop;
 
-/// Cells that cover a region, `most` of them or fewer: six at least where that many are needed.
+/// Cells that cover a region, at most `most` or, if that many are needed, six.
 pub fn covering(region: &Region, most: usize) -> Vec<CellID> {
     let coverer = RegionCoverer { min_level: 0, max_level: 30, level_mod: 1, max_cells: most };
     coverer.covering(region).0
@@ -26,8 +26,8 @@ impl Coverable for Region {
             Self::Circle(cap) => cap.clone(),
             Self::Polygons(polygons) => {
                 let cap = cap(polygons);
-                // All that is left of the sphere is on one side of each ring: outside, unless a
-                // ring crosses itself.
+                // The rest of the sphere is on one side of each ring: outside, unless a ring
+                // crosses itself.
                 let far = Point(cap.center().0 * -1.0);
                 if !cap.is_full() && self.contains(&far) { Cap::full() } else { cap }
             }
@@ -37,7 +37,7 @@ impl Coverable for Region {
     fn contains_cell(&self, cell: &Cell) -> bool {
         match self {
             Self::Circle(cap) => cap.contains_cell(cell),
-            // A cell that no edge touches is on one side of each of them.
+            // A cell that no edge touches is on one side of each ring.
             Self::Polygons(polygons) => {
                 let near = Near::new(cell);
                 !polygons.iter().flatten().any(|ring| near.touches(ring))
@@ -58,14 +58,14 @@ impl Coverable for Region {
     }
 }
 
-/// A circle that holds all edges; the whole sphere where it would be half of that
-/// or more. A smaller circle that holds the corners also holds the shortest lines between them.
+/// A circle that contains all edges; the whole sphere if that would be half of it or more. A
+/// smaller circle that contains the corners also contains the shortest lines between them.
 fn cap(polygons: &[Vec<Loop>]) -> Cap {
     let corners = || polygons.iter().flatten().flat_map(Loop::corners);
     let sum = corners().fold(Point::from_coords(0.0, 0.0, 0.0), |sum, at| &sum + at);
     let center = Point(sum.0.normalize());
     let radius = corners().map(|at| center.distance(at).rad()).fold(0.0, f64::max);
-    // A little more, for rounding.
+    // Slightly larger, because of rounding.
     let radius = radius * 1.000_001 + 1e-12;
     if radius.is_finite() && radius < std::f64::consts::FRAC_PI_2 {
         Cap::from_center_angle(&center, &Angle::from(Rad(radius)))
@@ -74,12 +74,12 @@ fn cap(polygons: &[Vec<Loop>]) -> Cap {
     }
 }
 
-/// A cell that edges may be near to.
+/// A cell to be tested against edges.
 struct Near<'a> {
     cell: &'a Cell,
     corners: [Point; 4],
     center: Point,
-    /// The length of the straight line from the center to the furthest corner.
+    /// The straight-line distance from the center to the furthest corner.
     reach: f64,
 }
 
@@ -90,12 +90,12 @@ impl<'a> Near<'a> {
         Self { cell, corners, center, reach }
     }
 
-    /// Whether an edge of a ring has a point in common with the cell.
+    /// Whether an edge of a ring touches the cell.
     fn touches(&self, ring: &Loop) -> bool {
         let corners = ring.corners();
         let edges = corners.iter().zip(corners.iter().cycle().skip(1));
         edges.into_iter().any(|(a, b)| {
-            // No point of the edge is further from `a` than `b` is. Most edges end here.
+            // No point of the edge is further from `a` than `b` is. This rules out most edges.
             line(&self.center, a) <= self.reach + line(a, b) + 1e-12
                 && (self.cell.contains_point(a) || self.crosses(a, b))
         })
@@ -108,7 +108,7 @@ impl<'a> Near<'a> {
     }
 }
 
-/// The length of the straight line between two points.
+/// The straight-line distance between two points.
 fn line(a: &Point, b: &Point) -> f64 {
     (a.0 - b.0).norm()
 }
@@ -129,7 +129,7 @@ mod tests {
         region(&format!(r#"{{"type":"Polygon","coordinates":[{rings}]}}"#))
     }
 
-    /// How much of the sphere the covering takes.
+    /// The share of the sphere that the covering occupies.
     fn share(region: &Region) -> f64 {
         let cells = covering(region, 12);
         assert!(cells.len() <= 12, "{cells:?}");
@@ -148,7 +148,7 @@ mod tests {
         let center = CellID::from(Point::from(s2::latlng::LatLng::from_degrees(10.0, 10.0)));
         assert!(covering(&polygon(outer), 12).iter().any(|cell| cell.contains(&center)));
         assert!(!covering(&ring, 200).iter().any(|cell| cell.contains(&center)));
-        // Two places far from each other, and not what is between them.
+        // Two distant places, without the area between them.
         let both = region(
             r#"{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1],[0,0]]],
             [[[100,0],[101,0],[101,1],[100,0]]]]}"#,
@@ -160,7 +160,7 @@ mod tests {
         let large = region(r#"{"type":"AeroCircle","coordinates":[[0,0],15000000]}"#);
         assert!(share(&large) > 0.5);
     }
-    /// Whatever can be read can be covered, and every point of a region lies in one of its cells.
+    /// Every valid region can be covered, and every point of a region is in one of its cells.
     #[test]
     fn odd_shapes() {
         let numbers = [0.0, -0.0, 1e-300, 1e-9, 1.0, 44.999, 45.0, 89.999_999_9, 90.0];

@@ -1,4 +1,5 @@
-//! `GeoJSON` values. The text is checked, cells are not computed: a value is stored with none.
+//! `GeoJSON` values. The text is checked, but cells are not computed: values are stored without
+//! cells.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -26,7 +27,7 @@ pub fn store(out: &mut Vec<u8>, bytes: &[u8]) -> Result<(), Malformed> {
     Ok(())
 }
 
-/// Whether a point lies in a region, in either order; `None` when one of the texts is no shape.
+/// Whether a point is within a region, in either order; `None` if one of the texts is not a shape.
 pub fn within(a: &[u8], b: &[u8]) -> Option<bool> {
     Some(match (Shape::read(a)?, Shape::read(b)?) {
         (Shape::Point(point), Shape::Region(region))
@@ -73,7 +74,7 @@ mod tests {
             r#"{"type":"AeroCircle","coordinates":[[1,2],-3]}"#,
             r#"{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1],[2,2]]]}"#,
             r#"{"type":"Polygon","coordinates":[[[0,0],[0,0],[1,1],[0,0]]]}"#,
-            // No line between opposite points is the shortest.
+            // There is no unique shortest line between antipodes.
             r#"{"type":"Polygon","coordinates":[[[0,0],[180,0],[90,45],[0,0]]]}"#,
         ] {
             assert_eq!(stored(text, 0), None, "{text}");
@@ -89,7 +90,7 @@ mod tests {
         };
         let area = |rings: &str| format!(r#"{{"type":"Polygon","coordinates":[{rings}]}}"#);
         let square = "[[0,0],[10,0],[10,10],[0,10],[0,0]]";
-        // The other way round it is the same square, not the rest of the world.
+        // Reversed, it is the same square, not the rest of the world.
         let turned = "[[0,0],[0,10],[10,10],[10,0],[0,0]]";
         let hole = "[[4,4],[6,4],[6,6],[4,6],[4,4]]";
         let date_line = "[[170,-10],[-170,-10],[-170,10],[170,10],[170,-10]]";

@@ -1,4 +1,4 @@
-//! Which points lie in a region of the sphere.
+//! Whether points are within a region of the sphere.
 
 use s2::cap::Cap;
 use s2::edge_crossings::{EdgeCrosser, angle_contains_vertex};
@@ -6,26 +6,26 @@ use s2::point::{Point, point_area};
 use s2::predicates::{Direction, robust_sign};
 use s2::s1::{Angle, Rad};
 
-/// The radius that servers take the earth to have, in metres.
+/// The radius of the earth that servers use, in metres.
 const EARTH: f64 = 6_371_000.0;
 
 /// A part of the sphere.
 #[derive(Debug, Clone)]
 pub enum Region {
-    /// The polygons, of rings each: what lies in an odd number of them is inside.
+    /// Polygons, each with its rings: points in an odd number of them are inside.
     Polygons(Vec<Vec<Loop>>),
     /// A circle.
     Circle(Cap),
 }
 
 impl Region {
-    /// What is not further than `radius` metres from a point.
+    /// The points within `radius` metres of a point.
     pub fn circle(center: &Point, radius: f64) -> Self {
         let angle = (radius / EARTH).min(std::f64::consts::PI);
         Self::Circle(Cap::from_center_angle(center, &Angle::from(Rad(angle))))
     }
 
-    /// Whether a point lies in it.
+    /// Whether it contains a point.
     pub fn contains(&self, point: &Point) -> bool {
         match self {
             Self::Circle(cap) => cap.contains_point(point),
@@ -36,19 +36,20 @@ impl Region {
     }
 }
 
-/// A closed line of shortest paths on the sphere. Inside is its smaller side, however it turns.
+/// A closed line of shortest paths on the sphere. Its inside is the smaller side, whatever its
+/// direction.
 #[derive(Debug, Clone)]
 pub struct Loop {
     points: Vec<Point>,
-    /// Whether the point that crossings are counted from is inside.
+    /// Whether the reference point for counting crossings is inside.
     origin_inside: bool,
 }
 
 impl Loop {
-    /// A loop through at least three points; the last one is joined with the first.
+    /// A loop through at least three points; the last one is connected to the first.
     pub fn new(points: Vec<Point>) -> Self {
         let mut ring = Self { points, origin_inside: false };
-        // The left side first: the way the line turns at a vertex says whether that is in it.
+        // The left side first: the turn of the line at a vertex tells whether that is in it.
         let [a, b, c] = [0, 1, 2].map(|at| ring.points[at]);
         ring.origin_inside = angle_contains_vertex(&a, &b, &c) != ring.contains(&b);
         ring.origin_inside ^= ring.turns_right();
@@ -73,7 +74,7 @@ impl Loop {
         area.sum::<f64>() < 0.0
     }
 
-    /// Whether a point lies inside.
+    /// Whether it contains a point.
     pub fn contains(&self, point: &Point) -> bool {
         let mut crosser = EdgeCrosser::new(&Point::origin(), point);
         crosser.restart_at(&self.points[self.points.len() - 1]);

@@ -1,4 +1,4 @@
-//! Texts to points and regions.
+//! Parses points and regions.
 
 use s2::cellid::CellID;
 use s2::latlng::LatLng;
@@ -8,20 +8,20 @@ use serde_json::Value;
 use super::Region;
 use super::region::Loop;
 
-/// How near to each other's antipodes two points are opposite: some millimetres.
+/// Tolerance for antipodal points: some millimetres.
 const OPPOSITE: f64 = 1e-9;
 
-/// What a `GeoJSON` text is.
+/// The shape described by a `GeoJSON` text.
 #[derive(Debug, Clone)]
 pub enum Shape {
-    /// A point, as precise as the smallest cells of the sphere are (about a centimetre).
+    /// A point, with the precision of the smallest cells (about a centimetre).
     Point(Point),
     /// A `Polygon`, a `MultiPolygon` or an `AeroCircle`.
     Region(Region),
 }
 
 impl Shape {
-    /// Reads a text; `None` when it is neither a point nor a region.
+    /// Parses a text; `None` if it is neither a point nor a region.
     pub fn read(text: &[u8]) -> Option<Self> {
         let whole: Value = serde_json::from_slice(text).ok()?;
         let feature = whole.get("type")?.as_str()? == "Feature";
@@ -63,7 +63,7 @@ fn polygon(rings: &[Value]) -> Option<Vec<Loop>> {
         }
         points.pop();
         let next = points.iter().cycle().skip(1);
-        // Between opposite points of the sphere every line is a shortest one.
+        // Between antipodes every line is a shortest one.
         if points.iter().zip(next).any(|(a, b)| (a.0 + b.0).norm() < OPPOSITE) {
             return None;
         }
