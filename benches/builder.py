@@ -2,10 +2,12 @@
 
     python benches/builder.py                 # blocking and asyncio, each in a process of its own
     python benches/builder.py --rounds 51
+    python benches/builder.py --instructions  # instructions, which callgrind counts
+    python benches/builder.py touch           # only cases with this word in their names
 
 Verb and builder take turns; the embedded cluster is another process. Each line has the median of
 both in microseconds (user and system time) per call, or per row where there are several, and the
-median of their ratio by round.
+median of their ratio by round; or thousands of instructions of this process, and their ratio.
 """
 
 from __future__ import annotations
@@ -16,7 +18,10 @@ import resource
 import statistics
 import subprocess
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
+
+import counting
 
 import spikewire
 from spikewire import op
@@ -27,12 +32,8 @@ if TYPE_CHECKING:
 CALLS = 1_500
 ROWS = 128
 TASKS = 32
-SERVE = """
-import sys, spikewire
-with spikewire.testing.Cluster(nodes=1) as cluster:
-    print(cluster.seeds, flush=True)
-    sys.stdin.read()
-"""
+#: Calls of which instructions are counted, and three times as many.
+FEW = 4 * TASKS
 
 
 def cases(client: Any, session: Any, key: spikewire.Key) -> Iterator[tuple[str, Any, Any]]:
@@ -116,7 +117,10 @@ def processor_time() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def all_cases(client: Any, key: spikewire.Key) -> Iterator[tuple[str, Any, Any, int]]:
+Case = tuple[str, Any, Any, int]
+
+
+def all_cases(client: Any, key: spikewire.Key) -> Iterator[Case]:
     """Those of one key, and those of many; with their number of rows."""
     session, users = client.session(), client.dataset("test", "cost")
     for case in cases(client, session, key):
@@ -125,21 +129,60 @@ def all_cases(client: Any, key: spikewire.Key) -> Iterator[tuple[str, Any, Any, 
         yield (*case, ROWS)
 
 
-def show(face: str, name: str, verbs: list[float], builders: list[float]) -> None:
-    ratio = statistics.median(b / v for v, b in zip(verbs, builders, strict=True))
+def wanted(given: argparse.Namespace, client: Any, key: spikewire.Key) -> list[Case]:
+    """The cases that were asked for."""
+    found = list(all_cases(client, key))
+    if given.words:
+        return [case for case in found if any(word in case[0] for word in given.words)]
+    return found
+
+
+def only(given: argparse.Namespace, client: Any, key: spikewire.Key) -> tuple[Any, int, int]:
+    """The one call that is to be made, its rows, and how often."""
+    name, which, count = given.only.split(":")
+    _, verb, builder, rows = next(case for case in all_cases(client, key) if case[0] == name)
+    return verb if which == "verb" else builder, rows, int(count)
+
+
+def show(face: str, name: str, unit: str, verb: float, builder: float, ratio: float) -> None:
     print(
-        f"{face:8}  {name:15}  verb {statistics.median(verbs):6.2f} us  "
-        f"builder {statistics.median(builders):6.2f} us  ratio {ratio:.3f}",
+        f"{face:8}  {name:15}  verb {verb:6.2f} {unit}  "
+        f"builder {builder:6.2f} {unit}  ratio {ratio:.3f}",
         flush=True,
     )
 
 
-def blocking(seeds: str, rounds: int) -> None:
+def show_times(face: str, name: str, verbs: list[float], builders: list[float]) -> None:
+    ratio = statistics.median(b / v for v, b in zip(verbs, builders, strict=True))
+    show(face, name, "us", statistics.median(verbs), statistics.median(builders), ratio)
+
+
+def show_instructions(given: argparse.Namespace, found: list[Case]) -> None:
+    command = [__file__, "--seeds", given.seeds, "--face", given.face]
+    for name, _, _, rows in found:
+        few = FEW if rows == 1 else 4
+        verb, builder = (
+            counting.instructions(command, f"{name}:{which}", few, rows)
+            for which in ("verb", "builder")
+        )
+        show(given.face, name, "k", verb, builder, builder / verb)
+
+
+def blocking(given: argparse.Namespace) -> None:
     key = spikewire.Key("test", "cost", "alice")
-    with spikewire.Client(seeds, timeout=20) as client:
+    with spikewire.Client(given.seeds, timeout=20) as client:
         client.put(key, {"n": 1, "m": 2})
         users = client.dataset("test", "cost")
         users.put_many({n: {"n": n, "m": "text"} for n in range(ROWS)}).raise_for_errors()
+        if given.only:
+            call, _, count = only(given, client, key)
+            for _ in range(count):
+                call()
+            return
+        found = wanted(given, client, key)
+        if given.instructions:
+            show_instructions(given, found)
+            return
 
         def once(call: Callable[[], object], rows: int) -> float:
             count = max(CALLS // rows, 10)
@@ -148,19 +191,19 @@ def blocking(seeds: str, rounds: int) -> None:
                 call()
             return (processor_time() - began) / count / rows * 1e6
 
-        for name, verb, builder, many in all_cases(client, key):
+        for name, verb, builder, many in found:
             pairs = [
                 (once(verb, many), once(builder, many))
                 if turn % 2
                 else (once(builder, many), once(verb, many))[::-1]
-                for turn in range(rounds)
+                for turn in range(given.rounds)
             ]
-            show("blocking", name, *map(list, zip(*pairs, strict=True)))
+            show_times("blocking", name, *map(list, zip(*pairs, strict=True)))
 
 
-async def asynchronous(seeds: str, rounds: int) -> None:
+async def asynchronous(given: argparse.Namespace) -> None:
     key = spikewire.Key("test", "cost", "alice")
-    async with spikewire.AsyncClient(seeds, timeout=20) as client:
+    async with spikewire.AsyncClient(given.seeds, timeout=20) as client:
         await client.put(key, {"n": 1, "m": 2})
         users = client.dataset("test", "cost")
         written = await users.put_many({n: {"n": n, "m": "text"} for n in range(ROWS)})
@@ -170,50 +213,54 @@ async def asynchronous(seeds: str, rounds: int) -> None:
             for _ in range(count):
                 await call()
 
-        async def once(call: Callable[[], Awaitable[object]], rows: int) -> float:
+        async def in_tasks(call: Callable[[], Awaitable[object]], rows: int, count: int) -> None:
             tasks = TASKS if rows == 1 else 2
-            count = CALLS // 16 if rows == 1 else 10
-            began = processor_time()
-            await asyncio.gather(*(repeat(call, count) for _ in range(tasks)))
-            return (processor_time() - began) / (count * tasks * rows) * 1e6
+            await asyncio.gather(*(repeat(call, count // tasks) for _ in range(tasks)))
 
-        for name, verb, builder, many in all_cases(client, key):
+        async def once(call: Callable[[], Awaitable[object]], rows: int) -> float:
+            count = CALLS // 16 * TASKS if rows == 1 else 20
+            began = processor_time()
+            await in_tasks(call, rows, count)
+            return (processor_time() - began) / (count * rows) * 1e6
+
+        if given.only:
+            await in_tasks(*only(given, client, key))
+            return
+        found = wanted(given, client, key)
+        if given.instructions:
+            show_instructions(given, found)
+            return
+        for name, verb, builder, many in found:
             verbs: list[float] = []
             builders: list[float] = []
-            for turn in range(rounds):
+            for turn in range(given.rounds):
                 if turn % 2:
                     verbs.append(await once(verb, many))
                     builders.append(await once(builder, many))
                 else:
                     builders.append(await once(builder, many))
                     verbs.append(await once(verb, many))
-            show("asyncio", name, verbs, builders)
+            show_times("asyncio", name, verbs, builders)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("words", nargs="*")
     parser.add_argument("--rounds", type=int, default=31)
+    parser.add_argument("--instructions", action="store_true")
     parser.add_argument("--face", choices=("blocking", "asyncio"))
+    parser.add_argument("--seeds", help="a cluster that is there")
+    parser.add_argument("--only", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.face is None:
         for face in ("blocking", "asyncio"):
-            again = [sys.executable, __file__, "--rounds", str(given.rounds), "--face", face]
-            subprocess.run(again, check=True)
+            subprocess.run([sys.executable, *sys.argv, "--face", face], check=True)
         return
-    server = subprocess.Popen(
-        [sys.executable, "-c", SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
-    assert server.stdin is not None
-    assert server.stdout is not None
-    try:
-        seeds = server.stdout.readline().strip()
+    with nullcontext(given.seeds) if given.seeds else counting.server() as given.seeds:
         if given.face == "blocking":
-            blocking(seeds, given.rounds)
+            blocking(given)
         else:
-            asyncio.run(asynchronous(seeds, given.rounds))
-    finally:
-        server.stdin.close()
-        server.wait(20)
+            asyncio.run(asynchronous(given))
 
 
 if __name__ == "__main__":

@@ -14,14 +14,12 @@ the rows and operations that say the same. Results are looked at, because verbs 
 from __future__ import annotations
 
 import argparse
-import os
-import re
 import resource
 import statistics
-import subprocess
-import sys
-from functools import partial
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
+
+import counting
 
 import spikewire
 from spikewire import op
@@ -36,12 +34,6 @@ NAMESPACE, SET = "test", "cost"
 CALLS = 1_500
 ROWS = 128
 BINS: dict[str, Any] = {"a": 1, "b": "text", "c": 2.5, "d": b"bytes"}
-SERVE = """
-import sys, spikewire
-with spikewire.testing.Cluster(nodes=1) as cluster:
-    print(cluster.seeds, flush=True)
-    sys.stdin.read()
-"""
 Case = tuple[str, int, "Callable[[], Any]", "Callable[[], Any]"]
 
 
@@ -194,25 +186,14 @@ def instructions(
     cases: list[Case], face: str, seeds: str
 ) -> Iterator[tuple[str, float, float, float]]:
     """The same, in thousands of instructions."""
+    command = [__file__, "--seeds", seeds, "--face", face]
     for name, rows, *_ in cases:
         few = max(100 // rows, 5)
-        run = partial(counted, seeds, face, name)
-        costs = [
-            (run(which, 3 * few) - run(which, few)) / (2 * few * rows) / 1e3
+        verb, mine = (
+            counting.instructions(command, f"{name}:{which}", few, rows)
             for which in ("verb", "drop-in")
-        ]
-        yield name, costs[0], costs[1], costs[1] / costs[0]
-
-
-def counted(seeds: str, face: str, name: str, which: str, count: int) -> int:
-    """Instructions of a process that makes so many of these calls."""
-    command = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", sys.executable]
-    command += [__file__, "--seeds", seeds, "--face", face, "--only", f"{name}:{which}:{count}"]
-    quiet = os.environ | {"PYTHONHASHSEED": "0"}
-    done = subprocess.run(command, check=True, stderr=subprocess.PIPE, text=True, env=quiet)
-    found = re.search(r"Collected : (\d+)", done.stderr)
-    assert found is not None, done.stderr
-    return int(found[1])
+        )
+        yield name, verb, mine, mine / verb
 
 
 def opened(seeds: str, face: str) -> tuple[Any, Any]:
@@ -258,21 +239,9 @@ def main() -> None:
     parser.add_argument("--seeds", help="a cluster that is there")
     parser.add_argument("--only", help=argparse.SUPPRESS)
     given = parser.parse_args()
-    server = None
-    if given.seeds is None:
-        server = subprocess.Popen(
-            [sys.executable, "-c", SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        assert server.stdout is not None
-        given.seeds = server.stdout.readline().strip()
-    try:
+    with nullcontext(given.seeds) if given.seeds else counting.server() as given.seeds:
         for face in [given.face] if given.face else FACES:
             measure(given, face)
-    finally:
-        if server is not None:
-            assert server.stdin is not None
-            server.stdin.close()
-            server.wait(20)
 
 
 if __name__ == "__main__":
