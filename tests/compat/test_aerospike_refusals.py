@@ -100,8 +100,8 @@ def test_settings_of_tls_without_effect_warn() -> None:
 def test_methods_that_are_missing_name_a_replacement(config: dict[str, Any]) -> None:
     client = aerospike.client(config)
     try:
-        with pytest.raises(NotImplementedError, match=r"index_set_create is not in .*: scan"):
-            client.index_set_create("test", "demo", "i")
+        with pytest.raises(NotImplementedError, match=r"commit is not in .*: group what belongs"):
+            client.commit(aerospike.Transaction())
     finally:
         client.close()
 

@@ -47,7 +47,7 @@ OFFICIAL = """
     joined = lo.list_join("l")
 
     def later(db_client):
-        db_client.index_set_create("a", "b", "c")
+        db_client.abort(1)
         db_client.truncate("test", "demo", 0)
 
     print(exp.LoopVarInt(1), aerospike.NO_SUCH_NUMBER)
@@ -96,7 +96,7 @@ def verdicts(program: str, verdict: str) -> set[str]:
 
 def test_a_program_for_the_official_client() -> None:
     assert verdicts(OFFICIAL, "missing") == {
-        "Client.index_set_create", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
+        "Client.abort", "Client.commit", "Client.paint", "aerospike.NO_SUCH_NUMBER",
         "aerospike_helpers.operations.list_operations.list_join",
         "aerospike_helpers.expressions.LoopVarInt", "config.tls.crl_check",
     }  # fmt: skip
@@ -113,7 +113,7 @@ def test_a_program_for_the_official_client() -> None:
     }  # fmt: skip
     lines = {name: each.line for name, each in found(OFFICIAL).items()}
     assert lines["config.tls.crl_check"] == 9
-    assert lines["Client.index_set_create"] == 27
+    assert lines["Client.abort"] == 27
 
 
 def test_a_program_for_aerospike_py() -> None:
@@ -192,10 +192,10 @@ def test_clients_are_known_wherever_they_are_kept() -> None:
             aerospike.client({}).connect().commit(1)
 
     def typed(it: aerospike.Client):
-        it.index_set_create("x", "y", "z")
+        it.list_size("x", "y")
     """
     assert {each.name for each in check(textwrap.dedent(program)) if each.verdict == "missing"} == {
-        "Client.abort", "Client.commit", "Client.index_set_create",
+        "Client.abort", "Client.commit", "Client.list_size",
     }  # fmt: skip
     assert [e.line for e in check(textwrap.dedent(program)) if e.name == "Client.abort"] == [10]
 
@@ -242,11 +242,11 @@ def test_what_only_the_drop_in_has_is_not_taken_for_the_original() -> None:
     from aerospike import operations, predicates, records
     client = aerospike.client({})
     client.get(("a", "b", 1), colour=1)
-    client.index_set_create("test", "demo", name="i")
+    client.commit(1)
     """
     assert verdicts(program, "missing") == {
         "aerospike.operations", "aerospike.records", "Client.get(colour)",
-        "Client.index_set_create",
+        "Client.commit",
     }  # fmt: skip
 
 
