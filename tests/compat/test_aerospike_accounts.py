@@ -66,6 +66,8 @@ def users(client: Any) -> Iterator[Any]:
     yield client.admin_query_user_info, ("app",)
     yield client.admin_query_user_info, ("nobody",)
     yield client.admin_query_user_info, (5,)
+    yield client.admin_query_user_info, ("u" * 64,)
+    yield client.admin_drop_user, ("u" * 64,)
     yield client.admin_query_users_info, ("policy",)
     for given in (("app", "new"), ("no", "new"), ("app", None), (None, "x"), ("app", "p" * 64)):
         yield client.admin_set_password, given
@@ -110,6 +112,8 @@ def roles(client: Any) -> Iterator[Any]:
         yield client.admin_set_whitelist, given
     yield client.admin_get_role, ("own",)
     yield client.admin_set_whitelist, ("own", None)
+    yield client.admin_create_role, ("r" * 64, [])
+    yield client.admin_get_role, ("r" * 64,)
     yield client.admin_get_roles, ()
     yield client.admin_query_roles, ()
     for given in (("own",), ("own",), ("read",), (5,)):
@@ -179,6 +183,19 @@ def test_a_client_goes_on_after_its_password_was_changed(package: Any, cluster: 
         open_with(package, cluster)
     client.close()
     open_with(package, cluster, password="again").close()
+
+
+@pytest.mark.parametrize("package", [real, ours])
+def test_a_password_is_that_of_who_is_logged_in(package: Any, cluster: Cluster) -> None:
+    """A client that is connected stays with its user when ``connect`` names another one."""
+    client = open_with(package, cluster)
+    client.admin_create_user("app", "first", [])
+    client.connect("app", "first")
+    with pytest.raises(package.exception.InvalidPassword):
+        client.admin_change_password("app", "second")
+    client.close()
+    for user, password in (("admin", ADMIN["password"]), ("app", "first")):
+        open_with(package, cluster, user=user, password=password).close()
 
 
 def test_a_server_without_security() -> None:

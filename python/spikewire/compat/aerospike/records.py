@@ -71,6 +71,7 @@ class Records:
             raise of_code(-10, "Failed to connect") from error
         except FAILURES as error:
             raise failure(error) from None
+        self._user = options.get("user")
         self._get = self._client.get
         self._put = self._client.put
 

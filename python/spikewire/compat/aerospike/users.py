@@ -68,7 +68,7 @@ class Users(Measuring):
         """Drops a user."""
         self._nodes()
         within = self._within(policy)
-        _named("Username", user)
+        _user(user)
         self._managed(lambda: self._client.users.drop(user, timeout=within))
         return 0
 
@@ -81,7 +81,7 @@ class Users(Measuring):
     def admin_change_password(self, user: Any, password: Any, policy: Any = None) -> int:
         """Changes the password of the user that the client logs in as."""
         within = self._for_password(user, password, policy)
-        if user != self._configuration.options.get("user"):
+        if user != self._user:
             # There, the client's own password is shown for that of any user, which servers refuse.
             raise of_code(62, "AEROSPIKE_INVALID_PASSWORD")
         self._managed(lambda: self._client.users.change_password(password, timeout=within))
@@ -100,7 +100,7 @@ class Users(Measuring):
         """Gives a user more roles."""
         self._nodes()
         names = _texts(roles, _LONGEST_NAME)
-        _named("Username", user)
+        _user(user)
         within = self._within(policy)
         self._managed(lambda: self._client.users.grant(user, names, timeout=within))
         return 0
@@ -109,7 +109,7 @@ class Users(Measuring):
         """Takes roles from a user."""
         self._nodes()
         names = _texts(roles, _LONGEST_NAME)
-        _named("Username", user)
+        _user(user)
         within = self._within(policy)
         self._managed(lambda: self._client.users.revoke(user, names, timeout=within))
         return 0
@@ -118,7 +118,7 @@ class Users(Measuring):
         """A user: its roles, quotas and connections."""
         self._nodes()
         within = self._within(policy)
-        _named("Username", user)
+        _user(user)
         return user_dict(self._managed(lambda: self._client.users.get(user, timeout=within)))
 
     def admin_query_users_info(self, policy: Any = None) -> dict[str, dict[str, Any]]:
@@ -139,7 +139,7 @@ class Users(Measuring):
     ) -> int:
         """Creates a role."""
         self._nodes()
-        _named("Role name", role)
+        _role(role)
         granted = [] if privileges == () else _privileges(privileges)
         within = self._within(policy)
         if whitelist != () and not isinstance(whitelist, list):
@@ -164,7 +164,7 @@ class Users(Measuring):
         """Drops a role."""
         self._nodes()
         within = self._within(policy)
-        _named("Role name", role)
+        _role(role)
         self._managed(lambda: self._client.roles.drop(role, timeout=within))
         return 0
 
@@ -173,7 +173,7 @@ class Users(Measuring):
         self._nodes()
         granted = _privileges(privileges)
         within = self._within(policy)
-        _named("Role name", role)
+        _role(role)
         self._managed(lambda: self._client.roles.grant(role, granted, timeout=within))
         return 0
 
@@ -182,7 +182,7 @@ class Users(Measuring):
         self._nodes()
         revoked = _privileges(privileges)
         within = self._within(policy)
-        _named("Role name", role)
+        _role(role)
         self._managed(lambda: self._client.roles.revoke(role, revoked, timeout=within))
         return 0
 
@@ -193,7 +193,7 @@ class Users(Measuring):
     def _role(self, role: Any, policy: Any) -> Any:
         self._nodes()
         within = self._within(policy)
-        _named("Role name", role)
+        _role(role)
         return self._managed(lambda: self._client.roles.get(role, timeout=within))
 
     def admin_get_roles(self, policy: Any = None) -> dict[str, dict[str, Any]]:
@@ -222,7 +222,7 @@ class Users(Measuring):
     ) -> int:
         """Sets how much the users of a role may do in a second; -1: as until now."""
         self._nodes(".")
-        _named("Role name", role, ".")
+        _role(role, ".")
         _whole("py_read_quota", read_quota)
         _whole("py_write_quota", write_quota)
         within = self._within(policy)
@@ -237,7 +237,7 @@ class Users(Measuring):
     def admin_set_whitelist(self, role: Any, whitelist: Any, policy: Any = None) -> int:
         """Sets the addresses that the users of a role may come from; none: all."""
         self._nodes(".")
-        _named("Role name", role, ".")
+        _role(role, ".")
         if whitelist is not None and not isinstance(whitelist, list):
             refuse("Whitelist must be a list of IP strings, or None.")
         allow = _texts(whitelist or [], _LONGEST_ADDRESS)
@@ -264,6 +264,18 @@ class Users(Measuring):
 def _named(what: str, value: Any, stop: str = "") -> None:
     if not isinstance(value, str):
         refuse(f"{what} should be a string{stop}")
+
+
+def _user(user: Any) -> None:
+    _named("Username", user)
+    if len(user.encode()) > _LONGEST_NAME:
+        raise of_code(60, "AEROSPIKE_INVALID_USER")
+
+
+def _role(role: Any, stop: str = "") -> None:
+    _named("Role name", role, stop)
+    if len(role.encode()) > _LONGEST_NAME:
+        raise of_code(70, "AEROSPIKE_INVALID_ROLE")
 
 
 def _short(what: str, text: str, longest: int) -> None:
