@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 HOSTS, OUT, DROP_IN = "OFFICIAL_TESTS_HOSTS", "OFFICIAL_TESTS_OUT", "OFFICIAL_TESTS_DROP_IN"
+#: Set where the cluster has users, as the tests of users and roles need.
+LOGS_IN = "OFFICIAL_TESTS_LOGS_IN"
+USER, PASSWORD = "superuser", "superuser"
 #: Seconds for one file.
 LONGEST = 600
 _HERE = Path(__file__).resolve().parent
@@ -58,13 +61,16 @@ def _outcomes(file: Path, drop_in: str) -> dict[str, tuple[str, str]]:
     """The outcome of each test of a file, and why it failed."""
     from spikewire.testing import Cluster
 
-    with Cluster() as cluster, tempfile.TemporaryDirectory() as folder:
+    admin = file.name.startswith("test_admin_")
+    secured: Any = {"users": {USER: PASSWORD}, "quotas": True} if admin else {}
+    with Cluster(**secured) as cluster, tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "outcomes.json"
         environment = {
             **os.environ,
             HOSTS: ";".join(cluster.addresses),
             OUT: str(out),
             DROP_IN: drop_in,
+            LOGS_IN: "1" if admin else "",
             "PYTHONPATH": os.pathsep.join([str(_HERE), os.environ.get("PYTHONPATH", "")]),
             "PYTHONDONTWRITEBYTECODE": "1",
         }
@@ -102,9 +108,11 @@ def _prepare() -> None:
     def reading(self: configparser.ConfigParser, names: Any, *given: Any, **named: Any) -> Any:
         if names != "config.conf":
             return read(self, names, *given, **named)
+        edition = "enterprise-edition" if os.environ[LOGS_IN] else "community-edition"
+        login = f"user: {USER}\npassword: {PASSWORD}\n" if os.environ[LOGS_IN] else ""
         self.read_string(
             "[input-validation]\nvalidate_keys: true\n"
-            f"[community-edition]\nhosts: {os.environ[HOSTS]}\n"
+            f"[{edition}]\nhosts: {os.environ[HOSTS]}\n{login}"
         )
         return [names]
 
