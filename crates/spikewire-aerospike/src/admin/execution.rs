@@ -312,15 +312,12 @@ impl Question {
             }
             Asked::Message => NodeAnswer::text(node, cluster::message_answer(reply.body)),
             Asked::Manage { is_question, parts } => {
-                let rows = match parts.take() {
-                    Some(mut all) => {
-                        all.extend_from_slice(reply.body);
-                        cluster::manage_answer(&all, *is_question)
-                    }
-                    None => {
-                        let why = format!("a list of more than {LONGEST_LIST} bytes");
-                        Err(Error::new(Kind::Malformed, why))
-                    }
+                let rows = if let Some(mut all) = parts.take() {
+                    all.extend_from_slice(reply.body);
+                    cluster::manage_answer(&all, *is_question)
+                } else {
+                    let why = format!("a list of more than {LONGEST_LIST} bytes");
+                    Err(Error::new(Kind::Malformed, why))
                 };
                 NodeAnswer::rows(node, rows)
             }

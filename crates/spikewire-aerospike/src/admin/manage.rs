@@ -109,12 +109,11 @@ impl<P: Procedure> Procedure for WithPassword<P> {
             }
             State::Hashes(slot, make) => {
                 let hashed = slot.lock().take();
-                match hashed {
-                    Some(hashed) => self.goes(hashed, make, now),
-                    None => {
-                        self.state = State::Hashes(slot, make);
-                        AdminAction::Sleep(now.after(HASHED_YET))
-                    }
+                if let Some(hashed) = hashed {
+                    self.goes(hashed, make, now)
+                } else {
+                    self.state = State::Hashes(slot, make);
+                    AdminAction::Sleep(now.after(HASHED_YET))
                 }
             }
             State::Goes(mut procedure) => {

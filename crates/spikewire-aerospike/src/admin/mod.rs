@@ -245,7 +245,7 @@ mod testing {
     }
 
     /// The command that is asked, and whether of every node.
-    pub fn asked<T: std::fmt::Debug>(action: AdminAction<T>) -> (bool, String) {
+    pub fn asked<T: fmt::Debug>(action: AdminAction<T>) -> (bool, String) {
         match action {
             AdminAction::Ask(nodes, command) => {
                 (matches!(nodes, Recipients::Every), command.to_string())
@@ -254,14 +254,14 @@ mod testing {
         }
     }
 
-    pub fn done<T: std::fmt::Debug>(action: AdminAction<T>) -> Result<T> {
+    pub fn done<T: fmt::Debug>(action: AdminAction<T>) -> Result<T> {
         match action {
             AdminAction::Done(outcome) => outcome,
             other => panic!("not done: {other:?}"),
         }
     }
 
-    pub fn sleeps<T: std::fmt::Debug>(action: AdminAction<T>) -> Tick {
+    pub fn sleeps<T: fmt::Debug>(action: AdminAction<T>) -> Tick {
         match action {
             AdminAction::Sleep(until) => until,
             other => panic!("does not pause: {other:?}"),

@@ -365,8 +365,11 @@ fn answer(input: &[u8], expects: Expects) -> Result<Option<Vec<u8>>, NodeError> 
     }
 }
 
+/// A body, and what follows its frame.
+type Parts<'a> = (&'a [u8], &'a [u8]);
+
 /// The body of the first frame, which is of this kind, and what follows the frame.
-fn first_body(input: &[u8], kind: Kind) -> Result<Option<(&[u8], &[u8])>, NodeError> {
+fn first_body(input: &[u8], kind: Kind) -> Result<Option<Parts<'_>>, NodeError> {
     let Some(header) = Header::parse(input).map_err(|_| node_error::guess(input))? else {
         return Ok(None);
     };
