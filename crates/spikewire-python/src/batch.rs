@@ -1,5 +1,6 @@
 //! What a verb on many records returns.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -214,9 +215,16 @@ impl Found<'_> {
         left(self.message.header.ttl)
     }
 
-    /// Its bins.
-    pub fn bins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        call::bins(py, &self.message, self.of.reader.codec.as_deref())
+    /// Its bins, and whether all values are scalars, or bytes where `bytes` says so.
+    pub fn bins<'py>(&self, py: Python<'py>, bytes: bool) -> PyResult<(Bound<'py, PyDict>, bool)> {
+        let codec = self.of.reader.codec.as_deref();
+        let scalar = Cell::new(codec.is_none());
+        let made = call::bins(py, &self.message, codec, |of| {
+            if !is_scalar(of) && !(bytes && is_bytes(of)) {
+                scalar.set(false);
+            }
+        })?;
+        Ok((made, scalar.get()))
     }
 
     /// The results of its operations.
@@ -228,12 +236,6 @@ impl Found<'_> {
     /// Its result code.
     pub fn code(&self) -> i32 {
         i32::from(self.message.header.result)
-    }
-
-    /// Whether all values are scalars, or bytes where `bytes` says so.
-    pub fn is_scalar(&self, bytes: bool) -> bool {
-        let scalar = |of| is_scalar(of) || bytes && is_bytes(of);
-        self.of.reader.codec.is_none() && self.message.ops().all(|answer| scalar(answer.particle))
     }
 
     /// Whether its operations have no results but `None`.

@@ -287,7 +287,7 @@ type Parts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
 
 /// What a reply's message holds besides its header. `asked` tells, for `operate`, what its
 /// operations answer. With `views`, which are of the memory of the message, bytes are views of it;
-/// a codec gets the bytes themselves.
+/// a codec gets the bytes themselves. `each` is told of each value what kind of particle it comes from.
 #[inline]
 fn parts<'py>(
     py: Python<'py>,
@@ -296,10 +296,12 @@ fn parts<'py>(
     codec: Option<&Codec>,
     views: Option<&Views<'_, 'py>>,
     bins: Option<Bound<'py, PyDict>>,
+    each: impl Fn(u8),
 ) -> PyResult<Parts<'py>> {
     let plain = asked.map_or(&[][..], |asked| &asked.plain);
     let codec = codec.map(|codec| Decoding { codec, plain });
     let decode = |answer: &Op<'_>| {
+        each(answer.particle);
         if let Some(views) = views
             && is_bytes(answer.particle)
             && !codec.as_ref().is_some_and(|it| it.codec.reads(answer.name))
@@ -320,14 +322,15 @@ fn parts<'py>(
     Ok((bins, results))
 }
 
-/// The bins that a reply's message holds, read as they are.
+/// The bins that a reply's message holds, read as they are: see [`parts`].
 pub fn bins<'py>(
     py: Python<'py>,
     message: &Message<'_>,
     codec: Option<&Codec>,
+    each: impl Fn(u8),
 ) -> PyResult<Bound<'py, PyDict>> {
     let bins = PyDict::new(py);
-    parts(py, message, None, codec, None, Some(bins.clone()))?;
+    parts(py, message, None, codec, None, Some(bins.clone()), each)?;
     Ok(bins)
 }
 
@@ -338,7 +341,7 @@ pub fn results<'py>(
     asked: Option<&Answers>,
     codec: Option<&Codec>,
 ) -> PyResult<Results<'py>> {
-    parts(py, message, asked, codec, None, None).map(|(_, results)| results)
+    parts(py, message, asked, codec, None, None, |_| {}).map(|(_, results)| results)
 }
 
 /// The record that a reply's message holds: see [`parts`].
@@ -351,7 +354,7 @@ pub fn record<'py>(
     key: Key,
 ) -> PyResult<Record> {
     let bins = PyDict::new(py);
-    let (_, results) = parts(py, message, asked, codec, views, Some(bins.clone()))?;
+    let (_, results) = parts(py, message, asked, codec, views, Some(bins.clone()), |_| {})?;
     let results = asked.map(|_| PyTuple::new(py, results).map(Bound::unbind)).transpose()?;
     Ok(Record {
         bins: bins.into(),

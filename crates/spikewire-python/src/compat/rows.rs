@@ -108,8 +108,8 @@ impl<'a, 'py> Settler<'a, 'py> {
         let bins = match shape {
             Shape::None => return (key, meta).into_pyobject(py),
             Shape::Bins => {
-                let bins = found.bins(py)?;
-                if !found.is_scalar(values.takes_bytes()) {
+                let (bins, scalar) = found.bins(py, values.takes_bytes())?;
+                if !scalar {
                     values.bins(&bins)?;
                 }
                 bins
