@@ -19,6 +19,7 @@
 //! | [`columns`] | the same as arrays and tables, and these as records |
 //! | [`compat`] | what drop-ins for other clients do for each row |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
+//! | [`guarded`] | what methods change in frozen classes |
 //! | [`errors`] | what goes wrong, as Python exceptions |
 //! | [`signals`] | what a client counts and tells of itself |
 //! | [`stages`] | the stages of calls that only this side sees |
@@ -46,6 +47,7 @@ mod cql;
 mod errors;
 mod expression;
 mod face;
+mod guarded;
 mod identity;
 mod key;
 mod many;

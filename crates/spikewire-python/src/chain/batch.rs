@@ -5,10 +5,10 @@ use pyo3::types::{PyBool, PyDict, PyList, PyString};
 
 use super::home::Home;
 use super::plain::PlainBase;
-use super::read::ReadBase;
+use super::read::{Asked, ReadBase};
 use super::step::StepBase;
 use super::verb::Verb;
-use super::write::WriteBase;
+use super::write::{WriteBase, Written};
 use crate::errors::{shown, type_error, value_error};
 use crate::many::mixed::{Mixed, OneRow};
 use crate::many::{BatchCall, Resolve};
@@ -23,7 +23,7 @@ pub fn _send_chain<'py>(
     last: &Bound<'py, StepBase>,
 ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
     let py = last.py();
-    let home = last.borrow().home(py)?.clone();
+    let home = last.get().home(py)?;
     let whole = PyDict::new(py);
     let mut parts = Vec::new();
     for step in StepBase::chain(last) {
@@ -107,7 +107,7 @@ impl<'py> Part<'py> {
     /// Takes the keys and options of a step; those of the call go to `whole`.
     fn of(step: &Bound<'py, StepBase>, whole: &Bound<'py, PyDict>) -> PyResult<Self> {
         let py = step.py();
-        let options = step.borrow().options(py);
+        let options = step.get().options(py);
         let mut rules = Rules::default();
         if let Some(options) = &options {
             step.call_method0(pyo3::intern!(py, "_check_batch"))?;
@@ -127,9 +127,8 @@ impl<'py> Part<'py> {
                 }
             }
         }
-        let of = step.borrow();
-        let (verb, single, keys) = (of.verb, of.single, of.keys(py));
-        drop(of);
+        let of = step.get();
+        let (verb, single, keys) = (of.verb(py), of.single(py), of.keys(py));
         let what = rules.what(step, verb)?;
         let keys = if single {
             vec![keys]
@@ -176,19 +175,18 @@ impl Rules {
         let key = py.None();
         let Self { r#where, ttl, generation, read_touch, read_mode, durable, send_key } = self;
         if let Ok(step) = step.cast::<ReadBase>() {
-            let of = step.borrow();
-            let bins = of.bins(py).map(|bins| bins.into_any().unbind());
-            let ops = of.ops(py).map(|ops| ops.into_any().unbind());
+            let Asked { bins, ops } = step.get().asked(py);
+            let (bins, ops) = (bins.map(Py::into_any), ops.map(Py::into_any));
             return Ok(What::Read(Read { key, bins, ops, r#where, read_touch, read_mode }));
         }
         let exists = verb.rule(py).map(|rule| rule.clone().into_any().unbind());
         if let Ok(step) = step.cast::<WriteBase>() {
-            let of = step.borrow();
-            let what = match of.ops(py) {
-                Some(ops) => ops.into_any(),
-                None => of.bins(py).into_any(),
+            let Written { bins, ops, ttl } = step.get().written(py);
+            let what = match (ops, bins) {
+                (Some(ops), _) => ops.into_any(),
+                (None, Some(bins)) => bins.into_any(),
+                (None, None) => PyDict::new(py).unbind().into_any(),
             };
-            let (what, ttl) = (what.unbind(), of.ttl(py).map(Bound::unbind));
             let row = Write { key, what, ttl, generation, exists, durable, send_key, r#where };
             return Ok(What::Write(row));
         }

@@ -3,9 +3,9 @@
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
 
+use super::kept::Kind;
 use super::verb::Verb;
 use crate::call::Call;
-use crate::errors::type_error;
 use crate::face::Verbs;
 use crate::face::asynchronous::AsyncClient;
 use crate::face::blocking::Client;
@@ -16,23 +16,21 @@ use crate::verbs::Defaults;
 /// The classes of steps of one face: those on one key by itself, and the others.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct StepKinds {
-    one: Vec<Py<PyType>>,
+    one: Vec<Kind>,
     many: Vec<Py<PyType>>,
 }
 
-#[pymethods]
 impl StepKinds {
-    /// The classes that read, write, delete, touch and ask for existence.
-    #[new]
-    fn new(one: Vec<Py<PyType>>, many: Vec<Py<PyType>>) -> PyResult<Self> {
-        if one.len() != 5 || many.len() != 5 {
-            return Err(type_error("there are five kinds of steps"));
-        }
-        Ok(Self { one, many })
+    /// Five of each: those that read, write, delete, touch and ask for existence.
+    pub fn made(one: Vec<Kind>, many: Vec<Py<PyType>>) -> Self {
+        Self { one, many }
     }
-}
 
-impl StepKinds {
+    /// The class of a verb's steps on one key by itself.
+    pub fn one(&self, verb: Verb) -> &Kind {
+        &self.one[verb.kind()]
+    }
+
     /// The class of a verb's steps: on one key by itself, or the other one.
     pub fn of<'a, 'py>(
         &'a self,
@@ -40,8 +38,8 @@ impl StepKinds {
         verb: Verb,
         alone: bool,
     ) -> &'a Bound<'py, PyType> {
-        let kinds = if alone { &self.one } else { &self.many };
-        kinds[verb.kind()].bind(py)
+        let class = if alone { &self.one(verb).class } else { &self.many[verb.kind()] };
+        class.bind(py)
     }
 }
 

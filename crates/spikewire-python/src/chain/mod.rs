@@ -8,20 +8,25 @@
 //! |---|---|
 //! | [`verb`] | which verbs begin a step |
 //! | [`home`] | the client that chains are of, and how steps reach its verbs |
+//! | [`kinds`], [`kept`] | the classes of steps of a face |
 //! | [`session`] | where chains begin |
 //! | [`step`] | what every step has: its keys, its options, the steps before it |
 //! | [`rows`] | steps on keys, which others may follow |
 //! | [`read`], [`write`](mod@write), [`plain`] | the steps, and the calls of those on one key |
+//! | [`spares`] | steps that are gone, to be filled again |
 //! | [`link`] | the steps before one |
 //! | [`batch`] | a chain, as rows of a batch |
 
 mod batch;
 mod home;
+mod kept;
+mod kinds;
 mod link;
 mod plain;
 mod read;
 mod rows;
 mod session;
+mod spares;
 mod step;
 mod verb;
 mod write;

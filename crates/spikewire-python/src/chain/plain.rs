@@ -7,7 +7,7 @@ use super::verb::Verb;
 use crate::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
 
 /// A step that deletes records, renews their time to live, or checks which exist.
-#[pyclass(extends = RowsBase, subclass, module = "spikewire._native")]
+#[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
 pub struct PlainBase;
 
 #[pymethods]
@@ -26,15 +26,15 @@ impl PlainBase {
         missing: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let this = slf.as_super().as_super().borrow();
-        if !this.is_alone() || on_error.is_some() || missing.is_some() {
-            drop(this);
+        let alone = match (&on_error, &missing) {
+            (None, None) => slf.as_super().as_super().get().alone(py)?,
+            _ => None,
+        };
+        let Some(alone) = alone else {
             return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
-        }
-        let (alone, verb) = (this.alone(py)?, this.verb);
-        drop(this);
-        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
-        let Some(direct) = direct else {
+        };
+        let verb = alone.verb;
+        let Some(direct) = alone.direct() else {
             return alone.call(
                 match verb {
                     Verb::Delete => pyo3::intern!(py, "delete"),

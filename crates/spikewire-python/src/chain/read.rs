@@ -7,41 +7,49 @@ use super::rows::RowsBase;
 use super::step::StepBase;
 use crate::arguments::Given;
 use crate::errors::value_error;
+use crate::guarded::Guarded;
 use crate::operation::Operation;
 use crate::verbs::{self, ReadOptions, ReadRules, RetryRules, WriteOptions};
 
 /// A step that reads records: all bins, the named ones, or the results of operations.
-#[pyclass(extends = RowsBase, subclass, module = "spikewire._native")]
+#[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct ReadBase {
-    bins: Option<Py<PyTuple>>,
-    ops: Option<Py<PyList>>,
+pub struct ReadBase(Guarded<Asked>);
+
+/// What a step was asked for.
+#[derive(Default)]
+pub struct Asked {
+    pub bins: Option<Py<PyTuple>>,
+    pub ops: Option<Py<PyList>>,
 }
 
 impl ReadBase {
-    pub fn bins<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyTuple>> {
-        self.bins.as_ref().map(|bins| bins.bind(py).clone())
+    /// Takes it out of a step that is gone.
+    #[cfg(not(Py_GIL_DISABLED))]
+    pub fn leave(&self, py: Python<'_>) -> Asked {
+        self.0.with(py, std::mem::take)
     }
 
-    pub fn ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
-        self.ops.as_ref().map(|ops| ops.bind(py).clone())
+    pub fn asked(&self, py: Python<'_>) -> Asked {
+        self.0.with(py, |it| Asked {
+            bins: it.bins.as_ref().map(|bins| bins.clone_ref(py)),
+            ops: it.ops.as_ref().map(|ops| ops.clone_ref(py)),
+        })
     }
 
     /// The list of its operations, made where there was none.
     fn listed<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let py = slf.py();
-        let mut this = slf.borrow_mut();
-        if this.bins.is_some() {
-            return Err(value_error(
-                "operations: this step reads bins by name; read those with get(name)",
-            ));
-        }
-        if let Some(ops) = this.ops(py) {
-            return Ok(ops);
-        }
-        let ops = PyList::empty(py);
-        this.ops = Some(ops.clone().unbind());
-        Ok(ops)
+        let made = PyList::empty(py).unbind();
+        let listed = slf.get().0.with(py, |it| {
+            if it.bins.is_some() {
+                return None;
+            }
+            Some(it.ops.get_or_insert(made).bind(py).clone())
+        });
+        listed.ok_or_else(|| {
+            value_error("operations: this step reads bins by name; read those with get(name)")
+        })
     }
 
     /// The call on one record. `many`: what stands for it where there are several.
@@ -51,17 +59,17 @@ impl ReadBase {
         many: &Bound<'py, PyString>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let this = slf.borrow();
-        let ops = this.ops(py);
-        if !this.as_super().as_super().is_alone() || ops.is_some() && default.is_some() {
-            drop(this);
-            return slf.call_method0(many);
-        }
-        let (alone, bins) = (this.as_super().as_super().alone(py)?, this.bins(py));
-        drop(this);
-        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
+        let Asked { bins, ops } = slf.get().asked(py);
+        let alone = match (&ops, &default) {
+            // The verb has none.
+            (Some(_), Some(_)) => None,
+            _ => slf.as_super().as_super().get().alone(py)?,
+        };
+        let Some(alone) = alone else { return slf.call_method0(many) };
+        let direct = alone.direct();
         let rules = ReadRules { touch: None, mode: None, hedge: None };
         if let Some(ops) = ops {
+            let ops = ops.into_bound(py);
             let Some(direct) = direct else {
                 return alone.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &[]);
             };
@@ -69,7 +77,7 @@ impl ReadBase {
                 verbs::operate(defaults, address, &ops, &WriteOptions::default(), &rules)
             });
         }
-        let bins = bins.map(Bound::into_any);
+        let bins = bins.map(|bins| bins.into_bound(py).into_any());
         let Some(direct) = direct else {
             let bins = bins.unwrap_or_else(|| py.None().into_bound(py));
             let default = (pyo3::intern!(py, "default"), default);
@@ -93,29 +101,30 @@ impl ReadBase {
 
     /// The bins that were named, if any.
     #[getter(_bins)]
-    fn given_bins<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyTuple>> {
-        self.bins(py)
+    fn given_bins(&self, py: Python<'_>) -> Option<Py<PyTuple>> {
+        self.asked(py).bins
     }
 
     /// The operations that were given, if any.
     #[getter(_ops)]
-    fn given_ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
-        self.ops(py)
+    fn given_ops(&self, py: Python<'_>) -> Option<Py<PyList>> {
+        self.asked(py).ops
     }
 
     /// The bins to read; without names, only generation and time to live.
     #[pyo3(signature = (*names))]
     #[pyo3(name = "bins")]
     fn name_bins(slf: Bound<'_, Self>, names: Py<PyTuple>) -> PyResult<Bound<'_, Self>> {
-        let mut this = slf.borrow_mut();
-        if this.ops.is_some() {
-            return Err(value_error(
-                "bins: this step reads by operations; read a bin with get(name)",
-            ));
+        let before = slf.get().0.with(slf.py(), |it| match it.ops {
+            Some(_) => Err(names),
+            None => Ok(it.bins.replace(names)),
+        });
+        match before {
+            Ok(_) => Ok(slf),
+            Err(_) => {
+                Err(value_error("bins: this step reads by operations; read a bin with get(name)"))
+            }
         }
-        this.bins = Some(names);
-        drop(this);
-        Ok(slf)
     }
 
     /// Reads a bin, as one of several operations.
@@ -153,10 +162,9 @@ impl ReadBase {
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let made = StepBase::copied(slf.as_super().as_super())?;
-        let this = slf.borrow();
-        let ops = this.ops(py).map(|ops| PyList::new(py, ops).map(Bound::unbind)).transpose()?;
-        let copied = Self { bins: this.bins(py).map(Bound::unbind), ops };
-        *made.cast::<Self>()?.borrow_mut() = copied;
+        let Asked { bins, ops } = slf.get().asked(py);
+        let ops = ops.map(|ops| PyList::new(py, ops.bind(py)).map(Bound::unbind)).transpose()?;
+        made.cast::<Self>()?.get().0.with(py, |it| *it = Asked { bins, ops });
         Ok(made)
     }
 }

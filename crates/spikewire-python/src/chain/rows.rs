@@ -8,7 +8,7 @@ use super::verb::Verb;
 use crate::key::Key;
 
 /// A step on keys, which other steps may follow.
-#[pyclass(extends = StepBase, subclass, module = "spikewire._native")]
+#[pyclass(frozen, extends = StepBase, subclass, module = "spikewire._native")]
 pub struct RowsBase;
 
 impl RowsBase {
@@ -24,7 +24,7 @@ impl RowsBase {
         single: bool,
     ) -> PyResult<Bound<'py, PyAny>> {
         let step = slf.as_super();
-        let home = step.borrow().home(slf.py())?.clone();
+        let home = step.get().home(slf.py())?;
         let class = home.get().kinds().of(slf.py(), verb, false);
         StepBase::made(class, &home, verb, keys, single, Some(StepBase::link(step)))
     }

@@ -4,6 +4,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
 
 use super::home::{Home, StepKinds};
+use super::spares;
 use super::step::StepBase;
 use super::verb::Verb;
 use crate::key::Key;
@@ -24,15 +25,7 @@ impl SessionBase {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         if more.is_empty() && key.is_exact_instance_of::<Key>() {
-            let home = slf.get().home.bind(py);
-            return StepBase::made(
-                home.get().kinds().of(py, verb, true),
-                home,
-                verb,
-                key,
-                true,
-                None,
-            );
+            return spares::begun(slf.get().home.bind(py), verb, key);
         }
         slf.call_method1(pyo3::intern!(py, "_several"), (verb.name(), key, more))
     }

@@ -1,24 +1,35 @@
 //! What every step has: its keys, its options, and the steps before it.
 
+use std::mem;
+#[cfg(not(Py_GIL_DISABLED))]
+use std::ptr;
 use std::sync::Arc;
 
+#[cfg(not(Py_GIL_DISABLED))]
+use pyo3::ffi::PyTypeObject;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
 
-use super::home::Home;
+use super::home::{Direct, Home};
+#[cfg(not(Py_GIL_DISABLED))]
+use super::kept::Kind;
 use super::link::Link;
 use super::verb::Verb;
 use crate::errors::type_error;
+use crate::guarded::Guarded;
 
 /// The common base of all builder steps. Started by a session, or by the previous step.
-#[pyclass(subclass, module = "spikewire._native")]
+#[pyclass(frozen, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct StepBase {
+pub struct StepBase(Guarded<Told>);
+
+/// What a step was told.
+#[derive(Default)]
+struct Told {
     home: Option<Py<Home>>,
-    pub verb: Verb,
+    verb: Verb,
     keys: Option<Py<PyAny>>,
-    /// Whether it is about one key by itself.
-    pub single: bool,
+    single: bool,
     before: Option<Arc<Link<StepBase>>>,
     options: Option<Py<PyDict>>,
 }
@@ -34,47 +45,72 @@ impl StepBase {
         before: Option<Arc<Link<Self>>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let (home, keys) = (Some(home.clone().unbind()), Some(keys.unbind()));
+        Self::of(class, Told { home, verb, keys, single, before, options: None })
+    }
+
+    /// Makes it one on one key by itself.
+    #[cfg(not(Py_GIL_DISABLED))]
+    #[inline]
+    pub fn begin<'py>(&self, home: &Bound<'py, Home>, verb: Verb, key: Bound<'py, PyAny>) {
+        let py = home.py();
+        let (home, keys) = (Some(home.clone().unbind()), Some(key.unbind()));
+        let told = Told { home, verb, keys, single: true, before: None, options: None };
+        let before = self.0.with(py, |it| mem::replace(it, told));
+        drop(before);
+    }
+
+    fn of<'py>(class: &Bound<'py, PyType>, told: Told) -> PyResult<Bound<'py, PyAny>> {
         let step = class.call0()?;
-        *step.cast::<Self>()?.borrow_mut() =
-            Self { home, verb, keys, single, before, options: None };
+        let before = step.cast::<Self>()?.get().0.with(class.py(), |it| mem::replace(it, told));
+        drop(before);
         Ok(step)
     }
 
     /// The client that it is of.
-    pub fn home<'a, 'py>(&'a self, py: Python<'py>) -> PyResult<&'a Bound<'py, Home>> {
-        self.home
-            .as_ref()
-            .map(|home| home.bind(py))
-            .ok_or_else(|| type_error("a step is begun by a session: client.session().query(key)"))
+    pub fn home<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Home>> {
+        self.0.with(py, |told| told.home(py))
+    }
+
+    pub fn verb(&self, py: Python<'_>) -> Verb {
+        self.0.with(py, |told| told.verb)
     }
 
     pub fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
-        let keys = self.keys.as_ref().map(|keys| keys.bind(py).clone());
-        keys.unwrap_or_else(|| py.None().into_bound(py))
+        self.0.with(py, |told| told.keys(py))
+    }
+
+    /// Whether it is about one key by itself.
+    pub fn single(&self, py: Python<'_>) -> bool {
+        self.0.with(py, |told| told.single)
     }
 
     pub fn options<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
-        self.options.as_ref().map(|options| options.bind(py).clone())
+        self.0.with(py, |told| told.options(py))
     }
 
-    /// Whether it is a call on one record.
-    pub fn is_alone(&self) -> bool {
-        self.single && self.before.is_none()
+    /// What it needs to make a call on one record; nothing, if it does not.
+    pub fn alone<'py>(&self, py: Python<'py>) -> PyResult<Option<Alone<'py>>> {
+        self.0.with(py, |told| {
+            if !told.single || told.before.is_some() {
+                return Ok(None);
+            }
+            let (home, key, options) = (told.home(py)?, told.keys(py), told.options(py));
+            Ok(Some(Alone { home, verb: told.verb, key, options }))
+        })
     }
 
-    /// What it needs to make such a call.
-    pub fn alone<'py>(&self, py: Python<'py>) -> PyResult<Alone<'py>> {
-        Ok(Alone { home: self.home(py)?.clone(), key: self.keys(py), options: self.options(py) })
+    fn before(&self, py: Python<'_>) -> Option<Arc<Link<Self>>> {
+        self.0.with(py, |told| told.before.clone())
     }
 
     /// The chain that ends with a step.
     pub fn link(step: &Bound<'_, Self>) -> Arc<Link<Self>> {
-        Link::new(step.clone().unbind(), step.borrow().before.clone())
+        Link::new(step.clone().unbind(), step.get().before(step.py()))
     }
 
     /// The steps of the chain, in order.
     pub fn chain<'py>(step: &Bound<'py, Self>) -> Vec<Bound<'py, Self>> {
-        let (py, before) = (step.py(), step.borrow().before.clone());
+        let (py, before) = (step.py(), step.get().before(step.py()));
         let before = before.iter().flat_map(|link| link.all()).map(|step| step.bind(py).clone());
         let mut steps: Vec<_> = std::iter::once(step.clone()).chain(before).collect();
         steps.reverse();
@@ -83,36 +119,96 @@ impl StepBase {
 
     /// A step like this one, with options of its own.
     pub fn copied<'py>(step: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = step.py();
-        let of = step.borrow();
-        if of.keys(py).hasattr(pyo3::intern!(py, "__next__"))? {
+        let (py, of) = (step.py(), step.get());
+        let keys = of.keys(py);
+        if keys.hasattr(pyo3::intern!(py, "__next__"))? {
             return Err(type_error(
                 "the keys come from an iterator, which only one step can read: give a list",
             ));
         }
         let options = of.options(py).map(|options| options.copy()).transpose()?;
-        let copied = Self {
-            home: of.home.as_ref().map(|home| home.clone_ref(py)),
-            verb: of.verb,
-            keys: Some(of.keys(py).unbind()),
-            single: of.single,
-            before: of.before.clone(),
-            options: options.map(Bound::unbind),
-        };
-        let made = step.get_type().call0()?;
-        *made.cast::<Self>()?.borrow_mut() = copied;
-        Ok(made)
+        let mut copied = of.0.with(py, |told| Told {
+            home: told.home.as_ref().map(|home| home.clone_ref(py)),
+            verb: told.verb,
+            keys: None,
+            single: told.single,
+            before: told.before.clone(),
+            options: None,
+        });
+        (copied.keys, copied.options) = (Some(keys.unbind()), options.map(Bound::unbind));
+        Self::of(&step.get_type(), copied)
+    }
+}
+
+impl Told {
+    fn home<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, Home>> {
+        match &self.home {
+            Some(home) => Ok(home.bind(py).clone()),
+            None => Err(type_error("a step is begun by a session: client.session().query(key)")),
+        }
+    }
+
+    fn keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
+        match &self.keys {
+            Some(keys) => keys.bind(py).clone(),
+            None => py.None().into_bound(py),
+        }
+    }
+
+    fn options<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyDict>> {
+        self.options.as_ref().map(|options| options.bind(py).clone())
+    }
+}
+
+/// What a step held that is to be filled again.
+#[cfg(not(Py_GIL_DISABLED))]
+pub struct Left {
+    pub home: Py<Home>,
+    pub verb: Verb,
+    pub keys: Option<Py<PyAny>>,
+    pub options: Option<Py<PyDict>>,
+}
+
+#[cfg(not(Py_GIL_DISABLED))]
+impl StepBase {
+    /// Empties a step that nobody refers to any more, if it is one of this class on one key that
+    /// may be kept.
+    pub fn leave(step: Borrowed<'_, '_, Self>, class: *const PyTypeObject) -> Option<Left> {
+        let py = step.py();
+        step.get().0.with(py, |told| {
+            let kind = told.home.as_ref()?.get().kinds().one(told.verb);
+            let is_usual = ptr::eq(kind.class.bind(py).as_type_ptr(), class);
+            if !is_usual || told.before.is_some() || !kind.kept.has_room(py) {
+                return None;
+            }
+            let Told { home, verb, keys, options, .. } = mem::take(told);
+            Some(Left { home: home?, verb, keys, options })
+        })
+    }
+}
+
+#[cfg(not(Py_GIL_DISABLED))]
+impl Left {
+    /// The class of the step.
+    pub fn kind(&self) -> &Kind {
+        self.home.get().kinds().one(self.verb)
     }
 }
 
 /// What a call on one record is made of.
 pub struct Alone<'py> {
-    pub home: Bound<'py, Home>,
+    home: Bound<'py, Home>,
+    pub verb: Verb,
     pub key: Bound<'py, PyAny>,
-    pub options: Option<Bound<'py, PyDict>>,
+    options: Option<Bound<'py, PyDict>>,
 }
 
 impl<'py> Alone<'py> {
+    /// The verbs, when the call can be made without Python.
+    pub fn direct(&self) -> Option<&Direct> {
+        if self.options.is_none() { self.home.get().direct() } else { None }
+    }
+
     /// Calls the verb of that name as a program would.
     pub fn call(
         &self,
@@ -151,12 +247,6 @@ impl StepBase {
         Ok(self.home(py)?.get().verbs.clone_ref(py))
     }
 
-    /// The method that began it.
-    #[getter(_verb)]
-    fn verb_name(&self) -> &'static str {
-        self.verb.name()
-    }
-
     /// Its keys, as they were given.
     #[getter(_keys)]
     fn given_keys<'py>(&self, py: Python<'py>) -> Bound<'py, PyAny> {
@@ -164,20 +254,28 @@ impl StepBase {
     }
 
     #[setter(_keys)]
-    fn set_keys(&mut self, keys: Py<PyAny>) {
-        self.keys = Some(keys);
+    fn set_keys(&self, py: Python<'_>, keys: Py<PyAny>) {
+        let before = self.0.with(py, |told| told.keys.replace(keys));
+        // It may run code of the program's as it goes, which may look here.
+        drop(before);
+    }
+
+    /// The method that began it.
+    #[getter(_verb)]
+    fn verb_name(&self, py: Python<'_>) -> &'static str {
+        self.verb(py).name()
     }
 
     /// Whether it is about one key by itself.
     #[getter(_single)]
-    fn is_single(&self) -> bool {
-        self.single
+    fn is_single(&self, py: Python<'_>) -> bool {
+        self.single(py)
     }
 
     /// The step before it.
     #[getter(_before)]
-    fn before(&self, py: Python<'_>) -> Option<Py<Self>> {
-        self.before.as_ref().map(|link| link.step().clone_ref(py))
+    fn step_before(&self, py: Python<'_>) -> Option<Py<Self>> {
+        self.before(py).map(|link| link.step().clone_ref(py))
     }
 
     /// The options that were given, if any.
@@ -189,13 +287,13 @@ impl StepBase {
     /// What it does about a record that is there, or is not.
     #[getter(_exists)]
     fn rule<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyString>> {
-        self.verb.rule(py).cloned()
+        self.verb(py).rule(py).cloned()
     }
 
     /// How records that are not there are treated.
     #[getter(_treated)]
     fn missing<'py>(&self, py: Python<'py>) -> Bound<'py, PyString> {
-        self.verb.missing(py).clone()
+        self.verb(py).missing(py).clone()
     }
 
     /// Sets an option.
@@ -205,11 +303,10 @@ impl StepBase {
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, Self>> {
         let py = slf.py();
-        let options = slf.borrow().options(py);
-        let options = options.unwrap_or_else(|| {
-            let options = PyDict::new(py);
-            slf.borrow_mut().options = Some(options.clone().unbind());
-            options
+        let made = PyDict::new(py);
+        let options = slf.get().0.with(py, |told| match &told.options {
+            Some(options) => options.bind(py).clone(),
+            None => told.options.insert(made.unbind()).bind(py).clone(),
         });
         options.set_item(name, value)?;
         Ok(slf)

@@ -6,46 +6,54 @@ use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
 use spikewire_aerospike_protocol::message::op;
 
 use super::rows::RowsBase;
-use super::step::StepBase;
+use super::step::{Alone, StepBase};
 use crate::errors::{type_error, type_name};
+use crate::guarded::Guarded;
 use crate::operation::Operation;
 use crate::verbs::{self, ReadRules, WriteOptions};
 
 /// A step that writes bins. Each method adds an operation; operations are applied in order and
 /// atomically.
-#[pyclass(extends = RowsBase, subclass, module = "spikewire._native")]
+#[pyclass(frozen, extends = RowsBase, subclass, module = "spikewire._native")]
 #[derive(Default)]
-pub struct WriteBase {
+pub struct WriteBase(Guarded<Written>);
+
+/// What a step is to write.
+#[derive(Default)]
+pub struct Written {
     /// What is set, as long as there is no other operation.
-    bins: Option<Py<PyDict>>,
-    ops: Option<Py<PyList>>,
-    ttl: Option<Py<PyAny>>,
+    pub bins: Option<Py<PyDict>>,
+    pub ops: Option<Py<PyList>>,
+    pub ttl: Option<Py<PyAny>>,
 }
 
-impl WriteBase {
-    pub fn ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
-        self.ops.as_ref().map(|ops| ops.bind(py).clone())
-    }
-
-    pub fn ttl<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.ttl.as_ref().map(|ttl| ttl.bind(py).clone())
-    }
-
-    /// The bins that are set, where there are no operations.
-    pub fn bins<'py>(&self, py: Python<'py>) -> Bound<'py, PyDict> {
-        self.bins.as_ref().map_or_else(|| PyDict::new(py), |bins| bins.bind(py).clone())
-    }
-
-    /// What is written, as operations.
+impl Written {
+    /// As operations.
     fn operations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        if let Some(ops) = self.ops(py) {
-            return Ok(ops);
+        if let Some(ops) = &self.ops {
+            return Ok(ops.bind(py).clone());
         }
         let ops = PyList::empty(py);
-        for (name, value) in self.bins(py) {
+        for (name, value) in self.bins.iter().flat_map(|bins| bins.bind(py)) {
             ops.append(put(&name, &value)?)?;
         }
         Ok(ops)
+    }
+}
+
+impl WriteBase {
+    /// Takes it out of a step that is gone.
+    #[cfg(not(Py_GIL_DISABLED))]
+    pub fn leave(&self, py: Python<'_>) -> Written {
+        self.0.with(py, std::mem::take)
+    }
+
+    pub fn written(&self, py: Python<'_>) -> Written {
+        self.0.with(py, |it| Written {
+            bins: it.bins.as_ref().map(|bins| bins.clone_ref(py)),
+            ops: it.ops.as_ref().map(|ops| ops.clone_ref(py)),
+            ttl: it.ttl.as_ref().map(|ttl| ttl.clone_ref(py)),
+        })
     }
 
     /// Adds an operation of one bin.
@@ -62,13 +70,17 @@ impl WriteBase {
 
     /// The list of its operations, made where there was none.
     fn listed<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
-        let py = slf.py();
-        let mut this = slf.borrow_mut();
-        let ops = this.operations(py)?;
-        if this.ops.is_none() {
-            this.ops = Some(ops.clone().unbind());
+        let (py, this) = (slf.py(), slf.get());
+        if let Some(ops) = this.ops(py) {
+            return Ok(ops);
         }
-        Ok(ops)
+        let made = this.written(py).operations(py)?;
+        // Another thread may have made one.
+        Ok(this.0.with(py, |it| it.ops.get_or_insert(made.unbind()).bind(py).clone()))
+    }
+
+    fn ops<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyList>> {
+        self.0.with(py, |it| it.ops.as_ref().map(|ops| ops.bind(py).clone()))
     }
 
     fn set_bin<'py>(
@@ -76,35 +88,37 @@ impl WriteBase {
         bin: &Bound<'py, PyAny>,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<()> {
-        let py = slf.py();
-        let mut this = slf.borrow_mut();
-        if let Some(ops) = this.ops(py) {
-            drop(this);
+        let (py, this) = (slf.py(), slf.get());
+        let (ops, bins) = this.0.with(py, |it| match &it.ops {
+            Some(ops) => (Some(ops.bind(py).clone()), None),
+            None => (None, it.bins.as_ref().map(|bins| bins.bind(py).clone())),
+        });
+        if let Some(ops) = ops {
             return ops.append(put(bin, value)?);
         }
-        let bins = this.bins.get_or_insert_with(|| PyDict::new(py).unbind()).bind(py).clone();
-        drop(this);
+        let bins = bins.unwrap_or_else(|| {
+            let made = PyDict::new(py).unbind();
+            this.0.with(py, |it| it.bins.get_or_insert(made).bind(py).clone())
+        });
         bins.set_item(bin, value)
     }
 
     /// As operations, with the record that they give.
-    fn operate<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = slf.py();
-        let this = slf.borrow();
-        let alone = this.as_super().as_super().alone(py)?;
-        let (ops, ttl, rule) =
-            (this.operations(py)?, this.ttl(py), this.as_super().as_super().verb.rule(py));
-        drop(this);
-        let exists = rule.map(|rule| rule.clone().into_any());
-        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
-        let Some(direct) = direct else {
+    fn operate<'py>(
+        alone: &Alone<'py>,
+        ops: &Bound<'py, PyList>,
+        ttl: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = ops.py();
+        let exists = alone.verb.rule(py).map(|rule| rule.clone().into_any());
+        let Some(direct) = alone.direct() else {
             let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
-            return alone.call(pyo3::intern!(py, "operate"), Some(ops.into_any()), &more);
+            return alone.call(pyo3::intern!(py, "operate"), Some(ops.clone().into_any()), &more);
         };
         direct.run(&alone.key, |defaults, address| {
             let options = WriteOptions { ttl, exists, ..WriteOptions::default() };
             let rules = ReadRules { touch: None, mode: None, hedge: None };
-            verbs::operate(defaults, address, &ops, &options, &rules)
+            verbs::operate(defaults, address, ops, &options, &rules)
         })
     }
 }
@@ -129,19 +143,21 @@ impl WriteBase {
 
     /// The time to live that was given, if any.
     #[getter(_ttl)]
-    fn given_ttl<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyAny>> {
-        self.ttl(py)
+    fn given_ttl(&self, py: Python<'_>) -> Option<Py<PyAny>> {
+        self.written(py).ttl
     }
 
     /// What is written, as operations.
     fn _operations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        self.operations(py)
+        self.written(py).operations(py)
     }
 
     /// Time to live, as in `put`.
     #[pyo3(name = "ttl")]
     fn set_ttl(slf: Bound<'_, Self>, ttl: Option<Py<PyAny>>) -> Bound<'_, Self> {
-        slf.borrow_mut().ttl = ttl;
+        let before = slf.get().0.with(slf.py(), |it| std::mem::replace(&mut it.ttl, ttl));
+        // It may run code of the program's as it goes, which may look here.
+        drop(before);
         slf
     }
 
@@ -158,16 +174,19 @@ impl WriteBase {
     /// Writes several bins, from a dict of names to values.
     fn put<'py>(slf: Bound<'py, Self>, bins: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         let py = slf.py();
-        let mut this = slf.borrow_mut();
-        if let Ok(exact) = bins.cast_exact::<PyDict>()
-            && this.ops.is_none()
-            && this.bins.is_none()
-        {
-            this.bins = Some(exact.copy()?.unbind());
-            drop(this);
-            return Ok(slf);
+        if let Ok(exact) = bins.cast_exact::<PyDict>() {
+            let copy = exact.copy()?.unbind();
+            let left = slf.get().0.with(py, |it| {
+                if it.ops.is_some() || it.bins.is_some() {
+                    return Some(copy);
+                }
+                it.bins = Some(copy);
+                None
+            });
+            if left.is_none() {
+                return Ok(slf);
+            }
         }
-        drop(this);
         let items = if let Ok(bins) = bins.cast::<PyMapping>() {
             bins.items()?.into_any()
         } else if bins.hasattr(pyo3::intern!(py, "items"))? {
@@ -259,22 +278,21 @@ impl WriteBase {
         missing: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
-        let this = slf.borrow();
-        if !this.as_super().as_super().is_alone() || on_error.is_some() || missing.is_some() {
-            drop(this);
+        let alone = match (&on_error, &missing) {
+            (None, None) => slf.as_super().as_super().get().alone(py)?,
+            _ => None,
+        };
+        let Some(alone) = alone else {
             return slf.call_method1(pyo3::intern!(py, "_results"), (on_error, missing));
+        };
+        let Written { bins, ops, ttl } = slf.get().written(py);
+        let ttl = ttl.map(|ttl| ttl.into_bound(py));
+        if let Some(ops) = ops {
+            return Self::operate(&alone, ops.bind(py), ttl);
         }
-        if this.ops.is_some() {
-            drop(this);
-            return Self::operate(slf);
-        }
-        let alone = this.as_super().as_super().alone(py)?;
-        let (bins, ttl, rule) =
-            (this.bins(py), this.ttl(py), this.as_super().as_super().verb.rule(py));
-        drop(this);
-        let exists = rule.map(|rule| rule.clone().into_any());
-        let direct = if alone.options.is_none() { alone.home.get().direct() } else { None };
-        let Some(direct) = direct else {
+        let bins = bins.map_or_else(|| PyDict::new(py), |bins| bins.into_bound(py));
+        let exists = alone.verb.rule(py).map(|rule| rule.clone().into_any());
+        let Some(direct) = alone.direct() else {
             let more = [(pyo3::intern!(py, "ttl"), ttl), (pyo3::intern!(py, "exists"), exists)];
             return alone.call(pyo3::intern!(py, "put"), Some(bins.into_any()), &more);
         };
@@ -286,21 +304,22 @@ impl WriteBase {
 
     /// Makes the call and returns the first record, with the results of the operations.
     fn first<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        if slf.as_super().as_super().borrow().is_alone() {
-            return Self::operate(slf);
-        }
-        slf.call_method0(pyo3::intern!(slf.py(), "_first"))
+        let py = slf.py();
+        let Some(alone) = slf.as_super().as_super().get().alone(py)? else {
+            return slf.call_method0(pyo3::intern!(py, "_first"));
+        };
+        let written = slf.get().written(py);
+        let ops = written.operations(py)?;
+        Self::operate(&alone, &ops, written.ttl.map(|ttl| ttl.into_bound(py)))
     }
 
     fn __copy__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let made = StepBase::copied(slf.as_super().as_super())?;
-        let this = slf.borrow();
-        let bins = this.bins.as_ref().map(|bins| bins.bind(py).copy().map(Bound::unbind));
-        let ops = this.ops(py).map(|ops| PyList::new(py, ops).map(Bound::unbind));
-        let ttl = this.ttl(py).map(Bound::unbind);
-        let copied = Self { bins: bins.transpose()?, ops: ops.transpose()?, ttl };
-        *made.cast::<Self>()?.borrow_mut() = copied;
+        let Written { bins, ops, ttl } = slf.get().written(py);
+        let bins = bins.map(|bins| bins.bind(py).copy().map(Bound::unbind)).transpose()?;
+        let ops = ops.map(|ops| PyList::new(py, ops.bind(py)).map(Bound::unbind)).transpose()?;
+        made.cast::<Self>()?.get().0.with(py, |it| *it = Written { bins, ops, ttl });
         Ok(made)
     }
 }
