@@ -72,6 +72,7 @@ def users(client: Any) -> Iterator[Any]:
     for given in (("app", "new"), ("no", "new"), ("app", None), (None, "x"), ("app", "p" * 64)):
         yield client.admin_set_password, given
     yield client.admin_change_password, ("app", "newer")
+    yield client.admin_change_password, ("nobody", "newer")
     yield client.admin_change_password, (5, "newer")
     yield client.admin_create_pki_user, ("cert", ["read"])
     yield client.admin_set_password, ("cert", "new")

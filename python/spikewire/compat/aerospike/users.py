@@ -83,6 +83,7 @@ class Users(Measuring):
         within = self._for_password(user, password, policy)
         if user != self._user:
             # There, the client's own password is shown for that of any user, which servers refuse.
+            self._managed(lambda: self._client.users.get(user, timeout=within))
             raise of_code(62, "AEROSPIKE_INVALID_PASSWORD")
         self._managed(lambda: self._client.users.change_password(password, timeout=within))
         return 0
