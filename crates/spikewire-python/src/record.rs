@@ -1,17 +1,16 @@
 //! What a read returns.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyIterator, PyList, PyMemoryView, PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 use spikewire_sync::Mutex;
 
 use spikewire_aerospike_protocol::key::Digest;
 use spikewire_aerospike_protocol::message::ops_in;
 use spikewire_aerospike_protocol::value::particle::NULL;
 
-use crate::bridge::kept::keep;
 use crate::key::Key;
 use crate::space::Space;
 use crate::value::{Codec, bin, pairs, particle};
@@ -21,29 +20,27 @@ type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
 
 /// Bins that were read: a dict, or what becomes one on first access.
 pub struct Bins {
-    dict: PyOnceLock<Py<PyDict>>,
+    /// One of Rust's own cells: the garbage collector looks into it.
+    dict: OnceLock<Py<PyDict>>,
     /// Operations in their wire form, until they are a dict.
     packed: Mutex<Option<Packed>>,
 }
 
 impl From<Bound<'_, PyDict>> for Bins {
     fn from(dict: Bound<'_, PyDict>) -> Self {
-        let once = PyOnceLock::new();
-        // A new cell is empty.
-        let _ = once.set(dict.py(), dict.unbind());
-        Self { dict: once, packed: Mutex::default() }
+        Self { dict: OnceLock::from(dict.unbind()), packed: Mutex::default() }
     }
 }
 
 impl Bins {
     /// From operations in their wire form, whole ones; a copy of them is kept.
     pub fn packed(ops: &[u8], codec: Option<Arc<Codec>>) -> Self {
-        Self { dict: PyOnceLock::new(), packed: Mutex::new(Some((ops.into(), codec))) }
+        Self { dict: OnceLock::new(), packed: Mutex::new(Some((ops.into(), codec))) }
     }
 
     /// The dict. Fails for values that cannot be read.
     pub fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyDict>> {
-        if let Some(dict) = self.dict.get(py) {
+        if let Some(dict) = self.dict.get() {
             return Ok(dict.bind(py));
         }
         // Not taken out: another thread may be here as well.
@@ -61,7 +58,8 @@ impl Bins {
             dict.set_item(bin(py, op.name)?, value)?;
         }
         // Another thread may have been faster: then both give its dict.
-        let dict = keep(py, &self.dict, dict.unbind());
+        let _ = self.dict.set(dict.unbind());
+        let dict = self.dict.get().expect("full from here on");
         *self.packed.lock() = None;
         Ok(dict.bind(py))
     }
@@ -101,6 +99,12 @@ pub struct Record {
 
 #[pymethods]
 impl Record {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(self.bins.dict.get())?;
+        visit.call(&self.user)?;
+        visit.call(&self.results)
+    }
+
     /// All bins that were read, by name. A new dict, which may be modified.
     #[getter]
     fn bins<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {

@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 use super::kept::Kind;
 use super::verb::Verb;
@@ -50,6 +51,18 @@ pub struct Home {
     pub verbs: Py<PyAny>,
     direct: Option<Direct>,
     kinds: Py<StepKinds>,
+}
+
+#[pymethods]
+impl Home {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.verbs)?;
+        match &self.direct {
+            Some(Direct::Blocking(client)) => visit.call(client),
+            Some(Direct::Async(client)) => visit.call(client),
+            None => Ok(()),
+        }
+    }
 }
 
 impl Home {

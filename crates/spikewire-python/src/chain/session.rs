@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyTuple, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 use super::home::{Home, StepKinds};
 use super::spares;
@@ -33,6 +34,10 @@ impl SessionBase {
 
 #[pymethods]
 impl SessionBase {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        visit.call(&self.home)
+    }
+
     #[new]
     #[classmethod]
     fn new(class: &Bound<'_, PyType>, verbs: Bound<'_, PyAny>) -> PyResult<Self> {
