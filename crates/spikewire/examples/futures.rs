@@ -1,6 +1,6 @@
-//! Futures on an executor that knows nothing of I/O: here the one of the crate `futures`.
+//! Futures on an executor without I/O support: here the one of the crate `futures`.
 //!
-//! `SEEDS=host:port cargo run --example futures` talks to a cluster of yours; without SEEDS the
+//! `SEEDS=host:port cargo run --example futures` uses an existing cluster; without SEEDS the
 //! example starts one in its own process.
 
 use futures::executor::block_on;
@@ -39,7 +39,7 @@ async fn run(seeds: String) -> Result<()> {
 
 type Embedded = Option<spikewire_server::Cluster>;
 
-/// Where the cluster is; it lives as long as the second part of the answer.
+/// Returns the seeds; an embedded cluster lives as long as the second value.
 fn seeds() -> std::io::Result<(String, Embedded)> {
     if let Ok(seeds) = std::env::var("SEEDS") {
         return Ok((seeds, None));

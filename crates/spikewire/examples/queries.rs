@@ -1,6 +1,6 @@
-//! Scans, an index, pages and a background job, on the calling thread; then a scan as a stream.
+//! Scans, an index, pages and a background job with the blocking client; then a scan as a stream.
 //!
-//! `SEEDS=host:port cargo run --example queries` talks to a cluster of yours; without SEEDS the
+//! `SEEDS=host:port cargo run --example queries` uses an existing cluster; without SEEDS the
 //! example starts one in its own process.
 
 use std::time::Duration;
@@ -41,12 +41,12 @@ fn blocking(seeds: &str) -> Result<()> {
     let large = cities.query().index(IndexRange::between("people", 900_001, i64::MAX));
     println!("{} large ones", large.records()?.count());
 
-    // A page, and in another process the next one.
+    // One page; the next one could be read by another process.
     let first = cities.query().pages(100)?.next().expect("there are cities")?;
     let second = cities.query().resume(first.cursor).pages(100)?.next().expect("and more")?;
     println!("{} and {} of them", first.records.len(), second.records.len());
 
-    // The nodes change what the index finds.
+    // The nodes change the records that the index finds.
     let job = large.operate_all([op::add("visits", 1)])?;
     println!("{} visited", job.wait(PATIENCE)?.succeeded);
     indexes.drop("test", "cities", &name)
@@ -67,7 +67,7 @@ async fn futures(seeds: &str) -> Result<()> {
 
 type Embedded = Option<spikewire_server::Cluster>;
 
-/// Where the cluster is; it lives as long as the second part of the answer.
+/// Returns the seeds; an embedded cluster lives as long as the second value.
 fn seeds() -> std::io::Result<(String, Embedded)> {
     if let Ok(seeds) = std::env::var("SEEDS") {
         return Ok((seeds, None));

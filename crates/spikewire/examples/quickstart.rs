@@ -1,6 +1,6 @@
 //! The blocking client, from connecting to counting.
 //!
-//! `SEEDS=host:port cargo run --example quickstart` talks to a cluster of yours; without SEEDS the
+//! `SEEDS=host:port cargo run --example quickstart` uses an existing cluster; without SEEDS the
 //! example starts one in its own process.
 
 use std::time::Duration;
@@ -20,15 +20,15 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let alice = users.get("alice")?.expect("it was just written");
     println!("{:?}, generation {}", alice.bins, alice.generation);
 
-    // A record that is not there is no error.
+    // A missing record is not an error.
     assert!(users.get("nobody")?.is_none());
 
-    // Options belong to a call, or to a dataset that is kept.
+    // Options apply to one call, or to a dataset that is kept.
     let sessions = users.with(CallOptions::new().ttl(Duration::from_secs(1800)));
     sessions.put("session-1", [("user", "alice")])?;
     println!("lives for {:?}", sessions.get("session-1")?.and_then(|record| record.ttl));
 
-    // Write only if it was not changed since.
+    // Write only if it has not been changed since.
     let create = users.with(CallOptions::new().exists(Exists::Create));
     match create.put("alice", [("name", "Another")]) {
         Err(error) if error.kind() == Kind::Server(ResultCode::RECORD_EXISTS) => {
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 type Embedded = Option<spikewire_server::Cluster>;
 
-/// Where the cluster is; it lives as long as the second part of the answer.
+/// Returns the seeds; an embedded cluster lives as long as the second value.
 fn seeds() -> std::io::Result<(String, Embedded)> {
     if let Ok(seeds) = std::env::var("SEEDS") {
         return Ok((seeds, None));

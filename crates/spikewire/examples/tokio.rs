@@ -1,7 +1,7 @@
-//! The connections on the tokio runtime of the program, without a thread of the client's.
+//! Drives the connections on the program's tokio runtime, without a thread of the client.
 //!
-//! `SEEDS=host:port cargo run --features tokio --example tokio` talks to a cluster of yours;
-//! without SEEDS the example starts one in its own process.
+//! `SEEDS=host:port cargo run --features tokio --example tokio` uses an existing cluster; without
+//! SEEDS the example starts one in its own process.
 
 use spikewire::{AsyncClient, op};
 use tokio::task::JoinSet;
@@ -34,7 +34,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
 
 type Embedded = Option<spikewire_server::Cluster>;
 
-/// Where the cluster is; it lives as long as the second part of the answer.
+/// Returns the seeds; an embedded cluster lives as long as the second value.
 fn seeds() -> std::io::Result<(String, Embedded)> {
     if let Ok(seeds) = std::env::var("SEEDS") {
         return Ok((seeds, None));

@@ -1,4 +1,4 @@
-//! What replies become.
+//! Converts replies to the results of verbs.
 
 use spikewire_aerospike::command::{Judgement, ResponseKind};
 use spikewire_aerospike::transport::Reply;
@@ -8,15 +8,15 @@ use spikewire_aerospike_protocol::message::Header;
 
 use crate::record::Record;
 
-/// What a verb answers.
+/// The result of a verb.
 pub trait Answer: Sized {
-    /// What is needed besides the reply to read it.
+    /// What is needed in addition to the reply to decode it.
     type Plan: Send + Unpin + 'static;
 
-    /// Which replies are answers.
+    /// Which replies are results and not errors.
     const KIND: ResponseKind;
 
-    /// Reads the body of a reply that is an answer; `found` says whether there is a record.
+    /// Decodes the body of a successful reply; `found`: whether there is a record.
     fn read(body: &[u8], found: bool, plan: &Self::Plan) -> std::result::Result<Self, Malformed>;
 }
 
@@ -56,7 +56,7 @@ impl Answer for () {
     }
 }
 
-/// Whether a reply is an answer to a verb, or else its error.
+/// Checks whether a reply is a result of a verb; otherwise returns its error.
 pub(crate) fn check(reply: &Reply<'_>, kind: ResponseKind) -> Result<()> {
     match kind.judge(reply.code()) {
         Judgement::Failed => Err(reply.error()),
@@ -64,7 +64,7 @@ pub(crate) fn check(reply: &Reply<'_>, kind: ResponseKind) -> Result<()> {
     }
 }
 
-/// Reads the body of a reply that passed [`check`].
+/// Decodes the body of a reply that passed [`check`].
 pub(crate) fn read<A: Answer>(body: &[u8], plan: &A::Plan) -> Result<A> {
     let found = A::KIND.judge(Header::result_of(body)) == Judgement::Present;
     A::read(body, found, plan).map_err(|error| Error::new(Kind::Malformed, error.to_string()))

@@ -1,4 +1,4 @@
-//! What a verb on many records returns.
+//! Results of verbs on many records.
 
 use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_aerospike::{Error, Result};
@@ -6,8 +6,8 @@ use spikewire_aerospike::{Error, Result};
 use crate::many::Answered;
 use crate::record::Record;
 
-/// The outcomes of many records, one per row, in input order. A row is decoded when it is looked
-/// at; one that failed does not disturb the others.
+/// The outcomes of many records, one per row, in input order. Rows are decoded on access; a failed
+/// row does not affect the others.
 ///
 /// ```
 /// # use spikewire::Client;
@@ -33,21 +33,21 @@ impl Batch {
         Self { rows, answered }
     }
 
-    /// How many rows there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The record of a row; `None` if there is none. A row that failed gives its error.
+    /// The record of a row; `None` if there is none. Returns the error of a failed row.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn row(&self, row: usize) -> Result<Option<Record>> {
         let Some(body) = self.rows.found(row)? else { return Ok(None) };
         let record = Record::decode(body, self.answered.of(row));
@@ -59,21 +59,21 @@ impl Batch {
         (0..self.len()).map(|row| self.row(row))
     }
 
-    /// The result code of a row: the server's, or a negative one of this client.
+    /// The result code of a row: the server's, or a negative client-side one.
     ///
     /// # Panics
     ///
-    /// When there is no such row.
+    /// If there is no such row.
     pub fn code(&self, row: usize) -> i32 {
         self.rows.code(row)
     }
 
-    /// The rows that failed, and why. Records that are not there are no failures.
+    /// The failed rows and their errors. Missing records are not failures.
     pub fn errors(&self) -> impl Iterator<Item = (usize, Error)> {
         (0..self.len()).filter_map(|row| self.row(row).err().map(|error| (row, error)))
     }
 
-    /// The batch itself, or the error of the first row that failed.
+    /// The batch itself, or the error of the first failed row.
     pub fn check(self) -> Result<Self> {
         let failed = self.errors().next();
         failed.map_or(Ok(self), |(_, error)| Err(error))

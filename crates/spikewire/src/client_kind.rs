@@ -1,5 +1,5 @@
-//! What the faces have in common, where a command is rare enough to be written once for all of
-//! them.
+//! What the blocking and the asynchronous API share: commands that are rare enough to be
+//! implemented once for both.
 
 use std::sync::Arc;
 
@@ -11,30 +11,30 @@ use spikewire_aerospike::transport::Streams;
 use crate::Result;
 use crate::query::plan::PreparedQuery;
 
-/// A client as [`Query`](crate::Query), [`Indexes`](crate::Indexes), [`Modules`](crate::Modules)
-/// and [`Job`](crate::Job) see it: [`Client`](crate::Client) or
+/// A client, as used by [`Query`](crate::Query), [`Indexes`](crate::Indexes),
+/// [`Modules`](crate::Modules) and [`Job`](crate::Job): [`Client`](crate::Client) or
 /// [`AsyncClient`](crate::AsyncClient).
 pub trait ClientKind: Clone + Send + Sync + sealed::Sealed + 'static {
-    /// What a command answers: `Result<T>`, or [`AdminFuture<T>`](crate::AdminFuture), a future of it.
+    /// The return type of a command: `Result<T>`, or [`AdminFuture<T>`](crate::AdminFuture).
     type Answer<T: Send + 'static>;
-    /// What reads a query record by record: [`Records`](crate::Records) or
+    /// Reads a query record by record: [`Records`](crate::Records) or
     /// [`AsyncRecords`](crate::AsyncRecords).
     type Records;
-    /// What reads it page by page: [`Pages`](crate::Pages) or [`AsyncPages`](crate::AsyncPages).
+    /// Reads a query page by page: [`Pages`](crate::Pages) or [`AsyncPages`](crate::AsyncPages).
     type Pages;
 
-    /// What commands work with.
+    /// What commands need.
     #[doc(hidden)]
     fn context(&self) -> &ClientContext;
 
-    /// Does something that blocks: here, or on a thread of its own.
+    /// Runs a blocking function, here or on a thread of its own.
     #[doc(hidden)]
     fn work<T: Send + 'static>(
         &self,
         work: impl FnOnce(&ClientContext, IsWanted<'_>) -> Result<T> + Send + 'static,
     ) -> Self::Answer<T>;
 
-    /// Runs an administrative command: the calling thread waits for the nodes, or nothing does.
+    /// Runs an administrative command: the calling thread waits for the nodes, or no thread does.
     #[doc(hidden)]
     fn administer<P: Procedure<Output: Send> + Send + 'static>(
         &self,
@@ -42,16 +42,16 @@ pub trait ClientKind: Clone + Send + Sync + sealed::Sealed + 'static {
         procedure: Result<P>,
     ) -> Self::Answer<P::Output>;
 
-    /// Begins a query.
+    /// Starts a query.
     #[doc(hidden)]
     fn read(&self, plan: PreparedQuery) -> Result<Self::Records>;
 
-    /// Begins a query of pages.
+    /// Starts a query in pages.
     #[doc(hidden)]
     fn read_pages(&self, plan: PreparedQuery, size: usize) -> Result<Self::Pages>;
 }
 
-/// What an administrative command does, and to what: for its span.
+/// The description of an administrative command, for its span.
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only spans read it"))]
 pub struct Administration<'a> {
@@ -63,7 +63,7 @@ pub struct Administration<'a> {
 }
 
 impl Administration<'static> {
-    /// Of the whole cluster.
+    /// For the whole cluster.
     pub(crate) fn of(operation: &'static str) -> Self {
         Self { operation, namespace: "", set: "" }
     }
@@ -72,7 +72,7 @@ impl Administration<'static> {
 /// Whether the result is still wanted.
 pub type IsWanted<'a> = &'a dyn Fn() -> bool;
 
-/// What commands that are rare work with.
+/// What rare commands need.
 #[derive(Debug, Clone)]
 pub struct ClientContext {
     pub(crate) cluster: Arc<Cluster>,
@@ -81,15 +81,15 @@ pub struct ClientContext {
 }
 
 impl ClientContext {
-    /// Ends what queries and all other calls depend on.
+    /// Closes the connections of queries and of all other calls.
     pub(crate) fn close(&self) {
         self.cluster.close();
-        // Afterwards, because a query that still runs gives its connections back until then.
+        // Afterwards, because a running query returns its connections until then.
         self.streams.close();
     }
 }
 
 pub(crate) mod sealed {
-    /// Only this crate's clients are faces.
+    /// Only this crate's clients implement it.
     pub trait Sealed {}
 }

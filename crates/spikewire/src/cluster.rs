@@ -1,4 +1,4 @@
-//! What both clients tell about the cluster.
+//! Information about the cluster, for both clients.
 
 use std::net::SocketAddr;
 
@@ -13,7 +13,7 @@ use crate::client_kind::{Administration, ClientKind};
 pub struct Node {
     /// Its id.
     pub name: String,
-    /// Where it is reached.
+    /// Its address.
     pub address: SocketAddr,
 }
 
@@ -22,7 +22,7 @@ pub(crate) fn nodes(cluster: &Cluster) -> Vec<Node> {
     nodes.iter().map(|node| Node { name: node.name.clone(), address: node.address }).collect()
 }
 
-/// Asks the node at this address.
+/// Sends an info command to the node at this address.
 pub(crate) fn info<C: ClientKind>(
     client: &C,
     address: SocketAddr,

@@ -1,8 +1,8 @@
-//! Steps on the way to a list or map that is nested in a bin, for
-//! [`Operation::ctx`](crate::Operation::ctx), [`Expression::ctx`](crate::Expression::ctx),
-//! [`NewIndex::ctx`](crate::NewIndex::ctx) and [`IndexRange::ctx`](crate::IndexRange::ctx).
+//! Steps of the path to a nested list or map, for [`Operation::ctx`](crate::Operation::ctx),
+//! [`Expression::ctx`](crate::Expression::ctx), [`NewIndex::ctx`](crate::NewIndex::ctx) and
+//! [`IndexRange::ctx`](crate::IndexRange::ctx).
 //!
-//! A path goes from the bin inward. Where a step leads nowhere the operation fails, unless the step
+//! A path starts at the bin. If a step finds nothing, the operation fails, unless the step
 //! [creates](Step::create) what is missing.
 //!
 //! ```
@@ -25,18 +25,17 @@ pub struct Step {
     step: Result<context::Step<Vec<u8>>, Fault>,
 }
 
-/// Into a list or map, whichever is there, by index; negative from the end. For reads.
+/// Into a list or map by index; negative from the end. For reads.
 pub fn index(index: i64) -> Step {
     Step::new(Inside::Either, At::Index(index))
 }
 
-/// Into a list or map, whichever is there, by rank: 0 is the smallest value, -1 the largest. For
-/// reads.
+/// Into a list or map by rank: 0 is the smallest value, -1 the largest. For reads.
 pub fn rank(rank: i64) -> Step {
     Step::new(Inside::Either, At::Rank(rank))
 }
 
-/// Into a list or map, whichever is there, by value: the first that equals it. For reads.
+/// Into a list or map by value: the first that equals it. For reads.
 pub fn value(value: impl Encode) -> Step {
     Step::of_value(Inside::Either, &value)
 }
@@ -93,7 +92,7 @@ impl Step {
         Self { step: value.map(|(_, value)| context::Step::new(inside, At::Value(value))) }
     }
 
-    /// Creates the list or map that it looks into where it is missing, in this order. For
+    /// Creates the list or map that it selects from if that is missing, with this order. For
     /// [`list_index`] and [`map_key`].
     ///
     /// ```
@@ -107,14 +106,14 @@ impl Step {
         self.change(|step| step.ordered(order.word(), false))
     }
 
-    /// Creates an unordered list where it is missing, and fills it with nil up to the index, which
-    /// is counted from the start. For [`list_index`].
+    /// Creates an unordered list if it is missing, and pads it with nil up to the index, which is
+    /// counted from the start. For [`list_index`].
     #[must_use]
     pub fn create_padded(self) -> Self {
         self.change(|step| step.ordered("unordered", true))
     }
 
-    /// Keeps an index with what it creates. On the first step of a path only.
+    /// Stores an index with the container that it creates. On the first step of a path only.
     #[must_use]
     pub fn persist_index(self) -> Self {
         self.change(|step| Ok(context::Step { persist: true, ..step }))
@@ -128,7 +127,7 @@ impl Step {
     }
 }
 
-/// A path as it is encoded, or why one of its steps cannot be.
+/// The steps of a path, or the error of an invalid one.
 pub(crate) fn steps(path: &[Step]) -> Result<Vec<context::Step<Vec<u8>>>, Fault> {
     let step = |(at, step): (usize, &Step)| {
         step.step.clone().map_err(|fault| fault.within(&format!("ctx[{at}]")))
@@ -136,7 +135,7 @@ pub(crate) fn steps(path: &[Step]) -> Result<Vec<context::Step<Vec<u8>>>, Fault>
     path.iter().enumerate().map(step).collect()
 }
 
-/// A path as index definitions and index queries carry it; `None` for one without steps.
+/// An encoded path for index definitions and index queries; `None` for an empty one.
 pub(crate) fn packed(path: &[Step]) -> crate::Result<Option<Vec<u8>>> {
     let refused = |fault: Fault| crate::Error::invalid(fault.to_string());
     let steps = steps(path).map_err(refused)?;

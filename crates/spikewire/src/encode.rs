@@ -1,5 +1,4 @@
-//! Values on their way into a request: checked, and encoded once, straight from what the caller
-//! holds.
+//! Encodes values into requests: checked, and encoded once, directly from the caller's data.
 
 use std::borrow::Cow;
 
@@ -9,7 +8,8 @@ use spikewire_aerospike_protocol::{limits, msgpack};
 
 use crate::{Error, Result};
 
-/// What can be written to a bin: [`Value`], and the Rust types that have a bin type of their own.
+/// Types that can be written to a bin: [`Value`], and the Rust types that have a bin type of their
+/// own.
 ///
 /// | Rust | bin |
 /// |---|---|
@@ -22,8 +22,8 @@ use crate::{Error, Result};
 /// | `Vec<(Value, Value)>` | map; keys are integers, strings or bytes |
 /// | `Option<T>` | `None` removes the bin |
 ///
-/// A reference to any of them can be written too. Values are encoded straight into the request:
-/// nothing is copied on the way.
+/// References to them can be written, too. Values are encoded directly into the request, without
+/// copies.
 pub trait Encode: sealed::Encode {}
 
 impl<T: sealed::Encode + ?Sized> Encode for T {}
@@ -31,9 +31,9 @@ impl<T: sealed::Encode + ?Sized> Encode for T {}
 pub(crate) mod sealed {
     use super::{ParticleType, Result};
 
-    /// How a value writes itself.
+    /// Encodes a value.
     pub trait Encode {
-        /// Appends the particle's bytes and says what type it is; `bin` is for error messages.
+        /// Appends the particle bytes and returns the particle type; `bin` is for error messages.
         fn encode(&self, bin: &str, out: &mut Vec<u8>) -> Result<ParticleType>;
     }
 }
@@ -187,8 +187,8 @@ pub(crate) fn arguments(values: &[Value], out: &mut Vec<u8>) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what the encoder cannot write or no client could read back. The encoder recurses, so
-/// depth is looked at here, before it runs.
+/// Rejects values that the encoder cannot write or no client could read back. The encoder recurses,
+/// so the depth is checked here before it runs.
 fn check(value: &Value, bin: &str, depth: usize) -> Result<()> {
     match value {
         Value::List(items) => check_list(items, bin, depth),

@@ -1,5 +1,5 @@
-//! The future of an administrative command: its questions to nodes travel with the client's other
-//! commands, on connections of their own, and no thread waits.
+//! Futures of administrative commands: requests to nodes are sent together with the client's other
+//! commands, on connections of their own, and no thread blocks.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,7 +13,7 @@ use spikewire_aerospike::transport::Next;
 
 use super::Core;
 
-/// Where the outcome waits for its future.
+/// Holds the outcome for its future.
 struct Waiting<T> {
     state: Mutex<(Option<Result<T>>, Waker)>,
     is_gone: AtomicBool,
@@ -37,7 +37,7 @@ impl<T: Send + 'static> AdminWaiter<T> for Shared<T> {
     }
 }
 
-/// The future's end of it.
+/// The future's side.
 struct Pending<T>(Arc<Waiting<T>>);
 
 impl<T> Pending<T> {
@@ -54,7 +54,7 @@ impl<T> Drop for Pending<T> {
     }
 }
 
-/// Runs a procedure; it begins when the future is first polled.
+/// Runs a procedure, which starts when the future is first polled.
 pub(super) fn run<P: Procedure + Send + 'static>(
     core: Arc<Core>,
     procedure: Result<P>,

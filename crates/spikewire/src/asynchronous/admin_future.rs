@@ -1,4 +1,4 @@
-//! The future of something rare.
+//! The future of rare commands.
 
 use std::fmt;
 use std::pin::Pin;
@@ -6,11 +6,11 @@ use std::task::{Context, Poll};
 
 use crate::Result;
 
-/// The outcome of a command about indexes, modules and background jobs, of an info command, and of an
-/// aggregation, which alone needs a thread of its own.
+/// The future of a command for indexes, modules and background jobs, of an info command, or of an
+/// aggregation, which is the only one that needs a thread of its own.
 ///
-/// Works on any executor. It is sent when the future is first polled; dropping the future abandons
-/// the outcome.
+/// Works on any executor. The command is sent when the future is first polled; dropping the future
+/// discards the outcome.
 #[must_use = "a command is sent when its future is polled"]
 pub struct AdminFuture<T>(Pin<Box<dyn Future<Output = Result<T>> + Send>>);
 

@@ -1,4 +1,4 @@
-//! Where the outcomes of commands and batches wait for the tasks that asked for them.
+//! Cells in which outcomes of commands and batches wait for their tasks.
 
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
@@ -17,12 +17,12 @@ use spikewire_aerospike::{Error, Result};
 use crate::span::VerbSpan;
 use crate::{answer, driving};
 
-/// Shared between a future and the command it waits for.
+/// Shared by a future and its command.
 #[derive(Debug)]
 pub(super) struct Cell {
-    /// The reply's body, or why there is none.
+    /// The reply's body, or the error.
     outcome: driving::Cell<Result<Vec<u8>>>,
-    /// Which replies are answers.
+    /// Which replies are results and not errors.
     kind: ResponseKind,
     span: VerbSpan,
 }
@@ -34,12 +34,12 @@ impl Cell {
         (cell.clone(), Ticket(Some(Completed::One(cell))))
     }
 
-    /// Takes the outcome, and when it was handed over if stages are timed; or remembers whom to wake.
+    /// Takes the outcome, and the time of its delivery if stages are timed; or stores the waker.
     pub fn poll(&self, context: &Context<'_>) -> Poll<(Result<Vec<u8>>, Option<Tick>)> {
         self.outcome.poll(context)
     }
 
-    /// The future is gone: the outcome is dropped when it comes.
+    /// The future was dropped: the outcome will be discarded.
     pub fn abandon(&self) {
         if let Some(Ok(body)) = self.outcome.abandon() {
             buffer::give(body);
@@ -56,7 +56,7 @@ impl Cell {
     }
 }
 
-/// Where the outcome of a batch waits for its future.
+/// Holds the outcome of a batch for its future.
 #[derive(Debug)]
 pub(super) struct BatchCell(Mutex<Waiting>);
 
@@ -72,7 +72,7 @@ impl BatchCell {
         Self(Mutex::new(Waiting { waker, rows: None }))
     }
 
-    /// Takes the outcome, or remembers whom to wake.
+    /// Takes the outcome, or stores the waker.
     pub fn poll(&self, context: &Context<'_>) -> Poll<Result<Batch>> {
         let mut waiting = self.0.lock();
         waiting.waker.clone_from(context.waker());
@@ -101,7 +101,7 @@ impl BatchOwner for BatchCell {
     }
 }
 
-/// Completes a command, once. A ticket that is lost on the way completes it with an error.
+/// Completes a command exactly once. A dropped ticket completes it with an error.
 #[derive(Debug)]
 pub(crate) struct Ticket(Option<Completed>);
 
@@ -109,9 +109,9 @@ pub(crate) struct Ticket(Option<Completed>);
 #[derive(Debug)]
 enum Completed {
     One(Arc<Cell>),
-    /// One node's rows of a batch.
+    /// A part of a batch.
     Part(BatchTicket<BatchCell>),
-    /// A question of an administrative command.
+    /// A request of an administrative command.
     Question(AdminTicket<Ticket>),
 }
 
@@ -170,8 +170,8 @@ impl Completes<Aerospike> for Ticket {
         let outcome = outcome.and_then(|reply| {
             cell.span.answered(reply.body, reply.node);
             answer::check(&reply, cell.kind)?;
-            // The engine has just given the request's buffer back on this thread: it carries the
-            // reply to the task, which decodes it and gives the buffer back on its own thread.
+            // The engine has just returned the request's buffer on this thread: it carries the
+            // reply to the task, which decodes it and returns the buffer on its own thread.
             let mut body = buffer::take();
             body.extend_from_slice(reply.body);
             Ok(body)
@@ -185,7 +185,7 @@ impl Drop for Ticket {
         match self.0.take() {
             Some(Completed::One(cell)) => cell.fill(Err(Error::closed())),
             Some(Completed::Part(part)) => part.owner().fill(Err(Error::closed())),
-            // One that is lost says so itself.
+            // These handle being dropped themselves.
             Some(Completed::Question(_)) | None => {}
         }
     }

@@ -16,10 +16,10 @@ use crate::answer::{self, Answer};
 use crate::driving;
 use crate::span::VerbSpan;
 
-/// The answer to a verb of [`AsyncDataset`](super::AsyncDataset), once it has come.
+/// The future of a verb of [`AsyncDataset`](super::AsyncDataset).
 ///
 /// Works on any executor. The request is sent when the future is first polled; dropping the future
-/// abandons the answer.
+/// discards the reply.
 #[derive(Debug)]
 #[must_use = "a command is sent when its future is polled"]
 pub struct Pending<A: Answer> {
@@ -34,7 +34,7 @@ pub struct Pending<A: Answer> {
 
 #[derive(Debug)]
 enum Stage {
-    /// Composed, or refused.
+    /// Composed, or rejected.
     New(Result<Prepared>),
     /// Sent.
     Waiting(Arc<Cell>),
@@ -94,7 +94,7 @@ impl<A: Answer> Drop for Pending<A> {
     }
 }
 
-/// Runs something that blocks on a thread of its own.
+/// Runs a blocking function on a thread of its own.
 pub(super) fn on_a_thread<T: Send + 'static>(
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T> + Send + 'static,
 ) -> impl Future<Output = Result<T>> + Send + 'static {

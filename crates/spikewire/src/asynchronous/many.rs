@@ -16,15 +16,15 @@ use crate::batch::Batch;
 use crate::many::{Answered, Many};
 use crate::span::VerbSpan;
 
-/// The outcomes of many records, once they have all come.
+/// The future of the outcomes of many records.
 ///
 /// Works on any executor. The requests are sent when the future is first polled; dropping the
-/// future abandons the answers.
+/// future discards the replies.
 #[must_use = "a batch is sent when its future is polled"]
 pub struct PendingBatch {
     stage: Stage,
     span: VerbSpan,
-    /// Keeps the connections open while something waits.
+    /// Keeps the connections open while the future is pending.
     core: Arc<Core>,
 }
 
@@ -77,7 +77,7 @@ impl Future for PendingBatch {
             self.core.context.cluster.metrics().goes_on(rows.answered());
         }
         self.span.ended(&rows);
-        // The future may be kept for longer.
+        // The future may be kept longer than the span should last.
         self.span = VerbSpan::default();
         Poll::Ready(rows.map(|rows| Batch::new(rows, answered)))
     }

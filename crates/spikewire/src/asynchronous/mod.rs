@@ -1,4 +1,4 @@
-//! The face of futures: the same verbs, on any executor.
+//! The asynchronous API: the same verbs as futures, on any executor.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -51,11 +51,12 @@ use transport::Transport;
 
 /// A client whose verbs return futures. Cheap to clone; all clones share the connections.
 ///
-/// Connected with [`AsyncClient::connect`], it works on any executor: a thread of its own turns
-/// the connections. With the feature `tokio`, `AsyncClient::connect_tokio` turns them on a tokio
+/// Connected with [`AsyncClient::connect`], it works on any executor: a thread of the client drives
+/// the connections. With the feature `tokio`, `AsyncClient::connect_tokio` drives them on a tokio
 /// runtime instead, without a thread.
 ///
-/// The connections end with the last clone, dataset and future, or with [`AsyncClient::close`].
+/// The connections are closed when the last clone, dataset and future are dropped, or by
+/// [`AsyncClient::close`].
 #[derive(Debug, Clone)]
 pub struct AsyncClient {
     core: Arc<Core>,
@@ -68,63 +69,63 @@ struct Core {
 }
 
 impl AsyncClient {
-    /// Finds the cluster through these seeds, with default options; for any executor.
+    /// Connects to the cluster through these seeds, with default options, for any executor.
     pub fn connect(seeds: impl Seeds) -> impl Future<Output = Result<Self>> + Send + 'static {
         Self::builder().connect_async(seeds)
     }
 
-    /// Finds the cluster through these seeds, with default options; the connections are turned by
-    /// the tokio runtime that this is awaited on.
+    /// Connects to the cluster through these seeds, with default options; the current tokio runtime
+    /// drives the connections.
     #[cfg(feature = "tokio")]
     pub fn connect_tokio(seeds: impl Seeds) -> impl Future<Output = Result<Self>> + Send + 'static {
         Self::builder().connect_tokio(seeds)
     }
 
-    /// Options first.
+    /// Starts with options.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// A namespace and a set of it; `""` for the records outside of all sets.
+    /// A namespace and one of its sets; `""` for records without a set.
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<AsyncDataset> {
         let space = SetRef::new(namespace, set)?;
         Ok(AsyncDataset { core: self.core.clone(), space, options: CallOptions::new() })
     }
 
-    /// The nodes of the cluster as it was seen last.
+    /// The nodes of the cluster as last seen.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(&self.core.context.cluster)
     }
 
-    /// What this client counted since [`Metrics::reset`], and what it holds at the moment: nodes,
+    /// What this client has counted since [`Metrics::reset`], and its current state: nodes,
     /// connections, circuit breakers, the tender.
     pub fn stats(&self) -> Stats {
         self.core.context.cluster.stats()
     }
 
-    /// Turns the counting of commands on and off, and has the line of events.
+    /// Enables and disables metrics, and provides the events.
     pub fn metrics(&self) -> &Metrics {
         self.core.context.cluster.metrics()
     }
 
-    /// What others can look at its counters and events with. Does not keep it from being closed.
+    /// A handle for observing its counters and events. Does not keep the client open.
     pub fn observed(&self) -> Arc<dyn Observed> {
         self.core.context.cluster.clone()
     }
 
-    /// A node's answer to an info command such as `"namespaces"`.
+    /// A node's reply to an info command such as `"namespaces"`.
     pub fn info(&self, node: SocketAddr, command: &str) -> AdminFuture<String> {
         cluster::info(self, node, command)
     }
 
-    /// Ends every connection. Futures that wait fail, and so does every later call.
+    /// Closes every connection. Pending futures fail, and so does every later call.
     pub fn close(&self) {
         self.core.close();
     }
 }
 
 impl Builder {
-    /// Finds the cluster through these seeds, for futures on any executor.
+    /// Connects to the cluster through these seeds, for futures on any executor.
     pub fn connect_async(
         self,
         seeds: impl Seeds,
@@ -143,9 +144,9 @@ impl Builder {
         }
     }
 
-    /// Finds the cluster through these seeds, for futures on the tokio runtime that this is
-    /// awaited on; its I/O and time drivers must be enabled. [`Builder::threads`] does not matter
-    /// here: the runtime turns the connections.
+    /// Connects to the cluster through these seeds, for futures on the current tokio runtime, whose
+    /// I/O and time drivers must be enabled. [`Builder::threads`] has no effect here: the runtime
+    /// drives the connections.
     #[cfg(feature = "tokio")]
     pub fn connect_tokio(
         self,
@@ -227,7 +228,7 @@ impl ClientKind for AsyncClient {
 ///
 /// Arguments are checked and encoded when a verb is called; the request is sent when the future is
 /// first polled. The future borrows nothing, so it can be moved to another task. Dropping it
-/// abandons the answer; a request that was sent may still be carried out by the server.
+/// discards the reply; a request that was sent may still be executed by the server.
 #[derive(Debug, Clone)]
 pub struct AsyncDataset {
     core: Arc<Core>,

@@ -1,5 +1,5 @@
-//! A query as a stream, on any executor and on tokio. The task that takes the records reads them;
-//! it is woken when some may have come.
+//! Queries as streams, on any executor and on tokio. The task that consumes the records reads them;
+//! it is woken when some may have arrived.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,20 +14,20 @@ use crate::query::plan::PreparedQuery;
 use crate::query::records::{Looked, Reading};
 use crate::{Found, Page, Result};
 
-/// Records after which a task gives others their turn, even if more are there.
+/// Number of records after which a task yields, even if more are available.
 const TURN: u32 = 256;
 
 /// The records of a query, as a [`Stream`] of results.
 ///
-/// Nodes send at the pace at which records are taken: what waits here is
-/// [`window`](crate::Query::window) bytes per node, however many records there are. After an error
-/// there are no more records; [`cursor`](Self::cursor) still says how far the caller came.
-/// Dropping it ends the query, and the nodes stop.
+/// Nodes send at the pace at which records are consumed: at most [`window`](crate::Query::window)
+/// bytes per node are buffered, however many records there are. After an error there are no more
+/// records; [`cursor`](Self::cursor) still returns the caller's position. Dropping it ends the
+/// query, and the nodes stop.
 #[derive(Debug)]
 #[must_use = "records come when the stream is polled"]
 pub struct AsyncRecords {
     driver: Driver,
-    /// Records since the task last gave others their turn.
+    /// Records since the task last yielded.
     run: u32,
     over: bool,
     /// Keeps the connections open while records are read.
@@ -47,9 +47,9 @@ impl AsyncRecords {
         std::future::poll_fn(|context| self.poll_found(context)).await
     }
 
-    /// How far the caller came, as bytes: [`Query::resume`](crate::Query::resume) with the same
-    /// query goes on after the last record that was taken, in this process or another one, in
-    /// Rust or in Python.
+    /// The caller's position, as bytes: [`Query::resume`](crate::Query::resume) on the same query
+    /// continues after the last record that was taken, in this process or another one, in Rust or
+    /// in Python.
     pub fn cursor(&self) -> Vec<u8> {
         self.driver.as_reading().cursor()
     }
@@ -103,7 +103,7 @@ impl FusedStream for AsyncRecords {
 }
 
 /// The records of a query page by page, as a [`Stream`] of results. No page is empty. After an
-/// error there are no more: go on from the cursor of the page before it.
+/// error there are no more: resume from the cursor of the page before it.
 #[derive(Debug)]
 #[must_use = "pages come when the stream is polled"]
 pub struct AsyncPages {

@@ -1,4 +1,4 @@
-//! A query on a tokio runtime: the reactor tells when records may have come.
+//! Queries on a tokio runtime: the reactor reports when records may have arrived.
 
 #![expect(unsafe_code, reason = "tokio is lent a descriptor")]
 
@@ -17,7 +17,7 @@ use crate::driving::tokio::Handle;
 use crate::query::records::Reading;
 use crate::{Error, Kind, Result};
 
-/// A query, its descriptor with the reactor, and when to look in any case.
+/// A query, its descriptor registered with the reactor, and the time to check in any case.
 #[derive(Debug)]
 pub(super) struct Driver {
     watched: AsyncFd<Reading>,
@@ -26,15 +26,15 @@ pub(super) struct Driver {
 }
 
 impl Driver {
-    /// Begins to watch over a query.
+    /// Starts watching a query.
     pub fn new(handle: &Handle<Aerospike, Ticket>, reading: Reading) -> Result<Self> {
         if handle.is_closed() {
             return Err(Error::closed());
         }
         let runtime = handle.runtime().clone();
         let entered = runtime.enter();
-        // SAFETY: a query owns its descriptor, which stays open and the same for as long as it
-        // lives, and what is watched is the query.
+        // SAFETY: a query owns its descriptor, which stays open and unchanged while the query
+        // lives, and the watched object is the query.
         let watched = unsafe { AsyncFd::register_with_interest(reading, Interest::READABLE) };
         let watched = watched.map_err(|error| {
             Error::new(Kind::Connection, format!("nothing to watch a query with: {error}"))
@@ -51,7 +51,7 @@ impl Driver {
         self.watched.get_ref()
     }
 
-    /// Ready when it is time to look for records again.
+    /// Ready when it is time to check for records again.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
         match self.watched.poll_read_ready(context) {
             Poll::Ready(Ok(mut ready)) => {

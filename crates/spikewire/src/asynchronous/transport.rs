@@ -1,4 +1,4 @@
-//! What turns the connections of an asynchronous client.
+//! The drivers of an asynchronous client's connections.
 
 use std::os::fd::AsRawFd as _;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::query::records::Reading;
 #[derive(Debug)]
 pub(super) struct Transport {
     connections: Connections<Aerospike, Ticket>,
-    /// A thread for queries, once there are any that no runtime watches.
+    /// A thread for queries, created for the first one that no runtime watches.
     watcher: Mutex<Option<Watcher>>,
 }
 
@@ -41,12 +41,12 @@ impl Transport {
         self.connections.submit(command);
     }
 
-    /// Sends what a batch starts with. Its tickets are completed in any case.
+    /// Sends the first commands of a batch. Its tickets are completed in any case.
     pub fn submit_all(&self, next: Next<Ticket>) {
         self.connections.submit_all(next);
     }
 
-    /// Begins to watch over a query.
+    /// Starts watching a query.
     pub fn drive(&self, reading: Reading) -> Result<Driver> {
         match &self.connections {
             Connections::Native(_) => {
@@ -73,11 +73,11 @@ impl Transport {
     }
 }
 
-/// A query, and what tells when records of it may have come.
+/// A query, and the notification that records may have arrived.
 #[derive(Debug)]
 pub(super) enum Driver {
     Native {
-        /// Ends before the descriptor does.
+        /// Dropped before the descriptor is closed.
         watch: Watch,
         reading: Reading,
     },
@@ -102,7 +102,7 @@ impl Driver {
         }
     }
 
-    /// Ready when it is time to look for records again.
+    /// Ready when it is time to check for records again.
     pub fn poll(&mut self, context: &mut Context<'_>) -> Poll<Result<()>> {
         match self {
             Self::Native { watch, reading } => watch.poll(context, reading.patience()).map(Ok),

@@ -1,5 +1,5 @@
-//! Watching the descriptors of queries, for executors that know nothing of I/O: one thread wakes
-//! the tasks that wait for one. They do the reading.
+//! Watches the descriptors of queries, for executors without I/O support: one thread wakes the
+//! waiting tasks, which do the reading.
 
 use std::collections::HashMap;
 use std::os::fd::RawFd;
@@ -16,7 +16,7 @@ use spikewire_aerospike::clock::Tick;
 
 const WAKER: Token = Token(usize::MAX);
 
-/// The thread; it ends with this.
+/// The thread; it stops when this is dropped.
 #[derive(Debug)]
 pub(super) struct Watcher(Arc<Shared>);
 
@@ -31,19 +31,19 @@ struct Shared {
 struct State {
     slots: HashMap<usize, Slot>,
     next: usize,
-    /// When the thread looks round by itself.
+    /// When the thread checks without an event.
     looks: Tick,
     ended: bool,
 }
 
-/// What is known of one descriptor.
+/// The state of one descriptor.
 #[derive(Debug)]
 struct Slot {
-    /// The task that waits.
+    /// The waiting task.
     waker: Option<Waker>,
-    /// Something came since the task looked last.
+    /// Whether there was an event since the task last checked.
     ready: bool,
-    /// When the task is to look in any case.
+    /// When the task has to check in any case.
     until: Tick,
 }
 
@@ -63,7 +63,7 @@ impl Watcher {
         Ok(Self(shared))
     }
 
-    /// Watches a descriptor until the answer is dropped, which must be before it is closed.
+    /// Watches a descriptor until the result is dropped, which must happen before it is closed.
     pub fn watch(&self, descriptor: RawFd) -> io::Result<Watch> {
         let shared = self.0.clone();
         let token = {
@@ -87,7 +87,7 @@ impl Drop for Watcher {
     }
 }
 
-/// A descriptor that is watched.
+/// A watched descriptor.
 #[derive(Debug)]
 pub(super) struct Watch {
     shared: Arc<Shared>,
@@ -96,7 +96,7 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    /// Ready when something came, or `wait` has passed, since the last time it was.
+    /// Ready when there was an event, or `wait` has passed, since the last time it was ready.
     pub fn poll(&self, context: &Context<'_>, wait: Duration) -> Poll<()> {
         let until = Tick::now().after(wait);
         let mut state = self.shared.state.lock();
@@ -144,7 +144,7 @@ fn run(mut poll: mio::Poll, shared: &Shared) {
             (state.looks != Tick::NEVER).then(|| state.looks.since(Tick::now()))
         };
         if poll.poll(&mut events, wait).is_err() {
-            // A signal, most likely: the waiting caller may look.
+            // Most likely a signal.
             events.clear();
         }
         let now = Tick::now();

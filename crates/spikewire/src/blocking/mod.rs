@@ -1,4 +1,4 @@
-//! The blocking face: the calling thread drives the connection itself.
+//! The blocking API: the calling thread drives the connections.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -31,9 +31,9 @@ use crate::{Error, Node, Result};
 
 pub use query::{Pages, Records};
 
-/// A blocking client. Cheap to clone; all clones share the connections, from any number of
-/// threads. The connections end with the last clone and the last dataset, or with
-/// [`Client::close`].
+/// A blocking client. Cheap to clone; all clones share the connections and can be used from any
+/// number of threads. The connections are closed when the last clone and the last dataset are
+/// dropped, or by [`Client::close`].
 #[derive(Debug, Clone)]
 pub struct Client {
     core: Arc<Core>,
@@ -46,56 +46,57 @@ struct Core {
 }
 
 impl Client {
-    /// Finds the cluster through these seeds, with default options.
+    /// Connects to the cluster through these seeds, with default options.
     pub fn connect(seeds: impl Seeds) -> Result<Self> {
         Self::builder().connect(seeds)
     }
 
-    /// Options first.
+    /// Starts with options.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// A namespace and a set of it; `""` for the records outside of all sets.
+    /// A namespace and one of its sets; `""` for records without a set.
     pub fn dataset(&self, namespace: &str, set: &str) -> Result<Dataset> {
         let space = SetRef::new(namespace, set)?;
         Ok(Dataset { core: self.core.clone(), space, options: CallOptions::new() })
     }
 
-    /// The nodes of the cluster as it was seen last.
+    /// The nodes of the cluster as last seen.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(&self.core.context.cluster)
     }
 
-    /// What this client counted since [`Metrics::reset`], and what it holds at the moment: nodes,
+    /// What this client has counted since [`Metrics::reset`], and its current state: nodes,
     /// connections, circuit breakers, the tender.
     pub fn stats(&self) -> Stats {
         self.core.context.cluster.stats()
     }
 
-    /// Turns the counting of commands on and off, and has the line of events.
+    /// Enables and disables metrics, and provides the events.
     pub fn metrics(&self) -> &Metrics {
         self.core.context.cluster.metrics()
     }
 
-    /// What others can look at its counters and events with. Does not keep it from being closed.
+    /// A handle for observing its counters and events. Does not keep the client open.
     pub fn observed(&self) -> Arc<dyn Observed> {
         self.core.context.cluster.clone()
     }
 
-    /// A node's answer to an info command such as `"namespaces"`.
+    /// A node's reply to an info command such as `"namespaces"`.
     pub fn info(&self, node: SocketAddr, command: &str) -> Result<String> {
         cluster::info(self, node, command)
     }
 
-    /// Closes every connection. Calls in flight in other threads fail at once, later ones too.
+    /// Closes every connection. Calls in progress in other threads fail at once, and so do later
+    /// ones.
     pub fn close(&self) {
         self.core.close();
     }
 }
 
 impl Builder {
-    /// Finds the cluster through these seeds.
+    /// Connects to the cluster through these seeds.
     pub fn connect(self, seeds: impl Seeds) -> Result<Client> {
         let (options, defaults, _) = self.finish(&seeds)?;
         let cluster = Cluster::connect(options)?;

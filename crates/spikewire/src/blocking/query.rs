@@ -1,4 +1,4 @@
-//! A query as an iterator: the thread that takes the records reads them.
+//! Queries as iterators: the thread that consumes the records reads them.
 
 use super::Client;
 use crate::client_kind::ClientKind as _;
@@ -8,10 +8,10 @@ use crate::{Found, Page, Result};
 
 /// The records of a query, on the calling thread: an iterator of results.
 ///
-/// Nodes send at the pace at which records are taken: what waits here is
-/// [`window`](crate::Query::window) bytes per node, however many records there are. After an error
-/// there are no more records; [`cursor`](Self::cursor) still says how far the caller came.
-/// Dropping it ends the query, and the nodes stop.
+/// Nodes send at the pace at which records are consumed: at most [`window`](crate::Query::window)
+/// bytes per node are buffered, however many records there are. After an error there are no more
+/// records; [`cursor`](Self::cursor) still returns the caller's position. Dropping it ends the
+/// query, and the nodes stop.
 #[derive(Debug)]
 pub struct Records {
     reading: Reading,
@@ -27,9 +27,9 @@ impl Records {
         })
     }
 
-    /// How far the caller came, as bytes: [`Query::resume`](crate::Query::resume) with the same
-    /// query goes on after the last record that was taken, in this process or another one, in
-    /// Rust or in Python.
+    /// The caller's position, as bytes: [`Query::resume`](crate::Query::resume) on the same query
+    /// continues after the last record that was taken, in this process or another one, in Rust or
+    /// in Python.
     pub fn cursor(&self) -> Vec<u8> {
         self.reading.cursor()
     }
@@ -47,7 +47,7 @@ impl Iterator for Records {
 impl std::iter::FusedIterator for Records {}
 
 /// The records of a query page by page, on the calling thread. No page is empty. After an error
-/// there are no more: go on from the cursor of the page before it.
+/// there are no more: resume from the cursor of the page before it.
 #[derive(Debug)]
 pub struct Pages {
     reading: Reading,

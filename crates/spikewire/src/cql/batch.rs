@@ -11,7 +11,7 @@ use spikewire_cql::request::{BatchKind, values_with};
 use super::bind::Values;
 use super::prepared::{Form, Prepared, Statement};
 
-/// Statements that travel in one request.
+/// Statements that are sent in one request.
 ///
 /// ```no_run
 /// use spikewire::cql::{Batch, Session};
@@ -31,7 +31,7 @@ use super::prepared::{Form, Prepared, Statement};
 pub struct Batch {
     kind: BatchKind,
     rows: Vec<Row>,
-    /// The values of all rows, one behind the other.
+    /// The values of all statements, one after another.
     values: Vec<u8>,
 }
 
@@ -40,7 +40,7 @@ enum Row {
     Text(Arc<str>),
     /// A text with values, which is prepared when the batch runs.
     Unprepared(Arc<str>, Arc<dyn Values>),
-    /// And where its values end.
+    /// With the end of its values.
     Prepared(Prepared, usize),
 }
 
@@ -59,23 +59,23 @@ impl Batch {
         Self { kind, ..Self::default() }
     }
 
-    /// All of it is applied sooner or later, or none.
+    /// Eventually, all of its statements are applied or none.
     pub fn logged() -> Self {
         Self::new(BatchKind::Logged)
     }
 
-    /// Each partition by itself: nothing holds them together but the request.
+    /// Not atomic across partitions: the statements only share a request.
     pub fn unlogged() -> Self {
         Self::new(BatchKind::Unlogged)
     }
 
-    /// For statements that add to counters, and only these.
+    /// For counter updates only.
     pub fn counter() -> Self {
         Self::new(BatchKind::Counter)
     }
 
-    /// Adds a prepared statement with its values, or a text without values. It stays as it was where
-    /// that fails.
+    /// Adds a prepared statement with its values, or a text without values. On failure the batch
+    /// stays unchanged.
     pub fn add(&mut self, statement: impl Statement, values: impl Values) -> Result<&mut Self> {
         match statement.form() {
             Form::Text(_) if !values.is_empty() => {
@@ -97,8 +97,8 @@ impl Batch {
         Ok(self)
     }
 
-    /// Adds a text and its values, which the batch keeps: it is prepared when the batch runs, unless
-    /// the session knows it, and the values are checked then.
+    /// Adds a text with its values, which the batch keeps: the text is prepared when the batch
+    /// runs, unless it is prepared already, and the values are checked then.
     pub fn add_text(&mut self, text: impl AsRef<str>, values: impl Values + 'static) -> &mut Self {
         let text = text.as_ref().into();
         self.rows.push(if values.is_empty() {
@@ -109,7 +109,7 @@ impl Batch {
         self
     }
 
-    /// The texts that are to be prepared before it runs, in order.
+    /// The texts to prepare before it runs, in order.
     pub(super) fn unprepared(&self) -> impl Iterator<Item = &str> {
         self.rows.iter().filter_map(|row| match row {
             Row::Unprepared(text, _) => Some(&**text),
@@ -117,17 +117,17 @@ impl Batch {
         })
     }
 
-    /// How many statements it holds.
+    /// Number of statements.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether it holds none. It cannot be run then.
+    /// Whether it is empty, in which case it cannot be run.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// The request; `prepared` are the texts of [`Batch::unprepared`].
+    /// Composes the request; `prepared` are the statements of [`Batch::unprepared`].
     pub(super) fn compose(
         &self,
         composer: &Arc<Composer>,

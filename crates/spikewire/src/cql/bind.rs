@@ -1,4 +1,4 @@
-//! What is bound to the parameters of a statement: by position and by name.
+//! Values bound to the parameters of a statement, by position and by name.
 
 use std::collections::{BTreeMap, HashMap};
 use std::hash::BuildHasher;
@@ -9,7 +9,7 @@ use spikewire_cql::value::Misfit;
 
 use super::value::ToValue;
 
-/// What is bound to the parameters of a statement.
+/// Values for the parameters of a statement.
 ///
 /// | Rust | bound |
 /// |---|---|
@@ -18,12 +18,12 @@ use super::value::ToValue;
 /// | `[T; N]`, `&[T]`, `Vec<T>`, where `T` may be `&dyn ToValue` | by position |
 /// | [`named!`](crate::named), `HashMap<_, T>`, `BTreeMap<_, T>` | by name |
 ///
-/// There are to be as many values as parameters.
+/// There must be as many values as parameters.
 pub trait Values: Send + Sync {
     /// Appends the values of these parameters, in their order.
     fn bind(&self, parameters: &[Column], out: &mut Vec<u8>) -> Result<()>;
 
-    /// Whether there are none: a statement as text is then sent as it is, without preparing it.
+    /// Whether there are no values: a text is then sent as it is, without preparing it.
     fn is_empty(&self) -> bool;
 }
 
@@ -125,7 +125,7 @@ slices! {
     [const N: usize] [T; N]
 }
 
-/// Values by name; [`named!`](crate::named) makes it.
+/// Values by name, created by [`named!`](crate::named).
 #[derive(Clone, Copy)]
 pub struct Named<'a>(pub &'a [(&'a str, &'a dyn ToValue)]);
 
@@ -136,8 +136,8 @@ impl std::fmt::Debug for Named<'_> {
     }
 }
 
-/// Values of different types by the names of a statement's parameters. They are named after their
-/// columns, or by `:name`.
+/// Values of different types by parameter name. Parameters are named after their columns, or by
+/// `:name`.
 ///
 /// ```
 /// # use spikewire::named;

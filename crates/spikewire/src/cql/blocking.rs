@@ -1,4 +1,4 @@
-//! The blocking face: the calling thread drives the connections itself.
+//! The blocking API: the calling thread drives the connections.
 
 use std::iter::FusedIterator;
 use std::sync::Arc;
@@ -21,8 +21,9 @@ use crate::metrics::{Metrics, Observed, Stats};
 use crate::options::Seeds;
 use crate::span::{Asked, StatementSpan};
 
-/// A blocking session. Cheap to clone; all clones share the connections, from any number of threads.
-/// The connections end with the last clone and the last [`RowIter`], or with [`Session::close`].
+/// A blocking session. Cheap to clone; all clones share the connections and can be used from any
+/// number of threads. The connections are closed when the last clone and the last [`RowIter`] are
+/// dropped, or by [`Session::close`].
 #[derive(Debug, Clone)]
 pub struct Session {
     core: Arc<Core>,
@@ -36,7 +37,7 @@ struct Core {
 }
 
 impl Builder {
-    /// Finds the cluster through these contact points.
+    /// Connects to the cluster through these contact points.
     pub fn connect(self, contact_points: impl Seeds) -> Result<Session> {
         let (options, _) = self.finish(&contact_points)?;
         let composer = Composer::open(options)?;
@@ -84,17 +85,17 @@ impl Drop for Core {
 }
 
 impl Session {
-    /// Finds the cluster through these contact points, with default options.
+    /// Connects to the cluster through these contact points, with default options.
     pub fn connect(contact_points: impl Seeds) -> Result<Self> {
         Self::builder().connect(contact_points)
     }
 
-    /// Options first.
+    /// Starts with options.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The same session whose statements do something differently.
+    /// The same session with other options for statements.
     pub fn with(&self, options: CallOptions) -> Self {
         Self { core: self.core.clone(), options: Arc::new(options) }
     }
@@ -107,7 +108,7 @@ impl Session {
         StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
     }
 
-    /// Prepares a statement, unless that was done before.
+    /// Prepares a statement, unless it is prepared already.
     pub fn prepare(&self, text: impl AsRef<str>) -> Result<Prepared> {
         let span = self.span(Asked::Prepare(text.as_ref()));
         let _entered = span.enter();
@@ -118,8 +119,8 @@ impl Session {
     }
 
     /// Executes a statement: a prepared one with its values, or a text. A text with values is
-    /// prepared first, and remembered as such; one without values is sent as it is. `USE` is a text
-    /// as well, and the session has another keyspace afterwards.
+    /// prepared first and cached; one without values is sent as it is. `USE` can be executed, too,
+    /// and changes the keyspace of the session.
     pub fn execute(&self, statement: impl Statement, values: impl Values) -> Result<QueryResult> {
         let form = statement.form();
         let span = self.span(Asked::Execute(form.text(), form.has_markers(&values)));
@@ -161,8 +162,8 @@ impl Session {
         self.core.send(call)?.result()
     }
 
-    /// The rows of a statement, page after page, as an iterator of results: the next page is asked
-    /// for when the rows of this one have been taken. The first page comes at once.
+    /// The rows of a statement, page after page, as an iterator of results: the next page is
+    /// requested when the rows of this one have been consumed. The first page is fetched at once.
     pub fn query(&self, statement: impl Statement, values: impl Values) -> Result<RowIter> {
         let mut pages = self.pages(statement, values)?;
         let rows = pages.next().transpose()?.map_or_else(Rows::none, |first| first.rows());
@@ -184,44 +185,45 @@ impl Session {
         Ok(PageIter { core: self.core.clone(), bound, options, over: false, span })
     }
 
-    /// The keyspace of statements that name none.
+    /// The keyspace of statements without one.
     pub fn keyspace(&self) -> Option<Arc<str>> {
         self.core.composer.keyspace()
     }
 
-    /// The version of the native protocol that is spoken.
+    /// The version of the native protocol in use.
     pub fn version(&self) -> Version {
         self.core.composer.version()
     }
 
-    /// The nodes of the cluster as it was seen last.
+    /// The nodes of the cluster as last seen.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(self.core.composer.cluster())
     }
 
-    /// Turns the counting of statements on and off, and has the line of events.
+    /// Enables and disables metrics, and provides the events.
     pub fn metrics(&self) -> &Metrics {
         self.core.composer.cluster().metrics()
     }
 
-    /// What others can look at its counters and events with. Does not keep it from being closed.
+    /// A handle for observing its counters and events. Does not keep the session open.
     pub fn observed(&self) -> Arc<dyn Observed> {
         self.core.composer.cluster().clone()
     }
 
-    /// What this session counted, and what it holds: nodes, connections, circuit breakers.
+    /// What this session has counted, and its current state: nodes, connections, circuit breakers.
     pub fn stats(&self) -> Stats {
         self.core.composer.cluster().stats()
     }
 
-    /// Closes every connection. Calls in flight in other threads fail at once, later ones too.
+    /// Closes every connection. Calls in progress in other threads fail at once, and so do later
+    /// ones.
     pub fn close(&self) {
         self.core.close();
     }
 }
 
-/// The pages of a statement. After an error there are no more: go on from the paging state of the
-/// page before.
+/// The pages of a statement. After an error there are no more: continue from the paging state of
+/// the page before.
 #[derive(Debug)]
 pub struct PageIter {
     core: Arc<Core>,

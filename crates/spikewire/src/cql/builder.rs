@@ -1,4 +1,4 @@
-//! What a session is opened with.
+//! Options of a session.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -14,7 +14,7 @@ use spikewire_transport::tls::Tls;
 
 use crate::options::Seeds;
 
-/// A session's options, then a session.
+/// Builds a session from options.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -43,7 +43,7 @@ impl Default for Builder {
 }
 
 impl Builder {
-    /// The keyspace of statements that name none.
+    /// The keyspace of statements without one.
     pub fn keyspace(mut self, name: impl Into<String>) -> Self {
         self.options.keyspace = Some(name.into());
         self
@@ -55,7 +55,7 @@ impl Builder {
         self
     }
 
-    /// Logs in in another way.
+    /// Logs in with another authenticator.
     pub fn authenticator(mut self, authenticator: Arc<dyn Authenticator>) -> Self {
         self.options.authenticator = Some(authenticator);
         self
@@ -67,25 +67,25 @@ impl Builder {
         self
     }
 
-    /// The datacenter whose nodes are asked. Default: that of the first node that answers.
+    /// The datacenter whose nodes are used. Default: that of the first node that replies.
     pub fn local_datacenter(mut self, name: impl Into<String>) -> Self {
         self.options.local_datacenter = Some(name.into());
         self
     }
 
-    /// The rack whose nodes are asked first.
+    /// The rack whose nodes are preferred.
     pub fn local_rack(mut self, name: impl Into<String>) -> Self {
         self.options.local_rack = Some(name.into());
         self
     }
 
-    /// Whether nodes of other datacenters are asked when none of the local one is left. Default no.
+    /// Whether nodes of other datacenters are used when none of the local one is left. Default no.
     pub fn remote_datacenters(mut self, allowed: bool) -> Self {
         self.options.remote_datacenters = allowed;
         self
     }
 
-    /// Where nodes are reached, by the address that they advertise: `address` or `address:port`.
+    /// The addresses to connect to, by advertised address: `address` or `address:port`.
     pub fn address_map(mut self, map: HashMap<String, String>) -> Self {
         self.options.address_map = map;
         self
@@ -103,7 +103,7 @@ impl Builder {
         self
     }
 
-    /// Time for a connection to be made, the log-in included. Default 5 s.
+    /// Time limit for opening a connection, including the login. Default 5 s.
     pub fn connect_timeout(mut self, limit: Duration) -> Self {
         self.options.connect_timeout = limit;
         self
@@ -127,15 +127,16 @@ impl Builder {
         self
     }
 
-    /// How long to wait for an answer to an idempotent statement before a copy of it goes to another
-    /// node, 1 ms at least; `None`, the default: there are no copies. In a blocking session, a thread
+    /// How long to wait for the reply to an idempotent statement before a copy of it is sent to
+    /// another node, at least 1 ms; `None`, the default: no copies. In a blocking session, a thread
     /// of the session sends such statements, and the caller waits for it.
     pub fn speculative_delay(mut self, delay: impl Into<Option<Duration>>) -> Self {
         self.options.limits.speculation.delay = delay.into();
         self
     }
 
-    /// How many copies of a statement there may be besides the first, up to 32. Default 1.
+    /// Maximum number of copies of a statement in addition to the first request, up to 32. Default
+    /// 1.
     pub fn speculative_attempts(mut self, attempts: u32) -> Self {
         self.options.limits.speculation.attempts = attempts;
         self
@@ -147,7 +148,7 @@ impl Builder {
         self
     }
 
-    /// Silence on the control connection after which it is asked for a sign of life. Default 30 s.
+    /// Silence on the control connection after which a heartbeat is sent. Default 30 s.
     pub fn heartbeat(mut self, silence: Duration) -> Self {
         self.options.heartbeat = silence;
         self
@@ -160,28 +161,28 @@ impl Builder {
         self
     }
 
-    /// Whether connections to a server with shards (Scylla) choose their shard by the port that they
-    /// come from, where it has a port for that. Otherwise the server chooses, and connections are
-    /// opened until each shard has one. Default true.
+    /// Whether connections to a server with shards (Scylla) select their shard by source port, if
+    /// the server has a port for that. Otherwise the server selects it, and connections are opened
+    /// until each shard has one. Default true.
     pub fn shard_aware_port(mut self, used: bool) -> Self {
         self.options.shard_aware_port = used;
         self
     }
 
-    /// Connections to each node, or to each of its shards where a server has some. Default 1, which
-    /// carries any number of requests.
+    /// Connections to each node, or to each of its shards on sharded servers. Default 1, which is
+    /// enough for any number of requests.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
         self.options.connections_per_node = connections;
         self
     }
 
-    /// Requests in flight on one connection; the next ones wait. Default 1,024.
+    /// Maximum number of requests in flight on one connection; further ones wait. Default 1,024.
     pub fn pipeline_depth(mut self, requests: usize) -> Self {
         self.options.depth = requests;
         self
     }
 
-    /// Requests that may wait for a place on one node; those beyond fail as busy. Default 100,000.
+    /// Maximum number of requests waiting for one node; further ones fail as busy. Default 100,000.
     pub fn queue_limit(mut self, limit: usize) -> Self {
         self.options.queue = limit;
         self
@@ -199,14 +200,14 @@ impl Builder {
         self
     }
 
-    /// How long a statement that changes the schema waits for all nodes to have the same; zero: not
-    /// at all. Default 10 s.
+    /// How long a statement that changes the schema waits for schema agreement of all nodes; zero:
+    /// not at all. Default 10 s.
     pub fn schema_agreement(mut self, limit: Duration) -> Self {
         self.options.schema_agreement = limit;
         self
     }
 
-    /// How many replicas must answer. Default [`Consistency::LocalOne`].
+    /// How many replicas must respond. Default [`Consistency::LocalOne`].
     pub fn consistency(mut self, level: Consistency) -> Self {
         self.options.consistency = level;
         self
@@ -224,7 +225,8 @@ impl Builder {
         self
     }
 
-    /// Whether writes carry a timestamp of this process. Default yes; else the servers' clocks count.
+    /// Whether writes have a timestamp of this process. Default yes; otherwise the servers' clocks
+    /// are used.
     pub fn timestamps(mut self, client: bool) -> Self {
         self.options.timestamps = client;
         self
@@ -244,7 +246,7 @@ impl Builder {
         self
     }
 
-    /// The options, which opening a session checks, and the number of threads.
+    /// The options, which are validated when the session is opened, and the number of threads.
     pub(super) fn finish(mut self, contact_points: &impl Seeds) -> Result<(Options, usize)> {
         let hosts = Host::parse_list(&contact_points.to_list(), PORT);
         self.options.contact_points = hosts.map_err(Error::invalid)?;

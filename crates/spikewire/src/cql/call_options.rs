@@ -1,4 +1,4 @@
-//! What one statement does differently.
+//! Options of one statement.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -9,8 +9,8 @@ use spikewire_cassandra::statement::StatementOptions;
 use spikewire_cassandra::{Error, Kind, Result};
 use spikewire_cql::consistency::Consistency;
 
-/// What one statement, or every statement through one session, does differently from the defaults
-/// that the session was opened with.
+/// Options of one statement, or of all statements through one session, that override the defaults
+/// of the session.
 ///
 /// ```
 /// use std::time::Duration;
@@ -34,7 +34,7 @@ impl CallOptions {
         Self::default()
     }
 
-    /// How many replicas must answer.
+    /// How many replicas must respond.
     pub fn consistency(mut self, level: Consistency) -> Self {
         self.options.consistency = Some(level);
         self
@@ -53,7 +53,7 @@ impl CallOptions {
         self
     }
 
-    /// Where to go on: what came with the page before
+    /// Where to continue: the paging state of the previous page
     /// ([`QueryResult::paging_state`](super::QueryResult::paging_state)), in this process or
     /// another one, with the same statement and the same values.
     pub fn paging_state(mut self, state: impl Into<Arc<[u8]>>) -> Self {
@@ -61,46 +61,46 @@ impl CallOptions {
         self
     }
 
-    /// When what is written was written, in microseconds since 1970. Default: a clock of this
-    /// process that never gives the same time twice.
+    /// The write timestamp, in microseconds since 1970. Default: a clock of this process that never
+    /// returns the same time twice.
     pub fn timestamp(mut self, microseconds: i64) -> Self {
         self.options.timestamp = Some(microseconds);
         self
     }
 
-    /// Whether a second execution makes no difference, so that a statement in doubt is tried again.
-    /// Default: `SELECT` is, and nothing else.
+    /// Whether the statement is idempotent, so that it is retried when in doubt. Default: only
+    /// `SELECT` is.
     pub fn idempotent(mut self, idempotent: bool) -> Self {
         self.options.idempotent = Some(idempotent);
         self
     }
 
-    /// Whether the server keeps a trace, which it does under
+    /// Whether the server stores a trace, with the id
     /// [`QueryResult::tracing_id`](super::QueryResult::tracing_id).
     pub fn tracing(mut self, tracing: bool) -> Self {
         self.options.tracing = tracing;
         self
     }
 
-    /// A name and bytes for a handler in the server; call it again for more of them.
+    /// A custom payload entry for a handler in the server; call it again for more.
     pub fn payload(mut self, name: impl Into<String>, bytes: impl Into<Vec<u8>>) -> Self {
         self.options.payload.push((name.into(), Some(bytes.into())));
         self
     }
 
-    /// The keyspace that they say.
+    /// The keyspace that was set.
     pub(super) fn said_keyspace(&self) -> Option<Arc<str>> {
         self.options.keyspace.clone()
     }
 
-    /// The keyspace of tables without one, as text and when preparing. Takes version 5 of the native
-    /// protocol.
+    /// The keyspace of tables without one, for texts and for preparing. Requires version 5 of the
+    /// native protocol.
     pub fn keyspace(mut self, name: impl Into<Arc<str>>) -> Self {
         self.options.keyspace = Some(name.into());
         self
     }
 
-    /// The time by which TTLs run, in seconds since 1970. Takes version 5 of the native protocol.
+    /// The current time for TTLs, in seconds since 1970. Requires version 5 of the native protocol.
     pub fn now_in_seconds(mut self, seconds: i32) -> Self {
         self.options.now_in_seconds = Some(seconds);
         self
@@ -124,26 +124,26 @@ impl CallOptions {
         self
     }
 
-    /// How long to wait for an answer before a copy of the statement goes to another node, 1 ms at
-    /// least; `None`: there are no copies. Only idempotent statements have copies.
+    /// How long to wait for a reply before a copy of the statement is sent to another node, at
+    /// least 1 ms; `None`: no copies. Only idempotent statements are copied.
     pub fn speculative_delay(mut self, delay: impl Into<Option<Duration>>) -> Self {
         self.options.speculation_mut().delay = Some(delay.into());
         self
     }
 
-    /// How many copies there may be besides the first, up to 32.
+    /// Maximum number of copies in addition to the first request, up to 32.
     pub fn speculative_attempts(mut self, attempts: u32) -> Self {
         self.options.speculation_mut().attempts = Some(attempts);
         self
     }
 
-    /// The only node to ask, by an address of [`Session::nodes`](super::Session::nodes).
+    /// The only node to use, by an address of [`Session::nodes`](super::Session::nodes).
     pub fn node(mut self, address: SocketAddr) -> Self {
         self.node = Some(address);
         self
     }
 
-    /// As the engine takes them.
+    /// Converts the options for the engine.
     pub(super) fn resolve(&self, composer: &Composer) -> Result<StatementOptions> {
         let mut options = self.options.clone();
         options.check_speculation()?;

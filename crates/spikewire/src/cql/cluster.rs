@@ -1,4 +1,4 @@
-//! What sessions tell about the cluster.
+//! Information about the cluster, for sessions.
 
 use std::net::SocketAddr;
 
@@ -8,9 +8,9 @@ use spikewire_cql::value::Uuid;
 /// A node of the cluster.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Node {
-    /// Who it is, wherever it moves.
+    /// Its host id, independent of its address.
     pub host_id: Uuid,
-    /// Where it is reached.
+    /// Its address.
     pub address: SocketAddr,
     /// Its datacenter.
     pub datacenter: String,
@@ -18,7 +18,7 @@ pub struct Node {
     pub rack: String,
     /// The server's version.
     pub release: String,
-    /// Whether it is thought to answer.
+    /// Whether it is considered up.
     pub is_up: bool,
 }
 

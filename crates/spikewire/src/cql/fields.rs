@@ -1,11 +1,10 @@
-//! Structs whose fields are those of a user-defined type, or the columns of a row.
+//! Structs as user-defined types or rows.
 
-/// Makes a struct of named fields something that can be bound as a user-defined type, that a column of
-/// one can be read as, and that a whole row can be read as: fields are found by their names.
+/// Implements binding a struct with named fields as a user-defined type, and reading it from a
+/// column of such a type or from a whole row. Fields are matched by name.
 ///
-/// A field of the type that the struct does not have is sent as null, and passed over when it is read. A
-/// field of the struct that the type does not have is an error when it is sent, and null when it is read,
-/// which takes an `Option`.
+/// A field that only the type has is sent as null, and ignored when read. A field that only the
+/// struct has is an error when sent, and null when read, which requires an `Option`.
 ///
 /// ```
 /// use spikewire::cql::Session;

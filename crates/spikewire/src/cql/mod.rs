@@ -1,9 +1,9 @@
-//! A client for Apache Cassandra and what speaks its native protocol, versions 4 and 5: blocking, and
-//! as futures on any executor.
+//! A client for Apache Cassandra and compatible databases with versions 4 and 5 of the native
+//! protocol: blocking, and as futures on any executor.
 //!
-//! Statements share connections, as commands of the other client do: what many threads or tasks ask
-//! for at the same time leaves in one system call, and prepared statements go to a node that holds
-//! the row.
+//! Statements share connections, like commands of the other client: requests from many threads or
+//! tasks at the same time are sent with one system call, and prepared statements go to a node that
+//! holds the row.
 //!
 //! ```no_run
 //! use spikewire::cql::Session;
@@ -48,7 +48,7 @@
 //!
 //! # Values
 //!
-//! [`ToValue`] says what can be bound, [`FromValue`] what columns can be read as. Values are bound by
+//! [`ToValue`] lists what can be bound, [`FromValue`] how columns can be read. Values are bound by
 //! position, as tuples or slices, or by name with [`named!`](crate::named):
 //!
 //! ```no_run
@@ -65,10 +65,11 @@
 //!
 //! # Errors
 //!
-//! There is one [`Error`]: its [`kind`](Error::kind), what the [`server`](Error::server) said and with
-//! which details, the [`node`](Error::node), the number of [`attempts`](Error::attempts), and whether
-//! a write that failed may have been applied all the same: [`in_doubt`](Error::in_doubt). Input that
-//! cannot be used fails with [`Kind::Invalid`] before a byte is sent.
+//! There is one [`Error`] type: its [`kind`](Error::kind), the error of the
+//! [`server`](Error::server) with its details, the [`node`](Error::node), the number of
+//! [`attempts`](Error::attempts), and whether a failed write may nevertheless have been applied:
+//! [`in_doubt`](Error::in_doubt). Invalid input fails with [`Kind::Invalid`] before anything is
+//! sent.
 //!
 //! | file | what it holds |
 //! |---|---|

@@ -10,8 +10,8 @@ use spikewire_cql::response::Column;
 
 use super::bind::Values;
 
-/// A prepared statement. Cheap to clone; good for all sessions on the same cluster, and any node:
-/// one that does not know it is made to by itself.
+/// A prepared statement. Cheap to clone. Usable with all sessions on the same cluster and with any
+/// node: it is prepared automatically on nodes that do not know it.
 #[derive(Debug, Clone)]
 pub struct Prepared(pub(super) Arc<statement::Prepared>);
 
@@ -21,28 +21,28 @@ impl Prepared {
         &self.0.text
     }
 
-    /// What it is to be executed with, in this order.
+    /// The parameters, in order.
     pub fn parameters(&self) -> &[Column] {
         &self.0.parameters
     }
 
-    /// The columns of its rows, as they are known; none where it has no rows.
+    /// The columns of its rows, as currently known; none if it has no rows.
     pub fn columns(&self) -> Arc<[Column]> {
         self.0.result().columns.clone()
     }
 
-    /// Refuses one whose values would be taken for something else.
+    /// Rejects a statement whose values would be interpreted as other types.
     pub(super) fn check(&self) -> Result<()> {
         self.0.check()
     }
 
-    /// What the server warned of when it was prepared.
+    /// Warnings of the server when it was prepared.
     pub fn warnings(&self) -> &[String] {
         &self.0.warnings
     }
 }
 
-/// What can be executed: a text, or a [`Prepared`] statement.
+/// An executable statement: a text, or a [`Prepared`] statement.
 pub trait Statement: Send + Sync {
     /// Which it is.
     #[doc(hidden)]
@@ -66,7 +66,7 @@ impl<'a> Form<'a> {
         }
     }
 
-    /// Whether its values stand elsewhere.
+    /// Whether its values are passed separately.
     pub(super) fn has_markers(self, values: &impl Values) -> bool {
         matches!(self, Self::Prepared(_)) || !values.is_empty()
     }
@@ -106,14 +106,14 @@ pub(super) fn execute(
     prepared.check()?;
     let parameters = prepared.parameters();
     if parameters.is_empty() {
-        // Nothing would ask for values, so that those that are too many went unseen.
+        // Otherwise surplus values would not be noticed.
         values.bind(parameters, &mut Vec::new())?;
     }
     let bound = values_with(parameters.len(), false, |out| values.bind(parameters, out));
     composer.execute(&prepared.0, options, bound)
 }
 
-/// A statement whose values are bound, to be sent for each page.
+/// A statement with bound values, to be sent for each page.
 #[derive(Debug, Clone)]
 pub(super) enum Bound {
     Text(Arc<str>),
@@ -128,7 +128,7 @@ impl Bound {
         Ok(Self::Prepared(prepared.clone(), bytes.into()))
     }
 
-    /// A request for the page that the options say.
+    /// A request for the page given in the options.
     pub fn compose(&self, composer: &Arc<Composer>, options: &StatementOptions) -> Result<Call> {
         match self {
             Self::Text(text) => composer.query(text, options, NoValues),

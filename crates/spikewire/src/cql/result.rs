@@ -1,4 +1,4 @@
-//! What a statement answers.
+//! Results of statements.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use super::prepared::Prepared;
 use super::row::{ColumnIndex, FromRow, Page, Row};
 use super::value::FromValue;
 
-/// The answer to a statement: its rows, all of them or a page, and what came with them.
+/// The result of a statement: its rows, all of them or a page, and metadata.
 #[derive(Debug, Clone)]
 pub struct QueryResult {
     page: Option<Arc<Page>>,
     paging_state: Option<Arc<[u8]>>,
     came_with: CameWith,
-    /// What the statement did, where it was no usual one.
+    /// The schema change of the statement, if any.
     schema_change: Option<SchemaChange>,
     schema_agreed: bool,
 }
 
-/// What came with an answer.
+/// Metadata of a result.
 #[derive(Debug, Clone)]
 struct CameWith {
     node: Arc<Node>,
@@ -35,22 +35,22 @@ struct CameWith {
 }
 
 impl QueryResult {
-    /// How many rows came.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         self.page.as_ref().map_or(0, |page| page.len())
     }
 
-    /// Whether no rows came.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// The columns of the rows; none where a statement has no rows.
+    /// The columns of the rows; none if the statement has no rows.
     pub fn columns(&self) -> &[Column] {
         self.page.as_ref().map_or(&[], |page| page.columns())
     }
 
-    /// The row with this number.
+    /// The row with this index.
     pub fn row(&self, at: usize) -> Option<Row> {
         let page = self.page.as_ref().filter(|page| at < page.len())?;
         Some(Row::of(page, at))
@@ -76,31 +76,31 @@ impl QueryResult {
         self.rows().map(|row| row.read())
     }
 
-    /// The first row, read as a tuple or whatever implements [`FromRow`]; `None` where there is none.
+    /// The first row, read as a tuple or whatever implements [`FromRow`]; `None` if there is none.
     pub fn first<T: FromRow>(&self) -> Result<Option<T>> {
         self.row(0).map(|row| row.read()).transpose()
     }
 
-    /// A column of the first row; `None` where there is no row.
+    /// A column of the first row; `None` if there is no row.
     pub fn first_value<T: FromValue>(&self, column: impl ColumnIndex) -> Result<Option<T>> {
         self.row(0).map(|row| row.get(column)).transpose()
     }
 
-    /// Whether a conditional statement was applied; `None` for one that had no condition. Where it
-    /// was not, its row says what was there instead.
+    /// Whether a conditional statement was applied; `None` for an unconditional one. If it was not
+    /// applied, its row contains the existing values.
     pub fn was_applied(&self) -> Option<bool> {
         let first = self.columns().first().filter(|column| &*column.name == "[applied]")?;
         let _ = first;
         self.row(0)?.get(0).ok()
     }
 
-    /// Where the next page begins; `None` on the last one. Bytes that any other process can go on
-    /// with, through [`CallOptions::paging_state`](super::CallOptions::paging_state).
+    /// Where the next page starts; `None` on the last one. Any other process can continue with it,
+    /// through [`CallOptions::paging_state`](super::CallOptions::paging_state).
     pub fn paging_state(&self) -> Option<&Arc<[u8]>> {
         self.paging_state.as_ref()
     }
 
-    /// The address of the node that answered.
+    /// The address of the node that replied.
     pub fn node(&self) -> std::net::SocketAddr {
         self.came_with.node.address
     }
@@ -110,27 +110,27 @@ impl QueryResult {
         self.came_with.attempts
     }
 
-    /// Under which id `system_traces` has the trace, if one was asked for.
+    /// The id of the trace in `system_traces`, if requested.
     pub fn tracing_id(&self) -> Option<Uuid> {
         self.came_with.tracing_id
     }
 
-    /// What the server warns of.
+    /// Warnings of the server.
     pub fn warnings(&self) -> &[String] {
         &self.came_with.warnings
     }
 
-    /// What a handler in the server adds.
+    /// The custom payload of a handler in the server.
     pub fn payload(&self) -> &[(String, Option<Vec<u8>>)] {
         &self.came_with.payload
     }
 
-    /// What a statement changed about the schema.
+    /// The schema change of the statement.
     pub fn schema_change(&self) -> Option<&SchemaChange> {
         self.schema_change.as_ref()
     }
 
-    /// Whether all nodes had one schema in the end, if the statement changed it.
+    /// Whether all nodes reached schema agreement, if the statement changed the schema.
     pub fn schema_agreed(&self) -> bool {
         self.schema_agreed
     }
@@ -145,7 +145,7 @@ impl IntoIterator for QueryResult {
     }
 }
 
-/// The rows of one answer.
+/// The rows of one result.
 #[derive(Debug, Clone)]
 pub struct Rows {
     page: Option<Arc<Page>>,
@@ -154,7 +154,7 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// None.
+    /// No rows.
     pub(super) fn none() -> Self {
         Self { page: None, at: 0, end: 0 }
     }
@@ -196,7 +196,7 @@ impl DoubleEndedIterator for Rows {
 impl ExactSizeIterator for Rows {}
 impl std::iter::FusedIterator for Rows {}
 
-/// An answer that was taken off its connection and is looked at where it is needed.
+/// An undecoded reply, decoded by the caller's thread.
 #[derive(Debug)]
 pub(super) struct Raw {
     came_with: CameWith,
@@ -213,7 +213,7 @@ enum RawContent {
 }
 
 impl Raw {
-    /// Copies what is borrowed.
+    /// Copies borrowed data.
     pub fn of(answer: Answer<'_>) -> Self {
         let Answer { node, attempts, prefix, agreed, content } = answer;
         let owned =
@@ -239,7 +239,7 @@ impl Raw {
         Self { came_with, schema_agreed: agreed, content }
     }
 
-    /// The answer to PREPARE.
+    /// Decodes the reply to PREPARE.
     pub fn prepared(self) -> Result<Prepared> {
         match self.content {
             RawContent::Prepared(prepared) => Ok(Prepared(prepared)),
@@ -247,7 +247,7 @@ impl Raw {
         }
     }
 
-    /// The answer to anything else.
+    /// Decodes the reply to anything else.
     pub fn result(self) -> Result<QueryResult> {
         let Self { came_with, schema_agreed, content } = self;
         let (mut page, mut paging_state, mut schema_change) = (None, None, None);

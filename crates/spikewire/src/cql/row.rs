@@ -1,4 +1,4 @@
-//! Rows, as they came: a cell is decoded when it is read.
+//! Rows as received: cells are decoded on access.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,17 +12,17 @@ use spikewire_cql::value::Value;
 
 use super::value::{FromValue, read, unreadable};
 
-/// The rows of one answer, whose cells are known to be there.
+/// The rows of one result, whose cells have been checked to be complete.
 #[derive(Debug)]
 pub(super) struct Page {
     shape: Arc<Shape>,
     cells: Vec<u8>,
-    /// Where each row begins.
+    /// Start of each row.
     rows: Vec<u32>,
 }
 
 impl Page {
-    /// Looks where so many rows are.
+    /// Locates the rows.
     pub fn new(shape: Arc<Shape>, cells: Vec<u8>, count: usize) -> Result<Self> {
         let columns = shape.columns.len();
         let mut rows = Vec::with_capacity(count);
@@ -45,7 +45,7 @@ impl Page {
     }
 }
 
-/// A row. Cheap to clone; it keeps the page alive that it came with.
+/// A row. Cheap to clone; it keeps its page in memory.
 #[derive(Clone)]
 pub struct Row {
     page: Arc<Page>,
@@ -53,7 +53,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row with this number, which there must be.
+    /// The row with this index, which must exist.
     pub(super) fn of(page: &Arc<Page>, at: usize) -> Self {
         Self { page: page.clone(), start: page.rows[at] }
     }
@@ -63,7 +63,7 @@ impl Row {
         self.page.columns()
     }
 
-    /// How many columns there are.
+    /// Number of columns.
     pub fn len(&self) -> usize {
         self.columns().len()
     }
@@ -73,7 +73,7 @@ impl Row {
         self.columns().is_empty()
     }
 
-    /// The value of a column, by its name or number.
+    /// The value of a column, by its name or index.
     ///
     /// ```no_run
     /// # fn example(row: &spikewire::cql::Row) -> spikewire::cql::Result<()> {
@@ -101,7 +101,7 @@ impl Row {
         T::from_row(self)
     }
 
-    /// The same, as what a row becomes in the end.
+    /// The same, consuming the row.
     pub fn into_tuple<T: FromRow>(self) -> Result<T> {
         T::from_row(&self)
     }
@@ -142,9 +142,9 @@ fn malformed(error: spikewire_cql::notation::Malformed) -> Error {
     Error::new(Kind::Malformed, error.to_string())
 }
 
-/// Which column: its number, or its name.
+/// A column reference: its index, or its name.
 pub trait ColumnIndex {
-    /// Its number; an error where there is none.
+    /// Its index; an error if there is no such column.
     fn find(&self, columns: &[Column]) -> Result<usize>;
 }
 
@@ -180,7 +180,7 @@ impl<C: ColumnIndex + ?Sized> ColumnIndex for &C {
     }
 }
 
-/// What a whole row can be read as: tuples of as many columns, or your own types.
+/// Types as which a whole row can be read: tuples of as many columns, or your own types.
 ///
 /// ```
 /// use spikewire::cql::{FromRow, Result, Row};

@@ -1,6 +1,6 @@
-//! The tuples that rows are read as and parameters are given as: up to sixteen fields.
+//! Tuples for reading rows and binding parameters: up to sixteen fields.
 
-/// Calls a macro with each of them: the number of fields, and their types with their places.
+/// Calls a macro for each of them, with the number of fields, and their types and indexes.
 macro_rules! each_tuple {
     ($made:ident) => {
         $made! {

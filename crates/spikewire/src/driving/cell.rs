@@ -1,18 +1,18 @@
-//! Where the outcome of a command waits for the task that asked for it.
+//! The cell in which the outcome of a command waits for its task.
 
 use std::task::{Context, Poll, Waker};
 
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
-/// Shared between a future and the command it waits for.
+/// Shared by a future and its command.
 #[derive(Debug)]
 pub(crate) struct Cell<T>(Mutex<Inside<T>>);
 
 #[derive(Debug)]
 struct Inside<T> {
     state: State<T>,
-    /// When the reply was handed over, while stages are timed.
+    /// When the reply was delivered, while stages are timed.
     answered: Option<Tick>,
 }
 
@@ -31,8 +31,7 @@ impl<T> Cell<T> {
         Self(Mutex::new(Inside { state: State::Waiting(waker), answered: None }))
     }
 
-    /// Takes the outcome, and when its reply was handed over if stages are timed; or remembers whom to
-    /// wake.
+    /// Takes the outcome, and the time of its delivery if stages are timed; or stores the waker.
     pub fn poll(&self, context: &Context<'_>) -> Poll<(T, Option<Tick>)> {
         let Inside { state, answered } = &mut *self.0.lock();
         match state {
@@ -48,7 +47,7 @@ impl<T> Cell<T> {
         }
     }
 
-    /// The future is gone; the outcome, if it has come. One that comes later comes back from
+    /// The future was dropped; returns the outcome, if it has arrived. A later one is returned by
     /// [`Cell::fill`].
     pub fn abandon(&self) -> Option<T> {
         match std::mem::replace(&mut self.0.lock().state, State::Gone) {
@@ -57,18 +56,18 @@ impl<T> Cell<T> {
         }
     }
 
-    /// Whether the future is gone.
+    /// Whether the future was dropped.
     #[cfg(feature = "cassandra")]
     pub fn is_gone(&self) -> bool {
         matches!(self.0.lock().state, State::Gone)
     }
 
-    /// Its reply is about to be handed over, while stages are timed.
+    /// Records that its reply is about to be delivered, while stages are timed.
     pub fn answered_at(&self, at: Tick) {
         self.0.lock().answered = Some(at);
     }
 
-    /// Hands the outcome over; it comes back where there is no use for it.
+    /// Delivers the outcome; returns it if nothing needs it any more.
     pub fn fill(&self, outcome: T) -> Option<T> {
         let mut inside = self.0.lock();
         if !matches!(inside.state, State::Waiting(_)) {

@@ -1,4 +1,4 @@
-//! What turns the connections of an asynchronous client.
+//! The drivers of an asynchronous client's connections.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use spikewire_transport::native::{Native, Ticket};
 use spikewire_transport::protocol::CommandOf;
 use spikewire_transport::{LoopDriver, Protocol, ResponseHandler};
 
-/// What turns the connections.
+/// Drivers of connections.
 #[derive(Debug)]
 pub(crate) enum Connections<P: Protocol, T: ResponseHandler> {
     /// Threads of our own.
@@ -23,7 +23,7 @@ impl<P: Protocol, T: Ticket<P>> Connections<P, T>
 where
     LoopDriver<P, T>: Send + Sync,
 {
-    /// Starts so many threads; an error is a sentence.
+    /// Starts this many threads; an error is a message.
     pub fn native(topology: &Arc<P::Topology>, threads: usize) -> Result<Self, String> {
         let start = |_| Native::start(topology.clone());
         let threads = (0..threads).map(start).collect::<std::io::Result<_>>();
@@ -32,7 +32,7 @@ where
             .map_err(|error| format!("no thread to drive connections: {error}"))
     }
 
-    /// Starts a task on the current runtime; an error is a sentence.
+    /// Starts a task on the current runtime; an error is a message.
     #[cfg(feature = "tokio")]
     pub fn tokio(topology: Arc<P::Topology>) -> Result<Self, String>
     where
@@ -43,7 +43,7 @@ where
     }
 
     /// Sends a command. The ticket is completed in any case: one that comes too late is dropped,
-    /// and says so itself.
+    /// which completes it.
     pub fn submit(&self, command: CommandOf<P, T>) {
         match self {
             Self::Native(threads) => drop(of_this_thread(threads).submit(command)),
@@ -52,7 +52,7 @@ where
         }
     }
 
-    /// Sends what a batch starts with. Its tickets are completed in any case.
+    /// Sends the first commands of a batch. Its tickets are completed in any case.
     pub fn submit_all(&self, next: Next<P, T>) {
         match self {
             Self::Native(threads) => drop(of_this_thread(threads).submit_all(next)),
@@ -61,7 +61,7 @@ where
         }
     }
 
-    /// Fails what is in flight and ends the connections.
+    /// Fails all commands in flight and closes the connections.
     pub fn close(&self) {
         match self {
             Self::Native(threads) => threads.iter().for_each(Native::close),
@@ -71,7 +71,7 @@ where
     }
 }
 
-/// Each thread keeps to one driver, so that what it submits in a row is sent together.
+/// Each thread uses one driver, so that its consecutive commands are sent together.
 fn of_this_thread<P: Protocol, T: ResponseHandler>(threads: &[Native<P, T>]) -> &Native<P, T> {
     match threads {
         [only] => only,

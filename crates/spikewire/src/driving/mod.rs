@@ -1,4 +1,4 @@
-//! What asynchronous clients have in common, whatever database they are for.
+//! Parts of asynchronous clients that are independent of the database.
 //!
 //! | file | what it holds |
 //! |---|---|

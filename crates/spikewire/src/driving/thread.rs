@@ -1,12 +1,12 @@
-//! Something that blocks, on a thread of its own.
+//! Blocking functions on threads of their own.
 
 use std::sync::Arc;
 use std::task::{Poll, Waker};
 
 use spikewire_sync::Mutex;
 
-/// Runs something that blocks on a thread of its own: connecting and the like, which is rare. It is
-/// given a check whether its future still exists. `failed` makes an error of a sentence.
+/// Runs a blocking function on a thread of its own: connecting and other rare calls. It receives a
+/// function that tells whether its future still exists. `failed` converts a message to an error.
 pub(crate) fn on_a_thread<T: Send + 'static, E: Send + 'static>(
     work: impl FnOnce(&dyn Fn() -> bool) -> Result<T, E> + Send + 'static,
     failed: impl Fn(String) -> E + Send + 'static,

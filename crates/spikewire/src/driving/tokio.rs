@@ -1,8 +1,8 @@
-//! A task on a tokio runtime that turns the connections when the reactor says so.
+//! A task on a tokio runtime that drives the connections when the reactor reports events.
 //!
-//! A command that finds nothing in flight is written by the task that made it. All others wait for
-//! the driving task, which comes behind the tasks that its latest turn woke: what they
-//! submit leaves in one write per connection.
+//! A command that finds nothing in flight is written by the task that submits it. All others wait
+//! for the driving task, which runs after the tasks that its last turn woke: their commands are
+//! sent with one write per connection.
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::pin::Pin;
@@ -23,7 +23,7 @@ use spikewire_transport::{
     EventLoop, LoopDriver, Multiplexer, Outcome, Protocol, ResponseHandler, Tick,
 };
 
-/// The client's end: takes commands for the task.
+/// The client's side: accepts commands for the task.
 #[derive(Debug)]
 pub(crate) struct Handle<P: Protocol, T: ResponseHandler>(Arc<Shared<P, T>>);
 
@@ -31,11 +31,11 @@ pub(crate) struct Handle<P: Protocol, T: ResponseHandler>(Arc<Shared<P, T>>);
 struct Shared<P: Protocol, T> {
     driver: LoopDriver<P, T>,
     task: Wakes,
-    /// What drives it, and its queries.
+    /// The runtime that drives it and its queries.
     runtime: runtime::Handle,
 }
 
-/// The task as an event loop: whatever it is asked for, it is woken.
+/// The task as an event loop: every request wakes it.
 #[derive(Debug, Default)]
 struct Wakes(Mutex<Option<Waker>>);
 
@@ -67,8 +67,8 @@ where
     let driver = LoopDriver::new(multiplexer);
     let shared = Arc::new(Shared { driver, task: Wakes::default(), runtime: runtime.clone() });
     let watched = Watched(shared.clone());
-    // SAFETY: a multiplexer owns its descriptor, which stays open and the same for as long as it
-    // lives, and what is watched keeps the multiplexer.
+    // SAFETY: a multiplexer owns its descriptor, which stays open and unchanged while the
+    // multiplexer lives, and the watched object keeps it alive.
     let watched = unsafe { AsyncFd::register_with_interest(watched, Interest::READABLE) };
     let watched = watched.map_err(|error| failed(&error))?;
     runtime.spawn(Task { watched, timer: None, set_to: Tick::NEVER });
@@ -76,7 +76,7 @@ where
 }
 
 impl<P: Protocol, T: Ticket<P>> Handle<P, T> {
-    /// What drives the task.
+    /// The runtime of the task.
     pub fn runtime(&self) -> &runtime::Handle {
         &self.0.runtime
     }
@@ -91,13 +91,13 @@ impl<P: Protocol, T: Ticket<P>> Handle<P, T> {
         self.0.driver.submit(&self.0.task, command, Tick::now(), &mut deliver);
     }
 
-    /// Sends what a batch starts with, unless the task has ended: then the tickets say so when they
-    /// are dropped.
+    /// Sends the first commands of a batch, unless the task has ended: then dropping the tickets
+    /// completes them.
     pub fn submit_all(&self, next: Next<P, T>) {
         drop(self.0.driver.post_all(&self.0.task, next));
     }
 
-    /// Fails what is in flight and makes the task end.
+    /// Fails all commands in flight and ends the task.
     pub fn close(&self) {
         self.0.driver.close(&self.0.task, &mut deliver);
         self.0.task.flush_soon();
@@ -113,11 +113,11 @@ impl<P: Protocol, T> AsRawFd for Watched<P, T> {
     }
 }
 
-/// The runtime's end.
+/// The runtime's side.
 struct Task<P: Protocol, T: Ticket<P>> {
     watched: AsyncFd<Watched<P, T>>,
     timer: Option<Pin<Box<Sleep>>>,
-    /// What the timer is set to.
+    /// The time to which the timer is set.
     set_to: Tick,
 }
 
@@ -126,7 +126,7 @@ fn deliver<P: Protocol, T: Ticket<P>>(ticket: T, outcome: Outcome<'_, P>, next: 
 }
 
 impl<P: Protocol, T: Ticket<P>> Task<P, T> {
-    /// Does what is due; `None` when the client was closed or the descriptor failed.
+    /// Does pending work; `None` if the client was closed or the descriptor failed.
     fn work(&mut self, context: &mut Context<'_>) -> Option<()> {
         let shared = self.watched.get_ref().0.clone();
         let Shared { driver, task, .. } = &*shared;
@@ -144,14 +144,14 @@ impl<P: Protocol, T: Ticket<P>> Task<P, T> {
             ready.ok()?.clear_ready();
             driver.turn(task, Some(Duration::ZERO), &mut deliver).ok()?;
             if driver.is_flush_due() {
-                // Behind the tasks that were just woken: their requests share a write.
+                // Run after the tasks that were just woken: their requests share a write.
                 break;
             }
         }
         (!driver.is_closed()).then_some(())
     }
 
-    /// Sets the timer; `true` when it has rung already.
+    /// Sets the timer; `true` if it has already expired.
     fn arm(&mut self, context: &mut Context<'_>) -> bool {
         let alarm = self.watched.get_ref().0.driver.wakes_at();
         if alarm == Tick::NEVER || alarm == self.set_to {
@@ -185,7 +185,8 @@ impl<P: Protocol, T: Ticket<P>> Future for Task<P, T> {
 }
 
 impl<P: Protocol, T: Ticket<P>> Drop for Task<P, T> {
-    /// The client was closed, or the runtime ends: nothing may wait for this task any more.
+    /// The client was closed, or the runtime is shutting down: nothing may wait for this task any
+    /// more.
     fn drop(&mut self) {
         let Shared { driver, task, .. } = &*self.watched.get_ref().0;
         driver.close_now(&mut deliver);

@@ -1,4 +1,4 @@
-//! The face of futures: the same verbs, on any executor.
+//! The asynchronous API: the same verbs as futures, on any executor.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -34,13 +34,13 @@ pub use query::{PageStream, RowStream};
 
 /// A session whose verbs are futures. Cheap to clone; all clones share the connections.
 ///
-/// Connected with [`AsyncSession::connect`], it works on any executor: a thread of its own turns
-/// the connections. With the feature `tokio`, `AsyncSession::connect_tokio` turns them on a tokio
-/// runtime instead, without a thread.
+/// Connected with [`AsyncSession::connect`], it works on any executor: a thread of the session
+/// drives the connections. With the feature `tokio`, `AsyncSession::connect_tokio` drives them on a
+/// tokio runtime instead, without a thread.
 ///
-/// A request is sent when its future is polled. Dropping a future abandons the answer; a request that
-/// was sent may still be carried out by the server. The connections end with the last clone, future
-/// and stream, or with [`AsyncSession::close`].
+/// A request is sent when its future is first polled. Dropping a future discards the reply; a
+/// request that was sent may still be executed by the server. The connections are closed when the
+/// last clone, future and stream are dropped, or by [`AsyncSession::close`].
 #[derive(Debug, Clone)]
 pub struct AsyncSession {
     core: Arc<Core>,
@@ -54,7 +54,7 @@ struct Core {
 }
 
 impl Builder {
-    /// Finds the cluster through these contact points, for futures on any executor.
+    /// Connects to the cluster through these contact points, for futures on any executor.
     pub fn connect_async(
         self,
         contact_points: impl Seeds,
@@ -72,9 +72,9 @@ impl Builder {
         }
     }
 
-    /// Finds the cluster through these contact points, for futures on the tokio runtime that this is
-    /// awaited on; its I/O and time drivers must be enabled. [`Builder::threads`] does not matter
-    /// here: the runtime turns the connections.
+    /// Connects to the cluster through these contact points, for futures on the current tokio
+    /// runtime, whose I/O and time drivers must be enabled. [`Builder::threads`] has no effect
+    /// here: the runtime drives the connections.
     #[cfg(feature = "tokio")]
     pub fn connect_tokio(
         self,
@@ -112,15 +112,16 @@ impl AsyncSession {
         Self { core: Arc::new(Core { composer, connections }), options: Arc::default() }
     }
 
-    /// Finds the cluster through these contact points, with default options; for any executor.
+    /// Connects to the cluster through these contact points, with default options, for any
+    /// executor.
     pub fn connect(
         contact_points: impl Seeds,
     ) -> impl Future<Output = Result<Self>> + Send + 'static {
         Self::builder().connect_async(contact_points)
     }
 
-    /// Finds the cluster through these contact points, with default options; the connections are
-    /// turned by the tokio runtime that this is awaited on.
+    /// Connects to the cluster through these contact points, with default options; the current
+    /// tokio runtime drives the connections.
     #[cfg(feature = "tokio")]
     pub fn connect_tokio(
         contact_points: impl Seeds,
@@ -128,12 +129,12 @@ impl AsyncSession {
         Self::builder().connect_tokio(contact_points)
     }
 
-    /// Options first.
+    /// Starts with options.
     pub fn builder() -> Builder {
         Builder::default()
     }
 
-    /// The same session whose statements do something differently.
+    /// The same session with other options for statements.
     pub fn with(&self, options: CallOptions) -> Self {
         Self { core: self.core.clone(), options: Arc::new(options) }
     }
@@ -167,7 +168,7 @@ impl AsyncSession {
         StatementSpan::of(asked, || self.options.said_keyspace().or_else(|| self.keyspace()))
     }
 
-    /// Prepares a statement, unless that was done before.
+    /// Prepares a statement, unless it is prepared already.
     pub async fn prepare(&self, text: impl AsRef<str> + Send) -> Result<Prepared> {
         let span = self.span(Asked::Prepare(text.as_ref()));
         let prepared = match self.resolved() {
@@ -179,8 +180,8 @@ impl AsyncSession {
     }
 
     /// Executes a statement: a prepared one with its values, or a text. A text with values is
-    /// prepared first, and remembered as such; one without values is sent as it is. `USE` is a text
-    /// as well, and the session has another keyspace afterwards.
+    /// prepared first and cached; one without values is sent as it is. `USE` can be executed, too,
+    /// and changes the keyspace of the session.
     pub async fn execute(
         &self,
         statement: impl Statement,
@@ -227,14 +228,14 @@ impl AsyncSession {
     }
 
     /// The rows of a statement, page after page, as a [`Stream`](futures_core::Stream) of results.
-    /// The first page comes before the stream; while the rows of a page are taken, the next page is
-    /// on its way, and none beyond that.
+    /// The first page is fetched before this returns; while the rows of a page are consumed, the
+    /// next page is fetched, but none beyond that.
     pub async fn query(&self, statement: impl Statement, values: impl Values) -> Result<RowStream> {
         RowStream::begin(self.pages(statement, values).await?).await
     }
 
-    /// The pages of a statement, as a [`Stream`](futures_core::Stream) of results, each asked for
-    /// when the one before was taken. The last one may be empty.
+    /// The pages of a statement, as a [`Stream`](futures_core::Stream) of results, each requested
+    /// after the previous one was taken. The last one may be empty.
     pub async fn pages(
         &self,
         statement: impl Statement,
@@ -247,37 +248,37 @@ impl AsyncSession {
         Ok(PageStream::new(self.core.clone(), bound, span))
     }
 
-    /// The keyspace of statements that name none.
+    /// The keyspace of statements without one.
     pub fn keyspace(&self) -> Option<Arc<str>> {
         self.core.composer.keyspace()
     }
 
-    /// The version of the native protocol that is spoken.
+    /// The version of the native protocol in use.
     pub fn version(&self) -> Version {
         self.core.composer.version()
     }
 
-    /// The nodes of the cluster as it was seen last.
+    /// The nodes of the cluster as last seen.
     pub fn nodes(&self) -> Vec<Node> {
         cluster::nodes(self.core.composer.cluster())
     }
 
-    /// Turns the counting of statements on and off, and has the line of events.
+    /// Enables and disables metrics, and provides the events.
     pub fn metrics(&self) -> &Metrics {
         self.core.composer.cluster().metrics()
     }
 
-    /// What others can look at its counters and events with. Does not keep it from being closed.
+    /// A handle for observing its counters and events. Does not keep the session open.
     pub fn observed(&self) -> Arc<dyn Observed> {
         self.core.composer.cluster().clone()
     }
 
-    /// What this session counted, and what it holds: nodes, connections, circuit breakers.
+    /// What this session has counted, and its current state: nodes, connections, circuit breakers.
     pub fn stats(&self) -> Stats {
         self.core.composer.cluster().stats()
     }
 
-    /// Ends every connection. Futures that wait fail, and so does every later call.
+    /// Closes every connection. Pending futures fail, and so does every later call.
     pub fn close(&self) {
         self.core.close();
     }

@@ -1,4 +1,4 @@
-//! A request under way, and where its answer waits for the task that asked.
+//! Pending requests, and cells in which their replies wait for the tasks.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use super::Core;
 use crate::cql::result::Raw;
 use crate::driving::Cell;
 
-/// The answer to a request, once it has come. The request is sent when it is polled first.
+/// The future of a request, which is sent when it is first polled.
 #[derive(Debug)]
 pub(super) struct Pending {
     stage: Stage,
-    /// Keeps the connections open while something waits.
+    /// Keeps the connections open while the future is pending.
     core: Arc<Core>,
 }
 
@@ -71,10 +71,10 @@ impl Drop for Pending {
     }
 }
 
-/// A request under way, or a copy of one.
+/// A request in progress, or a copy of one.
 pub(super) type Ticket = ticket::Ticket<Waiting>;
 
-/// Completes a request, once. One that is lost on the way is completed with an error.
+/// Completes a request exactly once. A dropped one is completed with an error.
 #[derive(Debug)]
 pub(super) struct Waiting(Option<Arc<Cell<Result<Raw>>>>);
 

@@ -16,11 +16,11 @@ use crate::cql::result::{QueryResult, Raw, Rows};
 use crate::cql::row::Row;
 use crate::span::StatementSpan;
 
-/// Rows after which a task gives others their turn, even if more are there.
+/// Number of rows after which a task yields, even if more are available.
 const TURN: u32 = 256;
 
-/// The pages of a statement, as a [`Stream`] of results. After an error there are no more: go on from
-/// the paging state of the page before.
+/// The pages of a statement, as a [`Stream`] of results. After an error there are no more: continue
+/// from the paging state of the page before.
 #[derive(Debug)]
 #[must_use = "pages come when the stream is polled"]
 pub struct PageStream {
@@ -28,7 +28,7 @@ pub struct PageStream {
     bound: Bound,
     /// With the paging state of the next page.
     options: StatementOptions,
-    /// The page that is on its way.
+    /// The page being fetched.
     pending: Option<Pending>,
     over: bool,
     span: StatementSpan,
@@ -98,11 +98,11 @@ impl FusedStream for PageStream {
 pub struct RowStream {
     pages: PageStream,
     rows: Rows,
-    /// The page behind these rows, if it has come already.
+    /// The page after these rows, if it has arrived already.
     ahead: Option<Result<QueryResult>>,
-    /// Whether that was asked for.
+    /// Whether that was requested.
     asked: bool,
-    /// Rows since the task last gave others their turn.
+    /// Rows since the task last yielded.
     run: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Columns that are read as whatever they are.
+//! Reading columns of any type as [`Value`].
 
 use std::net::IpAddr;
 

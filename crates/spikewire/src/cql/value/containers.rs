@@ -1,4 +1,4 @@
-//! Options, lists, sets, maps and tuples that columns are read as.
+//! Reading columns as options, lists, sets, maps and tuples.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher, Hash};
@@ -26,7 +26,7 @@ impl<T: FromValue> FromValue for Option<T> {
         Ok(None)
     }
 
-    /// What has a value for it makes that; else it is `None`.
+    /// Types with a value for it use that; otherwise it is `None`.
     fn empty(ty: &Type) -> Made<Self> {
         match T::empty(ty) {
             Ok(value) => Ok(Some(value)),

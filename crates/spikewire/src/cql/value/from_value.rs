@@ -1,4 +1,4 @@
-//! What columns can be read as.
+//! Types as which columns can be read.
 
 use std::marker::PhantomData;
 use std::net::IpAddr;
@@ -8,10 +8,10 @@ use spikewire_cql::value::{Duration, Elements, MapEntries, Sink, decode};
 
 use super::unreadable::Unreadable;
 
-/// What is made of a value.
+/// The result of reading a value.
 pub(super) type Made<T> = Result<T, Unreadable>;
 
-/// What a column can be read as.
+/// A type as which a column can be read.
 ///
 /// | Rust | CQL |
 /// |---|---|
@@ -31,12 +31,12 @@ pub(super) type Made<T> = Result<T, Unreadable>;
 /// | `Option<T>` | what `T` reads; null is `None` |
 /// | [`Value`](crate::cql::Value) | anything, user-defined types included |
 ///
-/// Reading a column as something else is an error that names it and its type; so is null where there
-/// is no `Option`. There is no rounding and no cutting off.
+/// Reading a column as an unsuitable type is an error that names the column and its type; so is
+/// null without an `Option`. Values are never rounded or truncated.
 ///
-/// Types of your own implement the methods that they can be made with; those that they do not
-/// implement refuse. What CQL calls something else is made the same way unless you say otherwise:
-/// `ascii` as text, `timeuuid` as a UUID, a smaller integer as the next larger one.
+/// Your own types implement the methods for the CQL types that they support; the others return an
+/// error. Related CQL types are read by the same method unless you implement their own: `ascii` as
+/// text, `timeuuid` as a UUID, a smaller integer as the next larger one.
 ///
 /// ```
 /// use spikewire::cql::{FromValue, Unreadable};
@@ -58,7 +58,7 @@ pub trait FromValue: Sized {
     fn null() -> Result<Self, Unreadable> {
         Err(Unreadable::Null)
     }
-    /// Of no bytes at all, of a type whose values have bytes. As of null, unless said otherwise.
+    /// Of an empty value of a type that has no empty values. Like null by default.
     fn empty(ty: &Type) -> Result<Self, Unreadable> {
         Self::null()
     }
@@ -126,7 +126,7 @@ pub trait FromValue: Sized {
     fn inet(value: IpAddr) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a `timestamp`: milliseconds since the beginning of 1970.
+    /// Of a `timestamp`: milliseconds since 1970.
     fn timestamp(milliseconds: i64) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
@@ -142,7 +142,7 @@ pub trait FromValue: Sized {
     fn duration(value: Duration) -> Result<Self, Unreadable> {
         Err(Unreadable::Kind)
     }
-    /// Of a value of a class that has no spelling in CQL.
+    /// Of a value of a class without a CQL type.
     fn custom(class: &str, value: &[u8]) -> Result<Self, Unreadable> {
         Self::blob(value)
     }
@@ -178,12 +178,12 @@ pub(crate) fn read<T: FromValue>(ty: &Type, cell: Option<&[u8]>) -> Made<T> {
     decode(ty, cell, &As::<T>::VALUE)
 }
 
-/// Reads values as `T`s: the sink that a [`FromValue`] is.
+/// Reads values as `T`s: the sink for a [`FromValue`].
 #[derive(Debug, Clone, Copy)]
 pub struct As<T>(PhantomData<fn() -> T>);
 
 impl<T> As<T> {
-    /// The only one.
+    /// The only value.
     pub const VALUE: Self = Self(PhantomData);
 }
 

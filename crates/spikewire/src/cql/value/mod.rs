@@ -1,4 +1,4 @@
-//! Values of Rust's types: what is bound to statements, and what columns are read as.
+//! Rust types as values: binding to statements, and reading from columns.
 //!
 //! | file | what it holds |
 //! |---|---|

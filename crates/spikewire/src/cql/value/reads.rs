@@ -1,4 +1,4 @@
-//! Scalars that columns are read as.
+//! Reading columns as scalars.
 
 use std::net::IpAddr;
 

@@ -1,9 +1,9 @@
-//! What can be bound to a statement.
+//! Types that can be bound to a statement.
 
 use spikewire_cql::types::Type;
 use spikewire_cql::value::{Misfit, Source, encode_bound};
 
-/// What can be bound to a statement.
+/// Types that can be bound to a statement.
 ///
 /// | Rust | CQL |
 /// |---|---|
@@ -24,11 +24,11 @@ use spikewire_cql::value::{Misfit, Source, encode_bound};
 /// | [`Unset`](crate::cql::Unset) | what the column holds stays |
 /// | [`Value`](crate::cql::Value) | anything, user-defined types included |
 ///
-/// The types of a statement's parameters decide: a value that does not fit is an error that names
-/// its place, before anything is sent; nothing is rounded or cut off. References, `Box`, `Arc` and
-/// `Cow` of these can be bound, too. Whatever else is to be bound implements [`Source`].
+/// The parameter types of the statement decide: an unsuitable value is an error that names its
+/// position, before anything is sent; values are never rounded or truncated. References, `Box`,
+/// `Arc` and `Cow` of these types can be bound, too. Other types implement [`Source`].
 pub trait ToValue: Send + Sync {
-    /// Appends it as a value of this type for the parameter of this name.
+    /// Appends it as a value of this type for the parameter with this name.
     fn bind(&self, name: &str, ty: &Type, out: &mut Vec<u8>) -> Result<(), Misfit>;
 }
 

@@ -1,4 +1,4 @@
-//! Why a column cannot be read as a type of Rust.
+//! Why a column cannot be read as a Rust type.
 
 use std::any::type_name;
 use std::borrow::Cow;
@@ -7,18 +7,18 @@ use spikewire_cassandra::{Error, Kind};
 use spikewire_cql::notation::Malformed;
 use spikewire_cql::response::Column;
 
-/// Why a value of CQL cannot be read as a type of Rust.
+/// Why a CQL value cannot be read as a Rust type.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Unreadable {
-    /// The column's type is another one.
+    /// The column has another type.
     Kind,
-    /// It is null, or stands for no value.
+    /// It is null or empty.
     Null,
-    /// It has no room for this value.
+    /// The value does not fit.
     Range,
-    /// Something else, in words.
+    /// Any other reason.
     Invalid(Cow<'static, str>),
-    /// The bytes are no value of the column's type.
+    /// The bytes are not a valid value of the column's type.
     Malformed(Malformed),
 }
 
@@ -52,7 +52,7 @@ pub(crate) fn unreadable<T>(column: &Column, why: &Unreadable) -> Error {
     Error::invalid(message)
 }
 
-/// The name of a type without the modules that it lives in.
+/// The name of a type without its modules.
 fn short(name: &str) -> String {
     let mut short = String::with_capacity(name.len());
     let mut word = 0;
