@@ -1,4 +1,4 @@
-//! Calls of functions that the cluster runs on records.
+//! Calls of user-defined functions on records.
 
 use spikewire_aerospike::command::{Function, ResponseKind};
 use spikewire_aerospike_protocol::Malformed;
@@ -16,7 +16,7 @@ pub(crate) fn function(module: &str, name: &str, arguments: &[Value]) -> Result<
     Function::new(module, name, packed)
 }
 
-/// What a function returned.
+/// The return value of a function.
 impl Answer for Value {
     type Plan = ();
     const KIND: ResponseKind = ResponseKind::Returned;

@@ -1,4 +1,4 @@
-//! Secondary indexes of the cluster: creating, listing, awaiting, dropping.
+//! Secondary indexes of the cluster: create, list, wait, drop.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::client_kind::{Administration, ClientKind};
 use crate::ctx::{self, Step};
 use crate::{AsyncClient, Client, Collection, Error, IndexOn, Result};
 
-/// An index that is to be created.
+/// The definition of a new index.
 ///
 /// ```
 /// use spikewire::{Collection, IndexType, NewIndex};
@@ -36,8 +36,8 @@ pub struct NewIndex {
 }
 
 impl NewIndex {
-    /// On a bin, or on what an expression gives ([`IndexOn::Expression`]), of the records of a
-    /// set; set `""`: of all records of the namespace.
+    /// An index on a bin, or on the result of an expression ([`IndexOn::Expression`]), for the
+    /// records of a set; set `""`: for all records of the namespace.
     pub fn new(
         namespace: impl Into<String>,
         set: impl Into<String>,
@@ -72,14 +72,14 @@ impl NewIndex {
         }
     }
 
-    /// On the elements of lists, or the keys or values of maps, instead of the bin's value.
+    /// Indexes the elements of lists, or the keys or values of maps, instead of the bin's value.
     #[must_use]
     pub fn of(mut self, of: Collection) -> Self {
         self.of = of;
         self
     }
 
-    /// On what this path leads to within a list or map of the bin. Such an index needs a name.
+    /// Indexes the value at this path within a list or map of the bin. Such an index needs a name.
     ///
     /// ```
     /// use spikewire::{Collection, IndexRange, IndexType, NewIndex, ctx};
@@ -97,8 +97,8 @@ impl NewIndex {
         self
     }
 
-    /// Its name, which one on an expression or a nested value needs. Default: of set, bin and what is indexed, such
-    /// as `users_age` or `users_tags_list`.
+    /// Its name, required for an index on an expression or a nested value. Default: composed of
+    /// set, bin and collection, such as `users_age` or `users_tags_list`.
     #[must_use]
     pub fn named(mut self, name: impl Into<String>) -> Self {
         self.name = Some(name.into());
@@ -127,7 +127,7 @@ impl NewIndex {
     }
 }
 
-/// No set is the empty one.
+/// Converts an empty set name to `None`.
 fn some(set: &str) -> Option<&str> {
     Some(set).filter(|set| !set.is_empty())
 }
@@ -137,23 +137,23 @@ fn some(set: &str) -> Option<&str> {
 pub struct Index {
     /// Its name.
     pub name: String,
-    /// Of which namespace.
+    /// Its namespace.
     pub namespace: String,
-    /// Of which set; `None`: of all records of the namespace.
+    /// Its set; `None`: all records of the namespace.
     pub set: Option<String>,
     /// On which bin; `None`: on an expression, or of a set.
     pub bin: Option<String>,
     /// Whether it is of all records of its set, which scans use.
     pub is_of_set: bool,
-    /// What it holds; `None`: something that this client does not know.
+    /// The type of its values; `None`: unknown to this client.
     pub kind: Option<IndexType>,
-    /// What of a bin is indexed.
+    /// Which part of a bin is indexed.
     pub of: Collection,
-    /// Whether the node that was asked can be queried by it.
+    /// Whether it can be queried on the node that replied.
     pub ready: bool,
 }
 
-/// The secondary indexes of a client's cluster; from [`Client::indexes`] and
+/// Manages the secondary indexes of a client's cluster; from [`Client::indexes`] and
 /// [`AsyncClient::indexes`](crate::AsyncClient::indexes).
 #[derive(Debug, Clone)]
 pub struct Indexes<C = Client>(pub(crate) C);
@@ -173,9 +173,9 @@ impl AsyncClient {
 }
 
 impl<C: ClientKind> Indexes<C> {
-    /// Creates an index, and gives its name. The nodes go on building it:
-    /// [`wait`](Self::wait) for that. The same index again is no error; another one of that name
-    /// fails with the server's code 200.
+    /// Creates an index, and returns its name. The nodes build it in the background: use
+    /// [`wait`](Self::wait) to wait for that. Creating the same index again is not an error; a
+    /// different one with the same name fails with the server's code 200.
     pub fn create(&self, index: &NewIndex) -> C::Answer<String> {
         let about = Administration {
             operation: "create_index",
@@ -185,7 +185,7 @@ impl<C: ClientKind> Indexes<C> {
         self.0.administer(about, index.procedure())
     }
 
-    /// Waits until every node has built an index; zero: without a limit. Fails with
+    /// Waits until every node has built an index; zero: no limit. Fails with
     /// [`Kind::Timeout`](crate::Kind::Timeout) if that takes longer.
     pub fn wait(&self, namespace: &str, name: &str, limit: Duration) -> C::Answer<()> {
         let about = Administration { operation: "wait_for_index", namespace, set: "" };
@@ -199,8 +199,8 @@ impl<C: ClientKind> Indexes<C> {
         self.0.administer(about, list_indexes(namespace).map(|list| list.map(listed)))
     }
 
-    /// Drops an index of a set (`""`: of all records of the namespace). Does nothing if there is
-    /// none of that name.
+    /// Drops an index of a set (`""`: of all records of the namespace). Does nothing if there is no
+    /// index with this name.
     pub fn drop(&self, namespace: &str, set: &str, name: &str) -> C::Answer<()> {
         let about = Administration { operation: "drop_index", namespace, set };
         self.0.administer(about, drop_index(namespace, some(set), name))

@@ -4,10 +4,11 @@ use std::borrow::Cow;
 
 use spikewire_aerospike_protocol::key::{Digest, UserKey};
 
-/// What a record is called within its set: a 64-bit integer, a text, or bytes.
+/// The user key of a record within its set: a 64-bit integer, a string, or bytes.
 ///
-/// Verbs take anything that turns into a key, so it is rarely named. The type is part of the key:
-/// the integer `1`, the text `"1"` and the bytes `b"1"` are three different records.
+/// Verbs accept anything that converts to a key, so this type is rarely named. The type is part of
+/// the key: the integer `1`, the string `"1"` and the bytes `b"1"` identify three different
+/// records.
 ///
 /// ```
 /// use spikewire::Key;
@@ -24,12 +25,12 @@ pub enum Key<'a> {
     Str(Cow<'a, str>),
     /// Raw bytes.
     Bytes(Cow<'a, [u8]>),
-    /// Only the digest of the key is known.
+    /// Only the digest of the key.
     Digest([u8; 20]),
 }
 
 impl Key<'_> {
-    /// The key, with nothing borrowed.
+    /// The key as an owned value.
     pub fn into_owned(self) -> Key<'static> {
         match self {
             Self::Int(int) => Key::Int(int),
@@ -39,7 +40,7 @@ impl Key<'_> {
         }
     }
 
-    /// The key as it is hashed; a digest has none.
+    /// The key to be hashed; fails for a digest.
     pub(crate) fn user(&self) -> Result<UserKey<'_>, Digest> {
         match self {
             Self::Int(int) => Ok(UserKey::Int(*int)),

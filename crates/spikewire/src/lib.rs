@@ -1,16 +1,17 @@
 //! A fast client for databases that speak the Aerospike protocol: blocking, and as futures on any
 //! executor.
 //!
-//! Commands share connections: what many threads or tasks ask for at the same time leaves in one
-//! system call and is answered in one. There is no pool to size and no runtime to bring along.
+//! Commands share connections: commands of many threads or tasks at the same time are sent with one
+//! system call, and their replies are received with one. There is no pool to size and no runtime
+//! required.
 //!
-//! The client for Apache Cassandra is the module `cql`, with the feature `cassandra`; all else on this page
-//! is about Aerospike.
+//! The client for Apache Cassandra is in the module `cql`, with the feature `cassandra`; the rest
+//! of this page is about Aerospike.
 //!
 //! # Blocking
 //!
-//! A [`Client`] is connected once and used from any number of threads. A [`Dataset`] is a
-//! namespace and a set of it; it has the verbs.
+//! A [`Client`] is connected once and used from any number of threads. A [`Dataset`] is a namespace
+//! and one of its sets, and has the verbs.
 //!
 //! ```
 //! use spikewire::{Client, Value, bins};
@@ -32,8 +33,8 @@
 //!
 //! # Futures
 //!
-//! An [`AsyncClient`] has the same verbs as futures. They work on any executor, because a thread
-//! of the client's drives the connections:
+//! An [`AsyncClient`] has the same verbs as futures. They work on any executor, because a thread of
+//! the client drives the connections:
 //!
 //! ```
 //! use futures::executor::block_on;
@@ -55,15 +56,15 @@
 //! ```
 //!
 //! A command is checked and encoded when the verb is called, and sent when its future is first
-//! polled. Dropping the future abandons the answer and affects no other command.
+//! polled. Dropping the future discards the reply and affects no other command.
 //!
 //! # Tokio
 //!
-//! With the feature `tokio`, `AsyncClient::connect_tokio` drives the connections on the runtime of
-//! the program, without a thread and its hand-overs: the better choice there.
+//! With the feature `tokio`, `AsyncClient::connect_tokio` drives the connections on the program's
+//! runtime, without a thread and its context switches, which is the better choice there.
 //!
 
-// The tokio driver lends a descriptor that it owns to the runtime, and nothing else is unsafe.
+// The tokio driver registers a descriptor that it owns with the runtime; nothing else is unsafe.
 #![cfg_attr(not(feature = "tokio"), forbid(unsafe_code))]
 #![cfg_attr(feature = "tokio", deny(unsafe_code))]
 #![cfg_attr(feature = "tokio", doc = "```")]
@@ -274,7 +275,7 @@ pub use spikewire_aerospike_protocol::result_code::ResultCode;
 pub use spikewire_aerospike_protocol::value::Value;
 pub use user::{User, Users};
 
-/// Bins of different types for the verbs that write, without a [`Value`] for each.
+/// Bins of different types for verbs that write, without wrapping each in a [`Value`].
 ///
 /// ```
 /// # use spikewire::bins;
@@ -289,12 +290,12 @@ macro_rules! bins {
     };
 }
 
-/// The page about Rust in the documentation, whose examples have to compile.
+/// The documentation page about Rust, whose examples have to compile.
 #[cfg(all(doctest, feature = "cassandra", feature = "metrics", feature = "tracing"))]
 #[doc = include_str!("../../../docs/rust.md")]
 struct PageAboutRust;
 
-/// The page with one program in every language; the one in Rust is run.
+/// The documentation page with one program in every language; the Rust one is run.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/side-by-side.md")]
 struct PageSideBySide;

@@ -17,21 +17,21 @@ use crate::row::Row;
 use crate::verbs::{Place, steps, write_bins};
 use crate::{Error, Result, Value};
 
-/// A composed batch, ready for whichever face sends it.
+/// A composed batch, ready to be sent by either API.
 #[derive(Debug)]
 pub(crate) struct Many {
     pub rows: Rows,
     pub answered: Answered,
-    /// What it is called in spans.
+    /// Its name in spans.
     pub verb: &'static str,
 }
 
-/// Which operations of a row have an answer of their own, for rows that are made of operations.
+/// Which operations of a row have results, for rows with operations.
 #[derive(Debug)]
 pub(crate) enum Answered {
     /// All rows are alike.
     Same(Arc<[bool]>),
-    /// Each as it says.
+    /// Per row.
     Each(Vec<Arc<[bool]>>),
 }
 
@@ -44,7 +44,7 @@ impl Answered {
     }
 }
 
-/// Notes the record of the next row; its user key as it goes along, if it does.
+/// Sets the record of the next row; returns its user key if that is sent.
 fn address(
     rows: &mut BatchBuilder,
     place: &Place<'_>,
@@ -63,7 +63,7 @@ fn address(
     }
 }
 
-/// Says which row an error is about.
+/// Adds the row to an error.
 fn at_row(error: Error, row: usize) -> Error {
     Error::invalid(format!("row {row}: {error}"))
 }
@@ -82,7 +82,7 @@ impl Place<'_> {
         Many { rows, answered, verb }
     }
 
-    /// Rows that are all of one kind, unless the key is stored with the record.
+    /// Rows of a single kind, unless the key is stored with the record.
     fn alike<'k, K: Into<Key<'k>>>(
         &self,
         keys: impl IntoIterator<Item = K>,
@@ -96,7 +96,7 @@ impl Place<'_> {
             rows.alike(spec, self.set, stored.as_deref(), &write)?;
         }
         if rows.is_empty() {
-            // What cannot be sent is refused whatever the number of rows.
+            // Invalid requests are rejected even if there are no rows.
             spec.row(self.set, None, &write)?;
         }
         Ok(self.finish(rows, spec.policy, Answered::Same(answered.into()), verb))
@@ -186,7 +186,7 @@ impl Place<'_> {
         Ok(self.finish(rows, spec.policy, Answered::Same(Arc::default()), "BATCH put"))
     }
 
-    /// Rows that differ in what they do.
+    /// Rows of different kinds.
     pub fn batch<'k>(&self, all: impl IntoIterator<Item = Row<'k>>) -> Result<Many> {
         let (timeout, replica) = (self.options.timeout, self.options.replica);
         let retry = self.options.checked_retry()?;
@@ -220,8 +220,8 @@ macro_rules! many {
                 self.run_many(self.place().get_many(keys))
             }
 
-            /// Reads some bins of many records. Without any bin name only generations and times
-            /// to live are read.
+            /// Reads some bins of many records. Without any bin name, only generations and TTLs are
+            /// read.
             pub fn get_bins_many<'k, K: Into<$crate::Key<'k>>, N: AsRef<str>>(
                 &self,
                 keys: impl IntoIterator<Item = K>,
@@ -230,7 +230,7 @@ macro_rules! many {
                 self.run_many(self.place().get_bins_many(keys, bins))
             }
 
-            /// Which of many records are there: their rows hold a record without bins.
+            /// Checks which records exist: their rows contain a record without bins.
             pub fn exists_many<'k, K: Into<$crate::Key<'k>>>(
                 &self,
                 keys: impl IntoIterator<Item = K>,
@@ -249,7 +249,7 @@ macro_rules! many {
                 self.run_many(self.place().put_many(records))
             }
 
-            /// Deletes many records; rows of records that were there hold one without bins.
+            /// Deletes many records; rows of records that existed contain one without bins.
             pub fn delete_many<'k, K: Into<$crate::Key<'k>>>(
                 &self,
                 keys: impl IntoIterator<Item = K>,
@@ -257,9 +257,9 @@ macro_rules! many {
                 self.run_many(self.place().delete_many(keys))
             }
 
-            /// Calls a function of a registered module on many records, each where it is. The record
-            /// of a row has what the function returned as its only bin; a row whose function
-            /// raised fails.
+            /// Calls a function of a registered module on many records. The record of a row has the
+            /// function's return value as its only bin; a row fails if the function raises an
+            /// error.
             pub fn apply_many<'k, K: Into<$crate::Key<'k>>>(
                 &self,
                 keys: impl IntoIterator<Item = K>,
@@ -270,14 +270,14 @@ macro_rules! many {
                 self.run_many(self.place().apply_many(keys, module, function, arguments))
             }
 
-            /// Reads, writes, deletes and calls functions in one call, each [`Row`](crate::Row) on
-            /// its own record. Rows for one node are run in order, those for different nodes side
-            /// by side.
+            /// Reads, writes, deletes and calls functions in one call, with one [`Row`](crate::Row)
+            /// per record. Rows for one node are executed in order, those for different nodes
+            /// concurrently.
             pub fn batch<'k>(&self, rows: impl IntoIterator<Item = $crate::Row<'k>>) -> $answer {
                 self.run_many(self.place().batch(rows))
             }
 
-            /// Runs the same operations on many records, on each of them all or none.
+            /// Runs the same operations on many records, atomically on each of them.
             pub fn operate_many<'k, K: Into<$crate::Key<'k>>>(
                 &self,
                 keys: impl IntoIterator<Item = K>,

@@ -1,4 +1,4 @@
-//! Modules of functions that the cluster runs, in Lua: registering, listing, removing.
+//! Lua modules with user-defined functions: register, list, remove.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ pub use spikewire_aerospike::admin::module::Module;
 use crate::client_kind::{Administration, ClientKind};
 use crate::{AsyncClient, Client};
 
-/// The modules of functions of a client's cluster; from [`Client::modules`] and
+/// Manages the Lua modules of a client's cluster; from [`Client::modules`] and
 /// [`AsyncClient::modules`](crate::AsyncClient::modules).
 ///
 /// ```
@@ -36,25 +36,25 @@ use crate::{AsyncClient, Client};
 pub struct Modules<C = Client>(pub(crate) C);
 
 impl Client {
-    /// The modules of functions that the cluster runs.
+    /// The Lua modules of the cluster.
     pub fn modules(&self) -> Modules {
         Modules(self.clone())
     }
 }
 
 impl AsyncClient {
-    /// The modules of functions that the cluster runs.
+    /// The Lua modules of the cluster.
     pub fn modules(&self) -> Modules<Self> {
         Modules(self.clone())
     }
 }
 
 impl<C: ClientKind> Modules<C> {
-    /// Registers a module under a file name such as `counters.lua`, in place of one of that name,
-    /// and waits until every node has it; zero: without a limit.
+    /// Registers a module under a file name such as `counters.lua`, replacing an existing one, and
+    /// waits until every node has it; zero: no limit.
     ///
-    /// Fails with the line when the source does not compile, with [`Kind::Timeout`](crate::Kind::Timeout) when a node
-    /// does not get it in time.
+    /// Fails with the line number if the source does not compile, and with
+    /// [`Kind::Timeout`](crate::Kind::Timeout) if a node does not get it in time.
     pub fn register(&self, name: &str, source: &str, limit: Duration) -> C::Answer<()> {
         self.0.administer(
             Administration::of("register_module"),
@@ -67,12 +67,12 @@ impl<C: ClientKind> Modules<C> {
         self.0.administer(Administration::of("list_modules"), Ok(list_modules()))
     }
 
-    /// The source of a module; fails if there is none of that name.
+    /// The source of a module; fails if there is no module with this name.
     pub fn source(&self, name: &str) -> C::Answer<String> {
         self.0.administer(Administration::of("module_source"), module_source(name))
     }
 
-    /// Removes a module; does nothing if there is none of that name.
+    /// Removes a module; does nothing if there is no module with this name.
     pub fn remove(&self, name: &str) -> C::Answer<()> {
         self.0.administer(Administration::of("remove_module"), remove_module(name))
     }

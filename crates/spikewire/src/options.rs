@@ -1,4 +1,4 @@
-//! How a client and its calls behave.
+//! Options of a client and its calls.
 
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -14,7 +14,7 @@ use spikewire_aerospike::{Auth, Backoff, ClientOptions, Hedge, ReplicaPolicy, Tl
 
 use crate::{Error, Expression, Result};
 
-/// What one call, or every call through one dataset, does differently from the client's defaults.
+/// Options of one call, or of all calls through one dataset, that override the client's defaults.
 ///
 /// ```
 /// use std::time::Duration;
@@ -25,15 +25,15 @@ use crate::{Error, Expression, Result};
 /// # assert_ne!(first, session);
 /// ```
 ///
-/// Each verb takes from it what concerns it. `ttl`, `durable` and `send_key` do not concern reads,
-/// `read_mode` and `read_touch` not writes, so a dataset may carry them for the others; `generation`
-/// and `exists` are promises, and a verb that cannot keep them refuses them. A filter holds for every
-/// verb.
+/// Each verb uses the options that apply to it. `ttl`, `durable` and `send_key` are ignored by
+/// reads, `read_mode` and `read_touch` by writes, so a dataset may have them for the others;
+/// `generation` and `exists` are conditions, and a verb that does not support them returns an
+/// error. A filter applies to every verb.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallOptions {
     pub(crate) timeout: Option<Duration>,
     pub(crate) replica: Option<ReplicaPolicy>,
-    /// Boxed in each command, and most have none.
+    /// Boxed in each command, since most have none.
     retry: Option<RetryOptions>,
     hedge: Option<Hedge>,
     ttl: Ttl,
@@ -71,7 +71,7 @@ impl CallOptions {
         self
     }
 
-    /// Where the command goes first and on its retries. A write goes to the master first in any
+    /// The replica for the first attempt and for retries. A write goes to the master first in any
     /// case.
     pub const fn replica(mut self, replica: ReplicaPolicy) -> Self {
         self.replica = Some(replica);
@@ -84,7 +84,7 @@ impl CallOptions {
         self
     }
 
-    /// Pause before a retry on the same node; the first of them where pauses grow.
+    /// Pause before a retry on the same node; the first pause if they grow.
     pub const fn sleep_between_retries(mut self, pause: Duration) -> Self {
         self.retry_mut().sleep = Some(pause);
         self
@@ -99,13 +99,13 @@ impl CallOptions {
         self
     }
 
-    /// Whether a write that may have been applied is tried again.
+    /// Whether a write that may have been applied is retried.
     pub const fn retry_in_doubt(mut self, retry: bool) -> Self {
         self.retry_mut().in_doubt = Some(retry);
         self
     }
 
-    /// What is said about being tried again, if only that there is nothing to say.
+    /// The retry options, created if needed.
     const fn retry_mut(&mut self) -> &mut RetryOptions {
         if self.retry.is_none() {
             self.retry = Some(RetryOptions::NONE);
@@ -113,33 +113,34 @@ impl CallOptions {
         self.retry.as_mut().expect("it was made")
     }
 
-    /// When a read of one record has a second request, to another replica.
+    /// When a read of one record is hedged with a second request, to another replica.
     pub const fn hedge(mut self, hedge: Hedge) -> Self {
         self.hedge = Some(hedge);
         self
     }
 
-    /// How long the record lives after a write: a `Duration` of whole seconds, or a [`Ttl`].
+    /// The TTL of the record after a write: a `Duration` of whole seconds, or a [`Ttl`].
     pub fn ttl(mut self, ttl: impl Into<Ttl>) -> Self {
         self.ttl = ttl.into();
         self
     }
 
-    /// Writes only if the record's generation is this one, where 0 says that there is no record;
-    /// fails with `GENERATION` otherwise.
+    /// Writes only if the record has this generation, where 0 means that it does not exist; fails
+    /// with `GENERATION` otherwise.
     pub const fn generation(mut self, generation: u32) -> Self {
         self.generation = GenerationRule::Equals(generation);
         self
     }
 
-    /// Writes only if this generation is greater than the record's own, or there is no record; fails
-    /// with `GENERATION` otherwise. For copies of records that carry their generation along.
+    /// Writes only if this generation is greater than the record's own, or the record does not
+    /// exist; fails with `GENERATION` otherwise. For replicating records together with their
+    /// generation.
     pub const fn newer(mut self, generation: u32) -> Self {
         self.generation = GenerationRule::Newer(generation);
         self
     }
 
-    /// What a write does when the record is there already, or is not.
+    /// What a write does depending on whether the record exists.
     pub const fn exists(mut self, exists: Exists) -> Self {
         self.exists = exists;
         self
@@ -158,22 +159,22 @@ impl CallOptions {
         self
     }
 
-    /// How sure a read is that what it found is the latest.
+    /// The consistency of a read.
     pub const fn read_mode(mut self, mode: ReadMode) -> Self {
         self.read_mode = Some(mode);
         self
     }
 
-    /// Whether a read renews the record's time to live.
+    /// Whether a read renews the record's TTL.
     pub const fn read_touch(mut self, touch: ReadTouch) -> Self {
         self.read_touch = Some(touch);
         self
     }
 
-    /// Only records for which this is true are read, written or deleted; the nodes compute it. A
-    /// record that is left out counts as absent for [`get`](crate::Dataset::get),
+    /// Only records for which this is true are read, written or deleted; the nodes evaluate it. A
+    /// record that is filtered out counts as absent for [`get`](crate::Dataset::get),
     /// [`exists`](crate::Dataset::exists), [`delete`](crate::Dataset::delete) and in batches; other
-    /// verbs fail with `FILTERED_OUT`. A write creates a record that is not there all the same.
+    /// verbs fail with `FILTERED_OUT`. A write to a missing record creates it nevertheless.
     ///
     /// ```
     /// # use spikewire::{CallOptions, Client};
@@ -189,8 +190,8 @@ impl CallOptions {
         self
     }
 
-    /// What a read takes from it.
-    // Inlined, for options are large: they are not moved through every return.
+    /// The options of a read.
+    // Inlined to avoid moving the large options on every return.
     #[inline(always)]
     pub(crate) fn for_read(&self) -> Result<ReadOptions> {
         self.check_read()?;
@@ -205,7 +206,7 @@ impl CallOptions {
         })
     }
 
-    /// What a write takes from it.
+    /// The options of a write.
     #[inline(always)]
     pub(crate) fn for_write(&self) -> Result<WriteOptions> {
         Ok(WriteOptions {
@@ -221,7 +222,7 @@ impl CallOptions {
         })
     }
 
-    /// What operations take from it, which only read or do not.
+    /// The options of operations; `reads`: they only read.
     pub(crate) fn for_operations(&self, reads: bool) -> Result<(WriteOptions, ReadRules)> {
         if !reads {
             return Ok((self.for_write()?, ReadRules::default()));
@@ -232,7 +233,7 @@ impl CallOptions {
         Ok((options, ReadRules { touch, mode, hedge }))
     }
 
-    /// The options of a row of a batch, which has those of the dataset `of` all rows.
+    /// The options of a batch row; those of the whole batch are `of`.
     pub(crate) fn for_row(&self, of: &Self) -> Result<Self> {
         if self.timeout.is_some() || self.replica.is_some() || self.retry.is_some() {
             return Err(Error::invalid(
@@ -242,7 +243,7 @@ impl CallOptions {
         Ok(Self { replica: of.replica, ..self.clone() })
     }
 
-    /// How it is tried again.
+    /// The retry options.
     #[inline(always)]
     pub(crate) fn checked_retry(&self) -> Result<Option<Box<RetryOptions>>> {
         self.retry.as_ref().map_or(Ok(None), checked)
@@ -253,7 +254,7 @@ impl CallOptions {
         self.filter.as_ref().map(|filter| filter.0.clone()).transpose()
     }
 
-    /// Refuses what a read cannot keep.
+    /// Rejects options that a read does not support.
     pub(crate) fn check_read(&self) -> Result<()> {
         if self.has_promises() {
             return Err(Error::invalid(
@@ -263,7 +264,7 @@ impl CallOptions {
         Ok(())
     }
 
-    /// Refuses what a background job cannot keep.
+    /// Rejects options that a background job does not support.
     pub(crate) fn check_job(&self) -> Result<()> {
         if self.has_promises() {
             return Err(Error::invalid("generation and exists do not apply to a background job"));
@@ -276,14 +277,14 @@ impl CallOptions {
     }
 }
 
-/// What is said about being tried again, where something is.
+/// The retry options, if any.
 #[cold]
 fn checked(retry: &RetryOptions) -> Result<Option<Box<RetryOptions>>> {
     retry.check()?;
     Ok(retry.boxed())
 }
 
-/// A filter in its wire form, or why it has none.
+/// An encoded filter, or its error.
 #[derive(Debug, Clone)]
 struct Filter(Result<Arc<[u8]>>);
 
@@ -297,12 +298,12 @@ impl PartialEq for Filter {
     }
 }
 
-/// Seed hosts: where a client looks for the cluster first.
+/// Seed hosts, through which a client finds the cluster.
 ///
-/// Texts such as `"db1"`, `"db1:3000"`, `"[::1]:3000"`, `"db1:tls-name:4333"` or comma lists of them, socket addresses,
-/// and slices, arrays and vectors of these.
+/// Strings such as `"db1"`, `"db1:3000"`, `"[::1]:3000"`, `"db1:tls-name:4333"` or comma-separated
+/// lists of them, socket addresses, and slices, arrays and vectors of these.
 pub trait Seeds {
-    /// The seeds as one comma list.
+    /// The seeds as one comma-separated list.
     fn to_list(&self) -> String;
 }
 
@@ -348,7 +349,7 @@ impl<T: Seeds + ?Sized> Seeds for &T {
     }
 }
 
-/// A client's options, then a client.
+/// Builds a client from options.
 ///
 /// ```no_run
 /// use std::time::Duration;
@@ -380,8 +381,7 @@ impl Builder {
         self
     }
 
-    /// Longest silence on a socket before an attempt is given up; zero: no limit, which is the
-    /// default.
+    /// Longest silence on a socket before an attempt is abandoned; zero, the default: no limit.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
         self.client.options.policy.socket_timeout = limit.into();
         self
@@ -399,14 +399,14 @@ impl Builder {
         self
     }
 
-    /// How the pauses between retries grow and vary. Default: they do not.
+    /// How the pauses between retries grow and vary. Default: they are constant.
     pub fn backoff(mut self, backoff: Backoff) -> Self {
         self.client.options.policy.set_backoff(backoff);
         self
     }
 
-    /// Whether a write that may have been applied is tried again. Default no: the error says that
-    /// it is in doubt.
+    /// Whether a write that may have been applied is retried. Default no: the error says that it is
+    /// in doubt.
     pub fn retry_in_doubt(mut self, retry: bool) -> Self {
         self.client.options.policy.retry_in_doubt = retry;
         self
@@ -418,13 +418,14 @@ impl Builder {
         self
     }
 
-    /// When reads of one record have a second request, to another replica. Default never.
+    /// When reads of one record are hedged with a second request, to another replica. Default
+    /// never.
     pub fn hedge(mut self, hedge: Hedge) -> Self {
         self.client.hedge = hedge;
         self
     }
 
-    /// Most second requests for a hundred reads. Default 10.
+    /// Maximum percentage of hedged reads. Default 10.
     pub fn hedge_percent(mut self, percent: u32) -> Self {
         self.client.options.hedge_percent = percent;
         self
@@ -436,7 +437,7 @@ impl Builder {
         self
     }
 
-    /// How sure reads are that what they find is the latest. Default [`ReadMode::One`].
+    /// The consistency of reads. Default [`ReadMode::One`].
     pub fn read_mode(mut self, mode: ReadMode) -> Self {
         self.client.read_mode = mode;
         self
@@ -444,9 +445,9 @@ impl Builder {
 
     /// Logs in to every node with a user and a password.
     ///
-    /// A node is logged in to once; further connections show the token that this gave, until it is
-    /// about to end. A user or password that a node does not take ends connecting with an error of
-    /// [`Kind::Server`](crate::Kind::Server), with the code 60, 62 or 65.
+    /// The client logs in to a node once; further connections present the session token until it is
+    /// about to expire. If a node rejects the user or password, connecting fails with
+    /// [`Kind::Server`](crate::Kind::Server) and the code 60, 62 or 65.
     ///
     /// ```no_run
     /// use spikewire::{Client, Pem, Tls, TlsOptions};
@@ -465,21 +466,21 @@ impl Builder {
         self
     }
 
-    /// How the client logs in. Default [`Auth::Internal`] where there are credentials.
+    /// How the client logs in. Default [`Auth::Internal`] if there are credentials.
     pub fn auth(mut self, auth: Auth) -> Self {
         self.client.options.login.auth = Some(auth);
         self
     }
 
-    /// Encrypts every connection. Seeds are `host[:tls-name][:port]`: the certificate of a node has to
-    /// be for the TLS name, of the seed or of the node in other nodes' lists of peers. Where there is
-    /// none, it has to be for the host as it is named there.
+    /// Encrypts every connection. Seeds are `host[:tls-name][:port]`: a node's certificate is
+    /// verified against the TLS name, of the seed or of the node in other nodes' peer lists, or
+    /// without one against the host as named there.
     pub fn tls(mut self, tls: Tls) -> Self {
         self.client.options.tls = Some(tls);
         self
     }
 
-    /// The name the cluster must have.
+    /// The expected cluster name.
     pub fn cluster_name(mut self, name: impl Into<String>) -> Self {
         self.client.options.cluster_name = Some(name.into());
         self
@@ -491,7 +492,7 @@ impl Builder {
         self
     }
 
-    /// Pause between two looks at the cluster. Default 1 s, at least 50 ms.
+    /// Interval between two passes of the tender. Default 1 s, at least 50 ms.
     pub fn tend_interval(mut self, interval: Duration) -> Self {
         self.client.options.tend_interval = interval;
         self
@@ -503,45 +504,44 @@ impl Builder {
         self
     }
 
-    /// Whether nodes are asked for their alternate addresses. Default no.
+    /// Whether to use the nodes' alternate addresses. Default no.
     pub fn use_services_alternate(mut self, alternate: bool) -> Self {
         self.client.options.use_services_alternate = alternate;
         self
     }
 
-    /// Addresses that nodes advertise, and what to use instead.
+    /// Advertised addresses and their replacements.
     pub fn ip_map(mut self, map: HashMap<String, String>) -> Self {
         self.client.options.ip_map = map;
         self
     }
 
-    /// The client's racks, best first, for [`ReplicaPolicy::PreferRack`].
+    /// The client's racks, preferred first, for [`ReplicaPolicy::PreferRack`].
     pub fn racks(mut self, racks: impl Into<Vec<u32>>) -> Self {
         self.client.options.racks = racks.into();
         self
     }
 
-    /// Most connections to one node for short commands, per driver. Default 4.
+    /// Maximum number of connections to one node for short commands, per driver. Default 4.
     pub fn connections_per_node(mut self, connections: usize) -> Self {
         self.client.options.connections_per_node = connections;
         self
     }
 
-    /// Commands in flight on one connection before the next one waits. Default 512.
+    /// Maximum number of commands in flight on one connection; further ones wait. Default 512.
     pub fn pipeline_depth(mut self, depth: usize) -> Self {
         self.client.options.depth = depth;
         self
     }
 
-    /// Commands that may wait for a place on one node; beyond it they fail as busy. Default
-    /// 100,000.
+    /// Maximum number of commands waiting for one node; further ones fail as busy. Default 100,000.
     pub fn queue_limit(mut self, limit: usize) -> Self {
         self.client.options.queue = limit;
         self
     }
 
-    /// Commands in flight on one tokio runtime at once: beyond it calls wait in line, first come, first
-    /// served. Default no limit.
+    /// Maximum number of commands in flight on one tokio runtime: further calls wait, first come,
+    /// first served. Default no limit.
     pub fn max_in_flight(mut self, limit: usize) -> Self {
         self.client.options.in_flight = limit.max(1);
         self
@@ -566,7 +566,7 @@ impl Builder {
         self
     }
 
-    /// The checked options, what calls inherit, and the number of threads.
+    /// The validated options, the defaults of calls, and the number of threads.
     pub(crate) fn finish(
         mut self,
         seeds: &impl Seeds,

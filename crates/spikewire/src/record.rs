@@ -1,4 +1,4 @@
-//! What a read returns.
+//! Records, as returned by reads.
 
 use std::fmt;
 use std::ops::Deref;
@@ -9,14 +9,14 @@ use spikewire_aerospike_protocol::message::{Message, Op};
 use spikewire_aerospike_protocol::value::Value;
 use spikewire_aerospike_protocol::{Malformed, limits, void_time};
 
-/// A record: its bins, its generation and its time to live.
+/// A record: its bins, its generation and its TTL.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     /// The bins that were read.
     pub bins: Bins,
-    /// How often the record was written, modulo the server's 16 bits; starts at 1.
+    /// Number of writes to the record, modulo the server's 16 bits; starts at 1.
     pub generation: u32,
-    /// Time left to live when the record was read, in whole seconds; `None` when it never expires.
+    /// Remaining TTL when the record was read, in whole seconds; `None` if it never expires.
     pub ttl: Option<Duration>,
 }
 
@@ -26,8 +26,8 @@ impl Record {
         self.bins.get(name)
     }
 
-    /// A record from its message; `answered` says for each operation of an `operate` whether the
-    /// server sends a result for it.
+    /// Decodes a record from its message; `answered` says for each operation of an `operate`
+    /// whether the server sends a result for it.
     pub(crate) fn decode(body: &[u8], answered: &[bool]) -> Result<Self, Malformed> {
         let (message, _) = Message::parse(body)?;
         let header = &message.header;
@@ -41,7 +41,7 @@ impl Record {
     }
 }
 
-/// Bins that are taken straight from the wire.
+/// Collects bins directly from the wire.
 struct Collected<'a>(&'a mut Vec<Bin>);
 
 impl Sink for Collected<'_> {
@@ -85,7 +85,7 @@ impl Bin {
     }
 }
 
-/// The bins of a record, in the order they came. A slice of [`Bin`]s with a look-up by name.
+/// The bins of a record, in the order received. A slice of [`Bin`]s with lookup by name.
 ///
 /// After `operate` there is one entry per operation, in order: index it like a slice. Operations
 /// without a result leave [`Value::Nil`] there.
@@ -93,14 +93,14 @@ impl Bin {
 pub struct Bins(Vec<Bin>);
 
 impl Bins {
-    /// The value of the bin with this name. When several results of `operate` are about the same
-    /// bin, it is the last one that has a value.
+    /// The value of the bin with this name. If several results of `operate` refer to the same bin,
+    /// the last one with a value.
     pub fn get(&self, name: &str) -> Option<&Value> {
         let mut named = self.0.iter().rev().filter(|bin| bin.name == *name).map(|bin| &bin.value);
         named.find(|value| **value != Value::Nil)
     }
 
-    /// Takes the value of a bin out, as [`Bins::get`] finds it.
+    /// Removes and returns the value of a bin, as found by [`Bins::get`].
     pub fn remove(&mut self, name: &str) -> Option<Value> {
         let found = |bin: &Bin| bin.name == *name && bin.value != Value::Nil;
         let at = self.0.iter().rposition(found)?;
@@ -140,7 +140,7 @@ impl fmt::Debug for Bins {
     }
 }
 
-/// A bin's name: at most 15 bytes of text, held in place. Derefs to `str`.
+/// A bin name: at most 15 bytes of text, stored inline. Derefs to `str`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Name {
     bytes: [u8; limits::BIN_NAME],

@@ -1,4 +1,4 @@
-//! Rows of a batch that mixes what is done to its records.
+//! Rows of a batch of different kinds.
 
 use spikewire_aerospike::command::{BinSelection, CommandSpec, Function, Operations};
 use spikewire_aerospike_protocol::batch::Kind;
@@ -12,7 +12,7 @@ use crate::options::CallOptions;
 use crate::verbs::{Place, steps};
 use crate::{Result, Value};
 
-/// A record, and what is done to it: a row of [`batch`](crate::Dataset::batch).
+/// A record and what to do with it: a row of [`batch`](crate::Dataset::batch).
 ///
 /// ```
 /// use spikewire::{CallOptions, Client, Exists, Row, bins, op};
@@ -57,7 +57,7 @@ impl<'k> Row<'k> {
         Self::new(key, Work::Get(None))
     }
 
-    /// Reads some bins; without any name only generation and time to live.
+    /// Reads some bins; without any name, only generation and TTL.
     pub fn get_bins<N: Into<String>>(
         key: impl Into<Key<'k>>,
         bins: impl IntoIterator<Item = N>,
@@ -65,7 +65,7 @@ impl<'k> Row<'k> {
         Self::new(key, Work::Get(Some(bins.into_iter().map(Into::into).collect())))
     }
 
-    /// Looks for the record without reading its bins.
+    /// Checks whether the record exists, without reading its bins.
     pub fn exists(key: impl Into<Key<'k>>) -> Self {
         Self::new(key, Work::Get(Some(Vec::new())))
     }
@@ -100,12 +100,12 @@ impl<'k> Row<'k> {
         Self::new(key, Work::Delete)
     }
 
-    /// Renews the time to live.
+    /// Renews the TTL.
     pub fn touch(key: impl Into<Key<'k>>) -> Self {
         Self::new(key, Work::Touch)
     }
 
-    /// Runs several operations, all or none of them.
+    /// Runs several operations atomically.
     pub fn operate(
         key: impl Into<Key<'k>>,
         operations: impl IntoIterator<Item = Operation>,
@@ -113,20 +113,20 @@ impl<'k> Row<'k> {
         Self::new(key, Work::Operate(operations.into_iter().collect()))
     }
 
-    /// Calls a function of a registered module. The record of the row has what it returned as its
+    /// Calls a function of a registered module. The record of the row has its return value as the
     /// only bin.
     pub fn apply(key: impl Into<Key<'k>>, module: &str, name: &str, arguments: &[Value]) -> Self {
         Self::new(key, Work::Apply(function(module, name, arguments)))
     }
 
-    /// The row with other options than those of the dataset. `timeout`, `replica` and what is said
-    /// about retries are the whole batch's: it takes them from the dataset.
+    /// The row with other options than those of the dataset. `timeout`, `replica` and the retry
+    /// options apply to the whole batch, which takes them from the dataset.
     pub fn with(mut self, options: CallOptions) -> Self {
         self.options = Some(options);
         self
     }
 
-    /// What kind of command the row is, and which of its operations the server answers.
+    /// The command of the row, and which of its operations have results.
     pub(crate) fn spec(&self, place: &Place<'_>) -> Result<(CommandSpec, Vec<bool>)> {
         let own = self.options.as_ref().map(|own| own.for_row(place.options)).transpose()?;
         let options = own.as_ref().unwrap_or(place.options);

@@ -1,5 +1,5 @@
-//! The verbs on one record: arguments become a request, which the faces send. [`verbs!`] writes the
-//! methods of both faces from this one source.
+//! The verbs on one record: arguments become a request, which either API sends. [`verbs!`] defines
+//! the methods of both APIs.
 
 use std::sync::Arc;
 
@@ -20,16 +20,16 @@ use crate::operation::Operation;
 use crate::options::CallOptions;
 use crate::{Error, Result, Value};
 
-/// Where a verb works and how.
+/// The dataset and options of a verb.
 pub(crate) struct Place<'a> {
     pub set: &'a Arc<SetRef>,
     pub defaults: &'a CommandDefaults,
     pub options: &'a CallOptions,
-    /// The beginning of the call, and who wants to know of it.
+    /// The start of the call, and the metrics to record it in.
     pub began: (&'a Metrics, Began),
 }
 
-/// A caller's value on its way into a request.
+/// A caller's value to be encoded.
 pub(crate) struct Given<'a, V>(pub &'a V);
 
 impl<V: Encode> Source for Given<'_, V> {
@@ -40,7 +40,7 @@ impl<V: Encode> Source for Given<'_, V> {
     }
 }
 
-/// One write operation per bin; there must be one.
+/// Writes one write operation per bin; there must be at least one.
 pub(crate) fn write_bins<N: AsRef<str>, V: Encode>(
     out: &mut impl Operations,
     code: u8,
@@ -52,20 +52,20 @@ pub(crate) fn write_bins<N: AsRef<str>, V: Encode>(
     Ok(out.check_any()?)
 }
 
-/// The operations as they are sent, each checked.
+/// The encoded operations, each checked.
 pub(crate) fn steps(operations: &[Operation]) -> Result<Vec<OperationRef<'_>>> {
     operations.iter().map(Operation::as_sent).collect()
 }
 
 impl<'a> Place<'a> {
-    /// Of a call that begins now.
+    /// For a call that starts now.
     pub fn of(set: &'a Arc<SetRef>, options: &'a CallOptions, context: &'a ClientContext) -> Self {
         let metrics = context.cluster.metrics();
         let began = (metrics, metrics.begin());
         Self { set, defaults: &context.defaults, options, began }
     }
 
-    /// What the call asks is composed.
+    /// The request has been composed.
     pub fn encoded(&self) {
         let (metrics, Began { at, .. }) = self.began;
         if let Some(at) = at {
@@ -151,7 +151,7 @@ impl Place<'_> {
         })
     }
 
-    /// The request, and which operations the server answers.
+    /// The request, and which operations have results.
     pub fn operate(
         &self,
         key: &Key<'_>,
@@ -166,7 +166,7 @@ impl Place<'_> {
         Ok((request, answered))
     }
 
-    /// What these operations make of a command, and which of them the server answers.
+    /// The command for these operations, and which of them have results.
     pub fn operations(&self, steps: &[OperationRef<'_>]) -> Result<(CommandSpec, Vec<bool>)> {
         let reads = steps.iter().all(|step| step.reads());
         let (options, rules) = self.options.for_operations(reads)?;
@@ -189,8 +189,8 @@ impl Place<'_> {
     }
 }
 
-/// Writes the verbs on one record as methods of `$class`, which offers
-/// `fn place(&self) -> Place<'_>` and `fn run(&self, Result<Prepared>, plan) -> $answer<A>`.
+/// Defines the verbs on one record as methods of `$class`, which provides `fn place(&self) ->
+/// Place<'_>` and `fn run(&self, Result<Prepared>, plan) -> $answer<A>`.
 macro_rules! verbs {
     ($class:ident, $answer:ident) => {
         impl $class {
@@ -199,8 +199,8 @@ macro_rules! verbs {
                 self.run(self.place().get(&key.into()), ())
             }
 
-            /// Reads some bins of a record; `None` if there is no record. Without any bin name
-            /// only generation and time to live are read.
+            /// Reads some bins of a record; `None` if there is no record. Without any bin name,
+            /// only generation and TTL are read.
             pub fn get_bins<'k, N: AsRef<str>>(
                 &self,
                 key: impl Into<$crate::Key<'k>>,
@@ -209,14 +209,14 @@ macro_rules! verbs {
                 self.run(self.place().get_bins(&key.into(), bins), ())
             }
 
-            /// Whether a record is there.
+            /// Whether a record exists.
             pub fn exists<'k>(&self, key: impl Into<$crate::Key<'k>>) -> $answer<bool> {
                 self.run(self.place().exists(&key.into()), ())
             }
 
-            /// Writes bins: pairs of a name and a value, as an array, a vector, a map, or made
-            /// by [`bins!`](crate::bins). Other bins of the record stay as they are; a bin
-            /// written as [`Value::Nil`](crate::Value::Nil) or `None` is removed.
+            /// Writes bins: pairs of a name and a value, as an array, a vector, a map, or from
+            /// [`bins!`](crate::bins). Other bins of the record are kept; a bin written as
+            /// [`Value::Nil`](crate::Value::Nil) or `None` is removed.
             pub fn put<'k, N: AsRef<str>, V: $crate::Encode>(
                 &self,
                 key: impl Into<$crate::Key<'k>>,
@@ -236,7 +236,7 @@ macro_rules! verbs {
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
-            /// Puts text or bytes behind those in bins; a missing bin counts as empty.
+            /// Appends text or bytes to bins; a missing bin counts as empty.
             pub fn append<'k, N: AsRef<str>, V: $crate::Encode>(
                 &self,
                 key: impl Into<$crate::Key<'k>>,
@@ -246,7 +246,7 @@ macro_rules! verbs {
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
-            /// Puts text or bytes in front of those in bins; a missing bin counts as empty.
+            /// Prepends text or bytes to bins; a missing bin counts as empty.
             pub fn prepend<'k, N: AsRef<str>, V: $crate::Encode>(
                 &self,
                 key: impl Into<$crate::Key<'k>>,
@@ -256,18 +256,18 @@ macro_rules! verbs {
                 self.run(self.place().write(&key.into(), bins, code), ())
             }
 
-            /// Deletes a record; whether it was there, and passed the filter.
+            /// Deletes a record; returns whether it existed and passed the filter.
             pub fn delete<'k>(&self, key: impl Into<$crate::Key<'k>>) -> $answer<bool> {
                 self.run(self.place().delete(&key.into()), ())
             }
 
-            /// Renews a record's time to live; fails with `NOT_FOUND` if there is no record.
+            /// Renews a record's TTL; fails with `NOT_FOUND` if there is no record.
             pub fn touch<'k>(&self, key: impl Into<$crate::Key<'k>>) -> $answer<()> {
                 self.run(self.place().touch(&key.into()), ())
             }
 
-            /// Runs several operations on one record, all or none of them. The record returned
-            /// has one entry in [`Record::bins`] per operation, in order.
+            /// Runs several operations on one record atomically. The returned record has one entry
+            /// in [`Record::bins`] per operation, in order.
             pub fn operate<'k>(
                 &self,
                 key: impl Into<$crate::Key<'k>>,
@@ -280,9 +280,9 @@ macro_rules! verbs {
                 }
             }
 
-            /// Calls a function of a registered module on a record, and gives what it returns.
-            /// The function gets the record, which may not be there, and then `arguments`. What it
-            /// raises is the error.
+            /// Calls a function of a registered module on a record, and returns its result. The
+            /// function gets the record, which may not exist, and then `arguments`. An error that
+            /// it raises is returned.
             pub fn apply<'k>(
                 &self,
                 key: impl Into<$crate::Key<'k>>,
@@ -304,7 +304,7 @@ macro_rules! verbs {
                 &self.space.namespace
             }
 
-            /// Its set; empty for the records outside of all sets.
+            /// Its set; empty for records without a set.
             pub fn set(&self) -> &str {
                 &self.space.set
             }

@@ -5,8 +5,8 @@ use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Type};
 use super::operand::Operand;
 use crate::operation::call::{Argument, Call};
 
-/// An operation inside an expression: what it works on, and the type of what it gives where
-/// nothing else says that.
+/// An operation inside an expression: its operand, and the result type if nothing else determines
+/// it.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Called {
     pub on: Tree,
@@ -26,7 +26,7 @@ impl Call<Tree> {
         }
     }
 
-    /// Any operand; nil stands for none.
+    /// Any operand; nil for none.
     pub fn optional_operand(mut self, at: usize, operand: impl Operand) -> Self {
         match operand.into_tree() {
             Ok(tree) if tree.kind() == Some(Type::Nil) => self,
@@ -40,7 +40,7 @@ impl Call<Tree> {
 }
 
 impl Called {
-    /// The tree that it is.
+    /// Builds the expression tree.
     pub fn tree(&self) -> Result<Tree, Fault> {
         self.made().map_err(|fault| fault.within(&format!("exp::{}", self.call.shown())))
     }

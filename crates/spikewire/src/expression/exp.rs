@@ -1,5 +1,5 @@
-//! Typed expressions, made of functions and operators; the same that
-//! [`Expression::from`](Expression) reads from a text.
+//! Typed expressions, built with functions and operators; equivalent to those that
+//! [`Expression::from`](Expression) parses.
 //!
 //! ```
 //! use spikewire::exp;
@@ -10,14 +10,14 @@
 //! assert_eq!(wanted.to_string(), text);
 //! ```
 //!
-//! Bins take the type of what they are used with; where nothing says it, name it with
-//! [`typed_bin`]. In a record where a bin is missing or of another type a comparison is neither true
-//! nor false, and such records do not match. What does not go together fails with
-//! [`Kind::Invalid`](crate::Kind::Invalid) when the expression is used.
+//! The type of a bin is determined by its use; if that is ambiguous, use [`typed_bin`]. If a bin is
+//! missing or of another type, a comparison is neither true nor false, and the record does not
+//! match. Incompatible types fail with [`Kind::Invalid`](crate::Kind::Invalid) when the expression
+//! is used.
 //!
-//! Operators: `eq ne lt le gt ge`, `& | ! ^` (and, or, not, one of two; bit by bit on integers),
-//! `+ - * / %`, `<< >>`. Integers divide toward zero; a filter should not divide by a bin that may
-//! hold 0 or -1, as servers may fail on that.
+//! Operators: `eq ne lt le gt ge`, `& | ! ^` (and, or, not, exclusive or; bitwise on integers), `+
+//! - * / %`, `<< >>`. Integer division truncates toward zero; a filter should not divide by a bin
+//! that may be 0 or -1, as servers may fail on that.
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Meta, Op};
 
@@ -51,23 +51,23 @@ pub fn bin_exists(name: impl AsRef<str>) -> Expression {
     bin_type(name).ne(0)
 }
 
-/// A constant. Operands that are no expressions become constants by themselves; this is for where
-/// the first one is none.
+/// A constant. Operands that are not expressions become constants automatically; use this if the
+/// first operand is one.
 pub fn value(value: impl Operand) -> Expression {
     made(value.into_tree())
 }
 
-/// What is neither true nor false, for a branch of [`cond`] that must not match.
+/// Neither true nor false, for a branch of [`cond`] that must not match.
 pub fn unknown() -> Expression {
     made(Ok(Tree::unknown()))
 }
 
-/// Reads a text, as [`Expression::from`](Expression) does.
+/// Parses a text, like [`Expression::from`](Expression) does.
 pub fn text(text: impl Into<String>) -> Expression {
     Expression::from(text.into())
 }
 
-/// The user key, where one of this type is stored with the record.
+/// The user key, if one of this type is stored with the record.
 pub fn key(kind: Type) -> Expression {
     made(Tree::key(kind))
 }
@@ -104,7 +104,7 @@ metadata! {
     is_tombstone IsTombstone;
 }
 
-/// The last four bytes of the digest modulo `divisor`: a stable part of all records.
+/// The last four bytes of the digest modulo `divisor`: selects a stable part of all records.
 pub fn digest_modulo(divisor: i64) -> Expression {
     made(Tree::digest_modulo(divisor))
 }
@@ -114,7 +114,7 @@ pub fn exclusive<T: Operand>(operands: impl IntoIterator<Item = T>) -> Expressio
     Expression::applied(Op::Exclusive, operands.into_iter().map(T::into_tree))
 }
 
-/// The value behind the first test that is true, else the last one.
+/// The value for the first test that is true, else the last value.
 ///
 /// ```
 /// use spikewire::exp;
@@ -131,8 +131,8 @@ pub fn cond<V: Operand>(
     Expression::applied(Op::Cond, branches.chain([otherwise.into_tree()]))
 }
 
-/// Computes values once and uses them in `scope` through [`var`]. Later definitions see earlier
-/// ones.
+/// Evaluates values once and uses them in `scope` through [`var`]. Later definitions can use
+/// earlier ones.
 pub fn bind<N: Into<String>, V: Operand>(
     definitions: impl IntoIterator<Item = (N, V)>,
     scope: impl Operand,
@@ -157,17 +157,17 @@ pub fn maximum<T: Operand>(operands: impl IntoIterator<Item = T>) -> Expression 
     Expression::applied(Op::Max, operands.into_iter().map(T::into_tree))
 }
 
-/// How many bits of an integer are set.
+/// The number of bits set in an integer.
 pub fn bit_count(number: impl Operand) -> Expression {
     Expression::applied(Op::BitCount, [number.into_tree()])
 }
 
-/// The place of the first bit like `bit`, counted from the most significant; -1 if none.
+/// The position of the first bit equal to `bit`, counted from the most significant; -1 if none.
 pub fn bit_scan(number: impl Operand, bit: impl Operand) -> Expression {
     Expression::applied(Op::ScanLeft, [number.into_tree(), bit.into_tree()])
 }
 
-/// The same for the last bit like `bit`.
+/// The same for the last bit equal to `bit`.
 pub fn bit_scan_from_right(number: impl Operand, bit: impl Operand) -> Expression {
     Expression::applied(Op::ScanRight, [number.into_tree(), bit.into_tree()])
 }
@@ -182,7 +182,7 @@ pub fn map_values(operand: impl Operand) -> Expression {
     Expression::applied(Op::MapValues, [operand.into_tree()])
 }
 
-/// Whether a `GeoJSON` point lies in a `GeoJSON` region, in either order.
+/// Whether a `GeoJSON` point is within a `GeoJSON` region, in either order.
 pub fn within(point: impl Operand, region: impl Operand) -> Expression {
     Expression::applied(Op::Geo, [point.into_tree(), region.into_tree()])
 }

@@ -1,4 +1,4 @@
-//! What the nodes compute from a record, as a filter or as a value.
+//! Expressions that the nodes evaluate on records, as a filter or as a value.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -27,14 +27,14 @@ use self::call::Called;
 use crate::operation::call::Call;
 use crate::{Error, Result, Value};
 
-/// A tree, or why it cannot be.
+/// An expression tree, or why it is invalid.
 type Made = std::result::Result<Tree, Fault>;
 
-/// What a node computes from one record: a filter, or the value of [`op::read`](crate::op::read).
+/// An expression that a node evaluates on a record: a filter, or the value of
+/// [`op::read`](crate::op::read).
 ///
-/// It is made of typed parts by the functions of [`exp`](crate::exp), or written as text. In a text
-/// `?0`, `?1` stand for values given beside it, so that nothing has to be quoted; all of them have to
-/// be used.
+/// Built with the functions of [`exp`](crate::exp), or parsed from a text. In a text, `?0`, `?1`
+/// stand for separate parameters, so that nothing has to be quoted; all of them must be used.
 ///
 /// ```
 /// use spikewire::{Expression, Value};
@@ -53,8 +53,8 @@ type Made = std::result::Result<Tree, Fault>;
 /// | numbers | `+ - * / % **`, `abs min max floor ceil`, `.toInt() .toFloat()` |
 /// | choice | `when($.n > 3 => 'many', default => 'few')` |
 ///
-/// It is checked when it is used: what cannot be read fails then, with [`Kind::Invalid`] and the
-/// place.
+/// Expressions are checked when they are used: an invalid one fails then, with [`Kind::Invalid`]
+/// and the position.
 ///
 /// [`Kind::Invalid`]: crate::Kind::Invalid
 #[derive(Debug, Clone, PartialEq)]
@@ -65,12 +65,12 @@ enum Form {
     Text(String, Vec<Value>),
     Wire(Vec<u8>),
     Tree(Made),
-    /// Still to be told its options.
+    /// May still get options.
     Call(Box<Called>),
 }
 
 impl Expression {
-    /// A list, map, bit or sketch operation on what `on` gives.
+    /// A list, map, bit or sketch operation on the result of `on`.
     pub(crate) fn called(on: impl operand::Operand, call: Call<Tree>) -> Self {
         match on.into_tree() {
             Ok(on) => Self(Form::Call(Box::new(Called { on, call, kind: None }))),
@@ -78,7 +78,7 @@ impl Expression {
         }
     }
 
-    /// The tree that it is.
+    /// Builds the expression tree.
     pub(crate) fn tree(&self, filter: bool) -> Made {
         match &self.0 {
             Form::Tree(tree) => tree.clone(),
@@ -94,18 +94,18 @@ impl Expression {
         }
     }
 
-    /// A text, and the values that its `?0`, `?1`, ... stand for.
+    /// A text, and the values of its parameters `?0`, `?1`, ...
     pub fn with(text: impl Into<String>, values: impl IntoIterator<Item = Value>) -> Self {
         Self(Form::Text(text.into(), values.into_iter().collect()))
     }
 
-    /// An expression in the form that goes over the wire, as other clients of the protocol make
-    /// it. The server judges it.
+    /// An encoded expression, as other clients of the protocol produce it. It is not checked by the
+    /// client.
     pub fn from_wire(bytes: impl Into<Vec<u8>>) -> Self {
         Self(Form::Wire(bytes.into()))
     }
 
-    /// The wire form of a filter.
+    /// Encodes a filter.
     pub(crate) fn filter(&self) -> Result<Vec<u8>> {
         match &self.0 {
             Form::Wire(bytes) => checked("filter", bytes),
@@ -121,7 +121,7 @@ impl Expression {
         }
     }
 
-    /// The wire form of a value.
+    /// Encodes a value.
     pub(crate) fn value(&self) -> Result<Vec<u8>> {
         match &self.0 {
             Form::Wire(bytes) => checked("expression", bytes),
@@ -137,7 +137,7 @@ impl Expression {
         }
     }
 
-    /// The value of an operation that reads or writes what this gives.
+    /// The value of an operation that reads this expression or writes its result.
     pub(crate) fn operation(&self) -> Result<Vec<u8>> {
         let value = self.value()?;
         let mut out = Vec::with_capacity(value.len() + 2);

@@ -1,14 +1,14 @@
-//! What expressions are made of: other expressions, and values that become constants.
+//! Operands of expressions: other expressions, and values that become constants.
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault};
 
 use super::Expression;
 use crate::Value;
 
-/// What an operator takes: an [`Expression`], or a value that becomes a constant.
+/// An operand: an [`Expression`], or a value that becomes a constant.
 ///
 /// Integers, floats, bools, strings, bytes, lists (`Vec<Value>`), maps (`Vec<(Value, Value)>`) and
-/// [`Value`]. A string is the string itself; [`exp::text`](crate::exp::text) reads one as an
+/// [`Value`]. A string is a string constant; [`exp::text`](crate::exp::text) parses one as an
 /// expression.
 pub trait Operand: sealed::Operand {}
 
@@ -17,9 +17,9 @@ impl<T: sealed::Operand> Operand for T {}
 pub(crate) mod sealed {
     use super::{Fault, Tree};
 
-    /// How something becomes a part of a tree.
+    /// Converts an operand to an expression tree.
     pub trait Operand {
-        /// The tree that it is.
+        /// Builds the expression tree.
         fn into_tree(self) -> Result<Tree, Fault>;
     }
 }

@@ -16,7 +16,7 @@ impl Expression {
         })))
     }
 
-    /// `&`, `|` and `^` are logic on bools and work bit by bit on integers.
+    /// `&`, `|` and `^` are logical on bools and bitwise on integers.
     fn bits_or(bits: Op, logic: Op, left: impl Operand, right: impl Operand) -> Self {
         Self(Form::Tree(left.into_tree().and_then(|left| {
             let right = right.into_tree()?;
@@ -29,7 +29,7 @@ impl Expression {
         Self::applied(op, [Expression::tree(self, false)])
     }
 
-    /// An operator on operands.
+    /// An operator applied to operands.
     pub(super) fn applied(op: Op, operands: impl IntoIterator<Item = Result<Tree, Fault>>) -> Self {
         let operands: Result<Vec<_>, _> = operands.into_iter().collect();
         Self(Form::Tree(operands.and_then(|operands| Tree::apply(op, operands))))
@@ -38,8 +38,8 @@ impl Expression {
 
 macro_rules! joining {
     ($($(#[doc = $doc:literal])* $name:ident $op:ident;)*) => {
-        /// Comparing, and what has no operator of Rust's. An expression computes nothing here: the
-        /// nodes do.
+        /// Comparisons, and functions without a Rust operator. These only build the expression,
+        /// which the nodes evaluate.
         impl Expression {
             $($(#[doc = $doc])*
             #[must_use]
@@ -65,18 +65,18 @@ joining! {
     ge Ge;
     /// Whether both are true.
     and And;
-    /// Whether one is true, or both.
+    /// Whether at least one is true.
     or Or;
     /// This float to the power of another.
     pow Pow;
     /// The logarithm of this float to a base.
     log Log;
-    /// The bits of an integer moved down, zeros from above. (`>>` keeps the sign.)
+    /// Logical shift right of an integer. (`>>` keeps the sign.)
     shift_right ShiftRight;
 }
 
 impl Expression {
-    /// Whether a list holds this value.
+    /// Whether a list contains this value.
     #[must_use]
     pub fn is_in(self, list: impl Operand) -> Self {
         Self::applied(Op::In, [self.tree(false), list.into_tree()])
@@ -88,31 +88,31 @@ impl Expression {
         Self(Form::Tree(self.tree(false).and_then(|it| Tree::regex(it, pattern, 1))))
     }
 
-    /// The float cut toward zero.
+    /// The float truncated toward zero.
     #[must_use]
     pub fn to_int(self) -> Self {
         self.alone(Op::ToInt)
     }
 
-    /// The integer as a float.
+    /// The integer converted to a float.
     #[must_use]
     pub fn to_float(self) -> Self {
         self.alone(Op::ToFloat)
     }
 
-    /// The number without its sign.
+    /// The absolute value.
     #[must_use]
     pub fn abs(self) -> Self {
         self.alone(Op::Abs)
     }
 
-    /// The next whole float below.
+    /// The float rounded down.
     #[must_use]
     pub fn floor(self) -> Self {
         self.alone(Op::Floor)
     }
 
-    /// The next whole float above.
+    /// The float rounded up.
     #[must_use]
     pub fn ceil(self) -> Self {
         self.alone(Op::Ceil)

@@ -1,4 +1,4 @@
-//! What operations inside expressions may be told besides their arguments.
+//! Options of operations inside expressions.
 
 use spikewire_aerospike_protocol::expression::{Expression as Tree, Fault, Type};
 
@@ -11,7 +11,7 @@ use crate::operation::{Order, Overflow, Returning, options};
 options!(Expression, Tree);
 
 impl Expression {
-    /// The type of the element that is read, where its use does not tell.
+    /// The type of the element that is read, if its use does not determine it.
     #[must_use]
     pub fn of_type(self, kind: Type) -> Self {
         self.change_called("of_type", |called| called.kind = Some(kind))

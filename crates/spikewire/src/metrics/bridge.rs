@@ -1,12 +1,12 @@
-//! A thread that hands on what a client tells.
+//! A thread that forwards events or metrics of a client.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::thread::{self, JoinHandle};
 use std::{fmt, io};
 
-/// Hands on what a client tells or counts, on a thread of its own, until this is dropped or the
-/// client is gone.
+/// Forwards events or metrics of a client, on a thread of its own, until this is dropped or the
+/// client is closed.
 #[must_use = "dropping it ends it"]
 pub struct Bridge {
     stopped: Arc<AtomicBool>,
@@ -14,7 +14,7 @@ pub struct Bridge {
 }
 
 impl Bridge {
-    /// Runs `work` on a thread; it looks at its argument now and then, and ends when it is set.
+    /// Runs `work` on a thread; it checks its argument periodically, and ends when that is set.
     pub(super) fn start(
         name: &str,
         work: impl FnOnce(&AtomicBool) + Send + 'static,

@@ -1,8 +1,8 @@
-//! What a client counts and what it knows of itself: [`Client::stats`](crate::Client::stats), and
-//! the same of sessions with Cassandra.
+//! Metrics and state of a client: [`Client::stats`](crate::Client::stats), and the same for
+//! Cassandra sessions.
 //!
-//! Counting is off at first and then costs a command one look at a flag. On, every command is
-//! counted as it ends: by kind, namespace, node and result, with its latency.
+//! Metrics are disabled by default, which costs a command the check of a flag. When enabled, every
+//! command is counted as it ends: by kind, namespace, node and result, with its latency.
 //!
 //! ```
 //! # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
@@ -19,9 +19,10 @@
 //! # Ok::<(), spikewire::Error>(())
 //! ```
 //!
-//! With the feature `tracing`, [`to_tracing`] makes events of the facade [`tracing`](https://docs.rs/tracing) of
-//! what clients tell: nodes, breakers, slow commands. With the feature `metrics`, a [`Publisher`] gives
-//! what they count to the recorder of the facade [`metrics`](https://docs.rs/metrics).
+//! With the feature `tracing`, [`to_tracing`] forwards client events to the facade
+//! [`tracing`](https://docs.rs/tracing): nodes, breakers, slow commands. With the feature
+//! `metrics`, a [`Publisher`] passes metrics to the recorder of the facade
+//! [`metrics`](https://docs.rs/metrics).
 
 #[cfg(any(feature = "tracing", feature = "metrics"))]
 mod bridge;

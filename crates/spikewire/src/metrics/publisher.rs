@@ -1,4 +1,4 @@
-//! What clients count, for the recorder of `metrics`.
+//! Client metrics for the recorder of `metrics`.
 
 use std::collections::HashMap;
 use std::io;
@@ -11,7 +11,7 @@ use ::metrics::{Label, counter, gauge, histogram};
 
 use super::{Bridge, Histogram, Labels, Observed, bounds};
 
-/// Gives what a client counts and holds to the recorder of the facade `metrics`.
+/// Passes a client's metrics and state to the recorder of the facade `metrics`.
 ///
 /// | name | kind | labels |
 /// |---|---|---|
@@ -21,7 +21,7 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 /// | `spikewire_node_connections`, `spikewire_node_breaker_open` | gauge | node |
 /// | `spikewire_commands_in_flight`, `spikewire_commands_queued` | gauge | |
 ///
-/// Durations are recorded as the upper bounds of buckets that are an eighth wide.
+/// Durations are recorded as the upper bounds of buckets that are one eighth wide.
 ///
 /// ```
 /// # let cluster = spikewire_server::Cluster::start(Default::default()).unwrap();
@@ -38,20 +38,20 @@ use super::{Bridge, Histogram, Labels, Observed, bounds};
 #[derive(Debug)]
 pub struct Publisher {
     client: Weak<dyn Observed>,
-    /// What was given before, for histograms are given piece by piece.
+    /// Previously published histograms, since only differences are published.
     commands: HashMap<Labels, Histogram>,
     stages: HashMap<&'static str, Histogram>,
 }
 
 impl Publisher {
-    /// Of a client. Does not keep it open.
+    /// A publisher for a client. Does not keep it open.
     pub fn new(client: &Arc<dyn Observed>) -> Self {
         let client = Arc::downgrade(client);
         Self { client, commands: HashMap::new(), stages: HashMap::new() }
     }
 
-    /// Gives what there is to the recorder of this thread, or the global one; whether the client is
-    /// still there.
+    /// Publishes current metrics to the recorder of this thread, or the global one; returns whether
+    /// the client still exists.
     pub fn publish(&mut self) -> bool {
         let Some(client) = self.client.upgrade() else { return false };
         let stats = client.stats();
@@ -83,12 +83,12 @@ impl Publisher {
         true
     }
 
-    /// Does that again and again on a thread of its own, with the global recorder, and once more
-    /// when the bridge is dropped.
+    /// Publishes periodically on a thread of its own, with the global recorder, and once more when
+    /// the bridge is dropped.
     ///
     /// # Errors
     ///
-    /// When no thread can be started.
+    /// If no thread can be started.
     pub fn every(mut self, interval: Duration) -> io::Result<Bridge> {
         Bridge::start("spikewire-metrics", move |stopped| {
             while self.publish() && !stopped.load(Relaxed) {
@@ -111,11 +111,11 @@ fn these(labels: &Labels) -> Vec<Label> {
     ]
 }
 
-/// Records what was added.
+/// Records the difference.
 fn record(to: &::metrics::Histogram, before: Option<&Histogram>, now: &Histogram) {
     let bounds = bounds().map(Some).chain([None]);
     let (mut last, counts) = (Duration::ZERO, now.counts());
-    // After a reset of the client's counters, all that there is has been added.
+    // After a reset of the client's counters, everything counted is new.
     let before = before.filter(|before| before.count() <= now.count());
     for (at, (bound, count)) in bounds.zip(counts).enumerate() {
         last = bound.unwrap_or(last);

@@ -1,4 +1,4 @@
-//! What clients tell, as events of `tracing`.
+//! Client events for `tracing`.
 
 use std::io;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use ::tracing::{dispatcher, info, warn};
 
 use super::{Bridge, Event, Observed, SlowCommand};
 
-/// How long it is waited for events before it is looked whether the bridge was dropped.
+/// How often a wait for events checks whether the bridge was dropped.
 const WAIT: Duration = Duration::from_millis(100);
 
 /// Makes events of the facade `tracing` of what a client tells from here on, with the target
@@ -19,7 +19,7 @@ const WAIT: Duration = Duration::from_millis(100);
 /// result: an error's name, or `ok`. They go to the subscriber that is the default where this is
 /// called. No command waits for them.
 ///
-/// A client's events go to one listener: nothing else should take them from
+/// A client's events have a single consumer: nothing else should take them from
 /// [`Metrics::events`](super::Metrics::events) meanwhile.
 ///
 /// ```
@@ -37,7 +37,7 @@ const WAIT: Duration = Duration::from_millis(100);
 ///
 /// # Errors
 ///
-/// When no thread can be started.
+/// If no thread can be started.
 pub fn to_tracing(client: &Arc<dyn Observed>) -> io::Result<Bridge> {
     let events = client.metrics().events().clone();
     events.listen(true);

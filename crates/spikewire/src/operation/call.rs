@@ -1,4 +1,4 @@
-//! A list, map, bit or sketch operation with what it was given so far.
+//! A list, map, bit or sketch operation with the arguments given so far.
 
 use spikewire_aerospike_protocol::cdt::context;
 use spikewire_aerospike_protocol::expression::{Expression, Fault};
@@ -11,10 +11,10 @@ use crate::Error;
 use crate::ctx::{self, Step};
 use crate::encode::{Encode, element};
 
-/// An argument; values are packed in operations, and parts of the tree in expressions.
+/// An argument; values are packed in operations, and subtrees in expressions.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Argument<V> {
-    /// Left out.
+    /// Absent.
     Absent,
     Value(V),
     Number(i64),
@@ -30,12 +30,12 @@ pub(crate) struct Call<V> {
     pub arguments: Vec<Argument<V>>,
     pub path: Vec<Step>,
     pub pad: bool,
-    /// The first thing that is wrong with it.
+    /// Its first error.
     pub refused: Option<Fault>,
 }
 
 impl<V> Call<V> {
-    /// An operation that was given nothing yet.
+    /// An operation without arguments.
     pub fn new(family: Family, name: &'static str) -> Self {
         let count = family.signature(name).map_or(0, |it| it.parameters.len());
         let arguments = std::iter::repeat_with(|| Argument::Absent).take(count).collect();
@@ -59,7 +59,7 @@ impl<V> Call<V> {
         self.refused.get_or_insert(fault);
     }
 
-    /// Sets an option by its name.
+    /// Sets an option by name.
     pub fn set(&mut self, name: &'static str, argument: Argument<V>) {
         let place = self.family.signature(self.name).and_then(|it| it.place(name));
         match place {
@@ -68,12 +68,12 @@ impl<V> Call<V> {
         }
     }
 
-    /// Its name with that of its family.
+    /// Its qualified name.
     pub fn shown(&self) -> String {
         format!("{}::{}", self.family.name(), self.name)
     }
 
-    /// The path that it is carried out at.
+    /// Its path.
     pub fn steps(&self) -> Result<Vec<context::Step<Vec<u8>>>, Fault> {
         ctx::steps(&self.path)
     }
@@ -91,7 +91,7 @@ impl Call<Vec<u8>> {
         }
     }
 
-    /// Any value; nil stands for none.
+    /// Any value; nil for none.
     pub fn optional_value(mut self, at: usize, name: &'static str, value: impl Encode) -> Self {
         match element(name, &value) {
             Ok((particle::NULL, _)) => self,
@@ -103,7 +103,7 @@ impl Call<Vec<u8>> {
         }
     }
 
-    /// What can be stored as the key of a map.
+    /// A map key.
     pub fn key(mut self, at: usize, name: &'static str, key: impl Encode) -> Self {
         match element(name, &key) {
             Ok((particle::INTEGER | particle::STRING | particle::BLOB, packed)) => {
@@ -169,7 +169,7 @@ impl Call<Vec<u8>> {
         self.with(at, number.map_or(Argument::Absent, Argument::Number))
     }
 
-    /// The code of the operation, and its bytes.
+    /// The operation code and the encoded value.
     pub fn encode(&self, bin: &str) -> Result<(u8, Vec<u8>), Error> {
         self.packed().map_err(|fault| Error::invalid(format!("bin {bin:?}: {fault}")))
     }
@@ -215,7 +215,7 @@ impl<V> Arguments for Call<V> {
 }
 
 impl ValueArguments for Call<Vec<u8>> {
-    // Forms are checked when values are given.
+    // Value types are checked when they are set.
     fn packed(&self, at: usize, name: &'static str, _: ValueForm) -> Result<Vec<u8>, Fault> {
         match &self.arguments[at] {
             Argument::Value(packed) => Ok(packed.clone()),

@@ -1,4 +1,4 @@
-//! The steps of `operate`.
+//! Operations of `operate`.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -26,14 +26,14 @@ use crate::Result;
 use crate::encode::Encode;
 use crate::expression::Expression;
 
-/// One step of `operate`; made by the functions of [`op`].
+/// One operation of `operate`; created by the functions of [`op`].
 #[derive(Debug, Clone)]
 pub struct Operation {
     pub(crate) code: u8,
     /// `None` for operations on the whole record.
     pub(crate) bin: Option<String>,
     pub(crate) value: Result<(ParticleType, Vec<u8>)>,
-    /// What a list, map, bit or sketch operation is made of, for its options.
+    /// The call of a list, map, bit or sketch operation, for setting options.
     call: Option<Box<Call<Vec<u8>>>>,
 }
 
@@ -65,7 +65,7 @@ impl Operation {
         Self { code, bin: Some(bin), value, call: Some(Box::new(call)) }
     }
 
-    /// The operation as it is sent, or what is wrong with it.
+    /// The encoded operation, or its error.
     pub(crate) fn as_sent(&self) -> Result<OperationRef<'_>> {
         self.bin.as_deref().map_or(Ok(()), check_bin_name)?;
         let (particle, value) = self.value.as_ref().map_err(Clone::clone)?;
@@ -74,7 +74,7 @@ impl Operation {
     }
 }
 
-/// Makes the steps of `operate`.
+/// Creates operations of `operate`.
 ///
 /// ```
 /// use spikewire::op;
@@ -90,13 +90,13 @@ pub mod op {
         Operation::plain(code::READ, Some(bin.into()))
     }
 
-    /// Reads every bin. The answers of the other operations are left out then: the record comes
-    /// as it is after them.
+    /// Reads every bin. Results of the other operations are omitted then: the record is returned as
+    /// it is after them.
     pub fn get_all() -> Operation {
         Operation::plain(code::READ, None)
     }
 
-    /// Reads what an expression gives of the record, as if it were a bin of this name.
+    /// Reads the result of an expression, as if it were a bin with this name.
     ///
     /// ```
     /// # use spikewire::{Client, Value, op};
@@ -111,7 +111,7 @@ pub mod op {
         Operation::computed(code::EXP_READ, name.into(), expression)
     }
 
-    /// Writes what an expression gives of the record to a bin.
+    /// Writes the result of an expression to a bin.
     pub fn write(bin: impl Into<String>, expression: impl Into<Expression>) -> Operation {
         Operation::computed(code::EXP_MODIFY, bin.into(), expression)
     }
@@ -126,17 +126,17 @@ pub mod op {
         Operation::with(code::ADD, bin.into(), value)
     }
 
-    /// Puts text or bytes behind those in a bin.
+    /// Appends text or bytes to a bin.
     pub fn append(bin: impl Into<String>, value: impl Encode) -> Operation {
         Operation::with(code::APPEND, bin.into(), value)
     }
 
-    /// Puts text or bytes in front of those in a bin.
+    /// Prepends text or bytes to a bin.
     pub fn prepend(bin: impl Into<String>, value: impl Encode) -> Operation {
         Operation::with(code::PREPEND, bin.into(), value)
     }
 
-    /// Renews the record's time to live.
+    /// Renews the record's TTL.
     pub fn touch() -> Operation {
         Operation::plain(code::TOUCH, None)
     }

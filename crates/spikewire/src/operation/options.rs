@@ -1,26 +1,25 @@
-//! What list, map, bit and sketch operations may be told besides their arguments: the same for
-//! steps of `operate` and for parts of an expression.
+//! Options of list, map, bit and sketch operations, for `operate` and for expressions.
 
 use super::call::{Argument, Call};
 use super::{Operation, Order, Overflow, Returning};
 use crate::Error;
 use crate::ctx::Step;
 
-/// Writes the options as methods of `$class`, whose `change` sets them in a call with values of
+/// Defines the options as methods of `$class`, whose `change` sets them in a call with values of
 /// `$value`.
 macro_rules! options {
     ($class:ident, $value:ty) => {
-        /// Options of the operations on lists, maps, bits and sketches; each operation names those
-        /// that it takes. Another one fails with [`Kind::Invalid`](crate::Kind::Invalid) when it is
-        /// used.
+        /// Options of the operations on lists, maps, bits and sketches; the documentation of each
+        /// operation lists those it supports. Others fail with
+        /// [`Kind::Invalid`](crate::Kind::Invalid) when the operation is used.
         impl $class {
-            /// What to give of the chosen elements or entries.
+            /// What to return of the selected elements or entries.
             #[must_use]
             pub fn returning(self, returning: Returning) -> Self {
                 self.option("returning", Argument::Word(returning.word()))
             }
 
-            /// All elements or entries but the chosen ones.
+            /// Selects all other elements or entries instead.
             #[must_use]
             pub fn inverted(self) -> Self {
                 self.flag("inverted")
@@ -38,31 +37,32 @@ macro_rules! options {
                 self.option("order", Argument::Word(order.word()))
             }
 
-            /// Keeps an index with a list or map at the top of a bin: faster in large ones.
+            /// Stores an index with a list or map at the top level of a bin, which makes large ones
+            /// faster.
             #[must_use]
             pub fn persist_index(self) -> Self {
                 self.flag("persist_index")
             }
 
-            /// Refuses values that are there already (`ELEMENT_EXISTS`).
+            /// Rejects values that are already in the list (`ELEMENT_EXISTS`).
             #[must_use]
             pub fn unique(self) -> Self {
                 self.flag("unique")
             }
 
-            /// Refuses an index beyond the end, which would fill the gap with nil.
+            /// Rejects an index beyond the end, which would otherwise pad the gap with nil.
             #[must_use]
             pub fn bounded(self) -> Self {
                 self.flag("bounded")
             }
 
-            /// Refuses what is there already: keys of a map, bytes, a sketch.
+            /// Fails if the target exists: keys of a map, bytes, a sketch.
             #[must_use]
             pub fn create_only(self) -> Self {
                 self.flag("create_only")
             }
 
-            /// Refuses to make what is not there: keys of a map, bytes, a sketch.
+            /// Fails if the target does not exist: keys of a map, bytes, a sketch.
             #[must_use]
             pub fn update_only(self) -> Self {
                 self.flag("update_only")
@@ -74,8 +74,8 @@ macro_rules! options {
                 self.flag("no_fail")
             }
 
-            /// With [`no_fail`](Self::no_fail), applies the values or entries that are not refused. On
-            /// bits: stops at the end of the bytes instead of failing.
+            /// With [`no_fail`](Self::no_fail), applies the values or entries that are not
+            /// rejected. On bits: stops at the end of the bytes instead of failing.
             #[must_use]
             pub fn partial(self) -> Self {
                 self.flag("partial")
@@ -99,43 +99,44 @@ macro_rules! options {
                 self.flag("from_front")
             }
 
-            /// Refuses a smaller size.
+            /// Rejects a smaller size.
             #[must_use]
             pub fn grow_only(self) -> Self {
                 self.flag("grow_only")
             }
 
-            /// Refuses a larger size.
+            /// Rejects a larger size.
             #[must_use]
             pub fn shrink_only(self) -> Self {
                 self.flag("shrink_only")
             }
 
-            /// The integer that the bits are has a sign.
+            /// Treats the integer as signed.
             #[must_use]
             pub fn signed(self) -> Self {
                 self.flag("signed")
             }
 
-            /// What happens to a result that does not fit its bits.
+            /// What to do if the result does not fit its bits.
             #[must_use]
             pub fn overflow(self, overflow: Overflow) -> Self {
                 self.option("overflow", Argument::Word(overflow.word()))
             }
 
-            /// The precision of a sketch that has to be made, from 4 to 16.
+            /// The precision of a sketch that has to be created, from 4 to 16.
             #[must_use]
             pub fn index_bits(self, bits: u8) -> Self {
                 self.option("index_bits", Argument::Number(i64::from(bits)))
             }
 
-            /// Bits for similarities of a sketch that has to be made: 0, or from 4 to 51.
+            /// The minhash bits of a sketch that has to be created, for similarities: 0, or from 4
+            /// to 51.
             #[must_use]
             pub fn minhash_bits(self, bits: u8) -> Self {
                 self.option("minhash_bits", Argument::Number(i64::from(bits)))
             }
 
-            /// Lets a union make the sketch less precise.
+            /// Allows a union to make the sketch less precise.
             #[must_use]
             pub fn allow_fold(self) -> Self {
                 self.flag("allow_fold")
@@ -157,7 +158,7 @@ pub(crate) use options;
 options!(Operation, Vec<u8>);
 
 impl Operation {
-    /// Fills the list that the path ends in with nil up to the index.
+    /// Pads the list at the end of the path with nil up to the index.
     #[must_use]
     pub fn pad(self) -> Self {
         self.change("pad", |call| call.pad = true)

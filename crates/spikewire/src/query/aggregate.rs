@@ -1,5 +1,5 @@
-//! Aggregations: the nodes run a stream function on their records, and what they send is reduced
-//! here, by the same function of the same module.
+//! Aggregations: the nodes run a stream function on their records, and the client reduces their
+//! results with the same function of the same module.
 
 use spikewire_aerospike_protocol::value::Value;
 
@@ -9,13 +9,13 @@ use crate::function::function as call;
 use crate::span::VerbSpan;
 
 impl<C: ClientKind> Query<C> {
-    /// What a stream function of a registered module makes of the records: each node runs it over
-    /// its own, and what they send is reduced here. What comes out in the end: one value when the
-    /// function ends with a `reduce`, none when there are no records. With the feature `aggregate`.
+    /// Runs a stream function of a registered module over the records: each node processes its own,
+    /// and the client reduces their results. Returns the final values: one if the function ends
+    /// with a `reduce`, none if there are no records. With the feature `aggregate`.
     ///
-    /// It is about all records of the set, or of the query's index; of the rest only pace and
-    /// limits of time apply. Fails with what the function raised, and with
-    /// [`Kind::NoNode`](crate::Kind::NoNode) when records moved between the nodes meanwhile.
+    /// Covers all records of the set, or of the query's index; of the other options only the rate
+    /// and the time limits apply. Fails with the error that the function raised, and with
+    /// [`Kind::NoNode`](crate::Kind::NoNode) if records moved between nodes meanwhile.
     ///
     /// ```
     /// # use spikewire::{Client, Value};

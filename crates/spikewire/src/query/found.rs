@@ -12,17 +12,17 @@ use crate::key::Key;
 use crate::record::{Bin, Record};
 use crate::{Error, Kind, Result};
 
-/// A record that a query found. Derefs to [`Record`]; verbs take it as a key:
+/// A record found by a query. Derefs to [`Record`]; verbs accept it as a key:
 /// `users.delete(&found)`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Found {
     /// The digest of its key.
     pub digest: [u8; 20],
-    /// Its key, where that is stored with the record.
+    /// Its key, if stored with the record.
     pub key: Option<Key<'static>>,
-    /// Its set; empty for the records outside of all sets.
+    /// Its set; empty for records without a set.
     pub set: Arc<str>,
-    /// Bins, generation, time to live.
+    /// Bins, generation and TTL.
     pub record: Record,
 }
 
@@ -46,12 +46,12 @@ impl<'a> From<&'a Found> for Key<'a> {
     }
 }
 
-/// What becomes of a row.
+/// How to decode rows.
 #[derive(Debug)]
 pub(crate) struct RecordShape {
-    /// How many operations were asked for; none: bins.
+    /// Number of operations; `None`: bins.
     pub results: Option<usize>,
-    /// The set of every record, or what was seen last.
+    /// The set of every record, or of the last one.
     set: Arc<str>,
 }
 
@@ -78,8 +78,7 @@ impl RecordShape {
     fn bins(&self, row: &Row<'_>) -> Result<Vec<Bin>> {
         let mut bins = Vec::with_capacity(usize::from(row.op_count));
         for op in row.ops() {
-            // A node that has to send something for each bin sends null for those that are not
-            // there.
+            // With one result per bin, missing bins are sent as null.
             if self.results.is_some() || op.particle != particle::NULL {
                 bins.push(Bin::decode(&op).map_err(odd)?);
             }

@@ -1,4 +1,4 @@
-//! Background jobs: changes to every record of a query, made by the nodes.
+//! Background jobs: changes that the nodes make to every record of a query.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,8 +16,8 @@ use crate::{Client, Result};
 
 pub use spikewire_aerospike::admin::job::JobProgress as Progress;
 
-/// A background job, from [`Query::operate_all`](crate::Query::operate_all) and its like. It goes
-/// on without the client.
+/// A background job, from [`Query::operate_all`](crate::Query::operate_all) and similar methods. It
+/// continues without the client.
 #[derive(Debug, Clone)]
 pub struct Job<C = Client> {
     client: C,
@@ -25,13 +25,13 @@ pub struct Job<C = Client> {
 }
 
 impl<C: ClientKind> Job<C> {
-    /// Its number on every node.
+    /// Its id on every node.
     pub fn id(&self) -> u64 {
         self.job.id
     }
 
-    /// How far it is. A node that forgot it has ended it long ago, and counts nothing. Fails when
-    /// a node that it runs on does not answer.
+    /// Its progress. A node that no longer knows it has finished it long ago, and counts nothing.
+    /// Fails if a node on which it runs does not reply.
     pub fn progress(&self) -> C::Answer<Progress> {
         self.client.administer(
             Administration::of("job_progress"),
@@ -39,8 +39,8 @@ impl<C: ClientKind> Job<C> {
         )
     }
 
-    /// Waits until it has ended on every node; zero: without a limit. Fails with
-    /// [`Kind::Timeout`](crate::Kind::Timeout) when that takes longer, and the job goes on then.
+    /// Waits until it has ended on every node; zero: no limit. Fails with
+    /// [`Kind::Timeout`](crate::Kind::Timeout) if that takes longer; the job then continues.
     pub fn wait(&self, limit: Duration) -> C::Answer<Progress> {
         self.client.administer(
             Administration::of("wait_for_job"),
@@ -48,7 +48,7 @@ impl<C: ClientKind> Job<C> {
         )
     }
 
-    /// Ends it on every node. Records that were changed stay so. Does nothing if it is over.
+    /// Aborts it on every node. Changed records stay changed. Does nothing if it has ended.
     pub fn abort(&self) -> C::Answer<()> {
         self.client.administer(Administration::of("abort_job"), Ok(AbortJob::new(self.job.clone())))
     }
@@ -99,7 +99,7 @@ fn start<C: ClientKind>(
     client.administer(about, started)
 }
 
-/// How the operations write.
+/// Write flags of the operations.
 fn rules(request: &QueryRequest) -> Result<JobRules> {
     request.options.check_job()?;
     let options = request.options.for_write()?;

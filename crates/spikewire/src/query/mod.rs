@@ -1,4 +1,4 @@
-//! Scans and index queries, and what the nodes do to the records of one.
+//! Scans and index queries, and background jobs on their records.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -39,13 +39,12 @@ use crate::operation::{Operation, op};
 use crate::options::CallOptions;
 use crate::{AsyncClient, AsyncDataset, Client, Dataset, Result};
 
-/// A scan or an index query: which records, and what of them. Made by
-/// [`Client::query`], [`AsyncClient::query`](crate::AsyncClient::query) and the `query` of
-/// datasets.
+/// A scan or an index query. Created by [`Client::query`],
+/// [`AsyncClient::query`](crate::AsyncClient::query) and the `query` method of datasets.
 ///
-/// Nothing is checked or sent before it is used, and it can be used again: [`records`] reads it
-/// record by record, [`pages`] page by page; [`operate_all`] and its like have the nodes change
-/// what it is about.
+/// Nothing is checked or sent before it is used, and it can be used repeatedly: [`records`] reads
+/// it record by record, [`pages`] page by page; [`operate_all`] and similar methods have the nodes
+/// change its records.
 ///
 /// ```
 /// use spikewire::{Client, IndexRange, IndexType, NewIndex};
@@ -74,8 +73,8 @@ use crate::{AsyncClient, AsyncDataset, Client, Dataset, Result};
 /// # Ok::<(), spikewire::Error>(())
 /// ```
 ///
-/// Each record comes once, whichever nodes fail meanwhile: what a node did not send is read from
-/// another one. Nodes send only as fast as records are taken, so memory stays small.
+/// Each record is returned once, whichever nodes fail meanwhile: what a node did not send is read
+/// from another one. Nodes send only as fast as records are consumed, so memory use stays small.
 ///
 /// [`records`]: Query::records
 /// [`pages`]: Query::pages
@@ -88,15 +87,15 @@ pub struct Query<C = Client> {
 }
 
 impl Client {
-    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
-    /// all else are checked when it is used.
+    /// A scan or an index query of a set, or with `""` of all records of the namespace. Everything
+    /// is checked when it is used.
     pub fn query(&self, namespace: &str, set: &str) -> Query {
         Query::new(self, SetRef::new(namespace, set).map_err(Into::into), CallOptions::new())
     }
 }
 
 impl Dataset {
-    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
+    /// A scan or an index query of this set; of all records of the namespace if it is `""`.
     pub fn query(&self) -> Query {
         let (client, set, options) = self.parts();
         Query::new(&client, Ok(set), options)
@@ -104,8 +103,8 @@ impl Dataset {
 }
 
 impl AsyncClient {
-    /// A scan or an index query of a set, or with `""` of all records of the namespace. Names and
-    /// all else are checked when it is used.
+    /// A scan or an index query of a set, or with `""` of all records of the namespace. Everything
+    /// is checked when it is used.
     ///
     /// ```
     /// # use futures::executor::block_on;
@@ -132,7 +131,7 @@ impl AsyncClient {
 }
 
 impl AsyncDataset {
-    /// A scan or an index query of this set; of all records of the namespace when it is `""`.
+    /// A scan or an index query of this set; of all records of the namespace if it is `""`.
     pub fn query(&self) -> Query<AsyncClient> {
         let (client, set, options) = self.parts();
         Query::new(&client, Ok(set), options)
@@ -144,7 +143,7 @@ impl<C: ClientKind> Query<C> {
         Self { client: client.clone(), request: QueryRequest::new(space, options) }
     }
 
-    /// Only records of which this is true: an [`Expression`], or its text.
+    /// Only records for which this is true: an [`Expression`], or its text.
     pub fn filter(mut self, filter: impl Into<Expression>) -> Self {
         self.request.filter = Some(filter.into());
         self
@@ -156,33 +155,33 @@ impl<C: ClientKind> Query<C> {
         self
     }
 
-    /// Only these bins of each record. None of them: as `include_values(false)`.
+    /// Only these bins of each record. An empty list is the same as `include_values(false)`.
     pub fn bins<N: Into<String>>(mut self, bins: impl IntoIterator<Item = N>) -> Self {
         self.request.bins = Some(bins.into_iter().map(Into::into).collect());
         self
     }
 
-    /// The results of these operations, which only read, instead of bins: one entry in
+    /// The results of these read-only operations instead of bins: one entry in
     /// [`Record::bins`](crate::Record::bins) per operation, in order (server 8.1.2 or later).
     pub fn operations(mut self, operations: impl Into<Vec<Operation>>) -> Self {
         self.request.operations = Some(operations.into());
         self
     }
 
-    /// Whether records come with their bins; without them they have digest, generation and time to
-    /// live. Default yes.
+    /// Whether records include their bins; otherwise they have digest, generation and TTL. Default
+    /// yes.
     pub fn include_values(mut self, include: bool) -> Self {
         self.request.given.include_values = include;
         self
     }
 
-    /// At most so many records in all, from 1 on.
+    /// Maximum number of records, at least 1.
     pub fn limit(mut self, records: u64) -> Self {
         self.request.given.limit = Some(records);
         self
     }
 
-    /// Records per second that each node handles at most, from 1 on.
+    /// Maximum number of records per second and node, at least 1.
     pub fn records_per_second(mut self, records: u32) -> Self {
         self.request.given.records_per_second = Some(u64::from(records));
         self
@@ -194,52 +193,52 @@ impl<C: ClientKind> Query<C> {
         self
     }
 
-    /// Only what comes after this record in its partition: a key, or
-    /// [`Key::Digest`](crate::Key::Digest). Not for index queries.
+    /// Only records after this one in its partition: a key, or [`Key::Digest`](crate::Key::Digest).
+    /// Not for index queries.
     pub fn after<'k>(mut self, key: impl Into<Key<'k>>) -> Self {
         self.request.after = Some(key.into().into_owned());
         self
     }
 
-    /// Goes on where a query with the same namespace, set, index, filter and bins stopped: from
-    /// the cursor of [`Records`](crate::Records) or a [`Page`], or from a `cursor` of the Python client. The
-    /// cursor keeps what is left of that query's limit. A cursor of pages or of a query with a
-    /// limit goes on with pages or a limit when it has bins or operations.
+    /// Continues where a query with the same namespace, set, index, filter and bins stopped: from
+    /// the cursor of [`Records`](crate::Records) or a [`Page`], or from a `cursor` of the Python
+    /// client. The cursor contains the rest of that query's limit. With bins or operations, a
+    /// cursor of pages or of a query with a limit requires pages or a limit again.
     pub fn resume(mut self, cursor: impl Into<Vec<u8>>) -> Self {
         self.request.given.resume = Some(cursor.into());
         self
     }
 
-    /// Nodes that are read at the same time, from 1 on. Default: all.
+    /// Number of nodes read concurrently, at least 1. Default: all.
     pub fn concurrent_nodes(mut self, nodes: usize) -> Self {
         self.request.given.concurrent_nodes = Some(nodes as u64);
         self
     }
 
-    /// Which replica is read. Default: as the client's other reads.
+    /// The replica to read. Default: as for the client's other reads.
     pub fn replica(mut self, replica: ReplicaPolicy) -> Self {
         self.request.given.replica = Some(replica);
         self
     }
 
-    /// Total time from here to the last record; zero: no limit, which is the default. Of a job:
-    /// the time to start it; default as for other commands.
+    /// Total time until the last record; zero, the default: no limit. Of a job: the time to start
+    /// it; default as for other commands.
     pub fn timeout(mut self, limit: Duration) -> Self {
         self.request.given.timeout = Some(limit);
         self
     }
 
-    /// Longest silence of a node while records are wanted, and longest pause of the caller that takes
-    /// them: after it the node gives up. Taking more may fail with
-    /// [`Kind::Paused`](crate::Kind::Paused) then, and a new query goes on from the cursor. Zero:
-    /// no limit. Default: the client's, or 30 s.
+    /// Longest silence of a node while records are awaited, and longest pause of the caller, after
+    /// which nodes give up. Reading on may then fail with [`Kind::Paused`](crate::Kind::Paused),
+    /// and a new query can continue from the cursor. Zero: no limit. Default: the client's, or 30
+    /// s.
     pub fn socket_timeout(mut self, limit: Duration) -> Self {
         self.request.given.socket_timeout = Some(limit);
         self
     }
 
-    /// Bytes that are read ahead from each node, from 4 KiB to 64 MiB; only a record that is larger
-    /// takes more. Default 128 KiB.
+    /// Bytes read ahead from each node, from 4 KiB to 64 MiB; only a larger record takes more.
+    /// Default 128 KiB.
     pub fn window(mut self, bytes: usize) -> Self {
         self.request.given.window = Some(bytes);
         self
@@ -272,11 +271,11 @@ impl<C: ClientKind> Query<C> {
         self.client.read_pages(plan, size)
     }
 
-    /// Starts a background job: every node runs these operations, which only write, on the
-    /// records of the query it has. `ttl` and `durable` are those of the dataset's options.
+    /// Starts a background job: every node runs these write-only operations on its records of the
+    /// query. `ttl` and `durable` are those of the dataset's options.
     ///
-    /// Only index, filter and pace of the query apply, and the timeout: the time to start the job.
-    /// When a node does not start it, others may have: the error is in doubt then.
+    /// Only index, filter and rate of the query apply, and the timeout: the time to start the job.
+    /// If a node does not start it, others may have: the error is then in doubt.
     ///
     /// ```
     /// # use spikewire::{Client, op};
@@ -295,20 +294,20 @@ impl<C: ClientKind> Query<C> {
         job::operate(&self.client, &self.request, &operations.into())
     }
 
-    /// Starts a background job that deletes the records of the query; otherwise as
+    /// Starts a background job that deletes the records of the query; otherwise like
     /// [`operate_all`](Self::operate_all).
     pub fn delete_all(&self) -> C::Answer<Job<C>> {
         self.operate_all([op::delete()])
     }
 
-    /// Starts a background job that renews the times to live of the records of the query;
-    /// otherwise as [`operate_all`](Self::operate_all).
+    /// Starts a background job that renews the TTLs of the records of the query; otherwise like
+    /// [`operate_all`](Self::operate_all).
     pub fn touch_all(&self) -> C::Answer<Job<C>> {
         self.operate_all([op::touch()])
     }
 
-    /// Starts a background job: every node calls a function of a registered module on the records
-    /// of the query it has. What the function returns is lost. Otherwise as
+    /// Starts a background job: every node calls a function of a registered module on its records
+    /// of the query. Return values are discarded. Otherwise like
     /// [`operate_all`](Self::operate_all).
     pub fn apply_all(
         &self,

@@ -1,4 +1,4 @@
-//! What a query asks for, checked, and what that makes of the request.
+//! Validates a query and converts it to a request.
 
 use std::ops::{Bound, RangeBounds};
 use std::sync::Arc;
@@ -15,7 +15,7 @@ use crate::key::Key;
 use crate::operation::Operation;
 use crate::options::CallOptions;
 
-/// What was asked for: what has to be encoded, and what stands as it was given.
+/// The parameters of a query: those to be encoded, and those passed on as they are.
 #[derive(Debug, Clone)]
 pub(super) struct QueryRequest {
     pub space: Result<Arc<SetRef>>,
@@ -25,11 +25,11 @@ pub(super) struct QueryRequest {
     pub bins: Option<Vec<String>>,
     pub operations: Option<Vec<Operation>>,
     pub after: Option<Key<'static>>,
-    /// The rest, of any set.
+    /// The other parameters, for any set.
     pub given: QuerySpec,
 }
 
-/// A query that was composed and not begun.
+/// A composed query that has not started.
 #[derive(Debug)]
 pub struct PreparedQuery {
     pub(super) plan: QueryPlan,
@@ -50,7 +50,7 @@ impl QueryRequest {
         }
     }
 
-    /// The records one after the other, or in pages of this size.
+    /// Plans reading record by record, or in pages of this size.
     pub fn plan(&self, defaults: &CommandDefaults, page: Option<usize>) -> Result<PreparedQuery> {
         self.options.check_read()?;
         let spec = QuerySpec { page_size: page.map(|size| size as u64), ..self.spec()? };
@@ -109,7 +109,7 @@ pub(super) fn encoded(mut ops: QueryOps, operations: &[Operation]) -> Result<Que
     Ok(ops)
 }
 
-/// The first one and how many.
+/// The first partition and their number.
 pub(super) fn partitions(range: &impl RangeBounds<u16>) -> (u64, u64) {
     let first = match range.start_bound() {
         Bound::Included(first) => u64::from(*first),

@@ -1,4 +1,4 @@
-//! Which values of which secondary index.
+//! Ranges of secondary indexes.
 
 use spikewire_aerospike::command::check_bin_name;
 use spikewire_aerospike::command::query::check_index;
@@ -10,14 +10,14 @@ use crate::Result;
 use crate::ctx::{self, Step};
 use crate::expression::Expression;
 
-/// Which secondary index a query means, or what a new one is on. A text is the name of a bin.
+/// The secondary index of a query, or what a new one is on. A string is the name of a bin.
 #[derive(Debug, Clone, PartialEq)]
 pub enum IndexOn {
-    /// The one on this bin.
+    /// By bin.
     Bin(String),
-    /// The one with this name: also one on a nested value.
+    /// By name, which includes indexes on nested values.
     Name(String),
-    /// The one on what this expression gives.
+    /// By expression.
     Expression(Expression),
 }
 
@@ -46,7 +46,7 @@ impl IndexOn {
     }
 }
 
-/// What a query asks a secondary index for.
+/// A range of values of a secondary index.
 ///
 /// ```
 /// use spikewire::{Collection, IndexRange};
@@ -68,12 +68,12 @@ impl IndexRange {
         Self { on: on.into(), path: Vec::new(), collection: Collection::Value, range }
     }
 
-    /// Integers from `low` to `high`, both included.
+    /// Integers from `low` to `high`, both inclusive.
     pub fn between(on: impl Into<IndexOn>, low: i64, high: i64) -> Self {
         Self::new(on, Range::Int(low, high))
     }
 
-    /// An integer, a text or bytes (below 2 KiB).
+    /// An integer, a string or bytes (below 2 KiB).
     pub fn equal(on: impl Into<IndexOn>, value: impl Into<IndexValue>) -> Self {
         Self::new(on, value.into().0)
     }
@@ -93,21 +93,21 @@ impl IndexRange {
         Self::new(on, Range::Geo(point.into()))
     }
 
-    /// What of a bin is indexed, when it is not its value.
+    /// Which part of a bin is indexed, if not its value.
     #[must_use]
     pub fn of(mut self, of: Collection) -> Self {
         self.collection = of;
         self
     }
 
-    /// Where the index looks within a list or map of the bin: the path it was created with.
+    /// The path within a list or map of the bin with which the index was created.
     #[must_use]
     pub fn ctx(mut self, path: impl IntoIterator<Item = Step>) -> Self {
         self.path = path.into_iter().collect();
         self
     }
 
-    /// As it goes into the request.
+    /// Converts the range for the request.
     pub(crate) fn index(&self) -> Result<Index> {
         let index = Index {
             subject: self.on.subject()?,
@@ -120,7 +120,7 @@ impl IndexRange {
     }
 }
 
-/// A value that an index is asked for: an integer, a text or bytes.
+/// A value to look up in an index: an integer, a string or bytes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct IndexValue(Range);
 

@@ -1,4 +1,4 @@
-//! A query under way, as every face reads it.
+//! A running query, for both APIs.
 
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::Arc;
@@ -15,35 +15,35 @@ use super::plan::PreparedQuery;
 use crate::Result;
 use crate::span::VerbSpan;
 
-/// How often a waiting caller checks that the nodes are still there.
+/// How often a waiting caller checks that the nodes still exist.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Some records of a query, and where the next ones are:
-/// [`Query::resume`](crate::Query::resume) takes its cursor, in any process.
+/// A page of records, and the cursor of the next one for [`Query::resume`](crate::Query::resume),
+/// in any process.
 pub type Page = QueryPage<Found>;
 
-/// A query under way.
+/// A running query.
 #[derive(Debug)]
 pub(crate) struct Reading {
     reader: QueryReader<Found>,
     shape: RecordShape,
-    /// It failed, and said so: nothing comes any more.
+    /// It failed and reported that: there are no more results.
     failed: bool,
     span: VerbSpan,
 }
 
-/// The outcome of looking for the next record or page.
+/// The result of checking for the next record or page.
 #[derive(Debug)]
 pub(crate) enum Looked<T> {
     Found(T),
     NotYet,
-    /// Part of it has come; others should have their turn before the rest.
+    /// Part of it has arrived; others should get a turn before the rest.
     InPart,
     Over,
 }
 
 impl<T> Looked<T> {
-    /// For callers that wait.
+    /// The result for a caller that has waited.
     fn waited(looked: Result<Self>) -> Option<Result<T>> {
         match looked {
             Ok(Self::Found(found)) => Some(Ok(found)),
@@ -60,7 +60,7 @@ impl Reading {
         Ok(Self { reader: QueryReader::new(streams, plan)?, shape, failed: false, span })
     }
 
-    /// The next record; waits for it.
+    /// Waits for the next record.
     #[inline]
     pub fn next(&mut self) -> Option<Result<Found>> {
         Looked::waited(self.unless_failed(|reading| reading.record(None)))
@@ -72,7 +72,7 @@ impl Reading {
         self.unless_failed(|reading| reading.record(Some(Duration::ZERO)))
     }
 
-    /// The next page; waits for it. None is empty.
+    /// Waits for the next page. No page is empty.
     pub fn page(&mut self, size: usize) -> Option<Result<Page>> {
         Looked::waited(self.unless_failed(|reading| reading.page_of(size, None)))
     }
@@ -82,7 +82,7 @@ impl Reading {
         self.unless_failed(|reading| reading.page_of(size, Some(Duration::ZERO)))
     }
 
-    /// After its first failure a query is over.
+    /// Ends the query after its first failure.
     #[inline]
     fn unless_failed<T>(
         &mut self,
@@ -130,19 +130,19 @@ impl Reading {
         })
     }
 
-    /// Where the caller is.
+    /// The caller's position.
     pub fn cursor(&self) -> Vec<u8> {
         self.reader.cursor()
     }
 
-    /// When to try again even if the descriptor says nothing.
+    /// How long to wait at most if the descriptor is not readable.
     pub fn patience(&self) -> Duration {
         self.reader.as_stream().alarm().since(Tick::now()).min(LOOK)
     }
 }
 
 impl Drop for Reading {
-    /// A connection that is only owed the end of its answer serves the next query.
+    /// A connection on which only the end of the reply is outstanding serves the next query.
     fn drop(&mut self) {
         self.reader.close();
     }

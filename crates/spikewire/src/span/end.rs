@@ -1,4 +1,4 @@
-//! What spans of both databases say of their end, and of the node that answered.
+//! Attributes of spans for both databases: outcome and node.
 
 use std::net::SocketAddr;
 
@@ -6,12 +6,12 @@ use spikewire_transport::CommandError;
 use tracing::Span;
 use tracing::field::display;
 
-/// A verb came to its end.
+/// A verb succeeded.
 pub(super) fn done(span: &Span) {
     span.record("result", "ok");
 }
 
-/// It failed. `message` is the error's own, without what is said of attempts and nodes.
+/// It failed. `message` is the error's own, without attempts and nodes.
 pub(super) fn failed(span: &Span, error: &impl CommandError, message: &str) {
     let label = error.label();
     span.record("otel.status_code", "ERROR");
@@ -20,7 +20,7 @@ pub(super) fn failed(span: &Span, error: &impl CommandError, message: &str) {
     span.record("error.message", message);
 }
 
-/// A node answered, or was asked in vain.
+/// A node replied, or failed to.
 pub(super) fn at(span: &Span, address: SocketAddr) {
     span.record("server.address", display(address.ip()));
     span.record("server.port", address.port());

@@ -1,5 +1,5 @@
-//! A span of the facade `tracing` around each verb, with the feature of that name. Without it a
-//! [`VerbSpan`] is nothing, and costs nothing; so is a `StatementSpan` of a session with Cassandra.
+//! A span of the facade `tracing` around each verb, with the feature of that name. Without it, a
+//! [`VerbSpan`] is empty and has no cost; neither has a `StatementSpan` of a Cassandra session.
 //!
 //! | file | what it holds |
 //! |---|---|
@@ -31,24 +31,24 @@ pub(crate) use statement_off::StatementSpan;
 
 use crate::Result;
 
-/// What a session is asked for.
+/// The kind of call of a session.
 #[cfg(feature = "cassandra")]
 #[derive(Debug, Clone, Copy)]
 #[cfg_attr(not(feature = "tracing"), expect(dead_code, reason = "only spans read it"))]
 pub(crate) enum Asked<'a> {
-    /// To prepare a text.
+    /// Prepare a text.
     Prepare(&'a str),
-    /// To execute one, with values of its own or without.
+    /// Execute one, with separate values or without.
     Execute(&'a str, bool),
-    /// To read its pages.
+    /// Read its pages.
     Read(&'a str, bool),
-    /// To run a batch of so many statements.
+    /// Run a batch of this many statements.
     Batch(usize),
 }
 
 #[cfg(feature = "cassandra")]
 impl StatementSpan {
-    /// It came to its end, or failed.
+    /// It succeeded or failed.
     pub fn ended(&self, outcome: &crate::cql::Result<crate::cql::QueryResult>) {
         match outcome {
             Ok(result) => {
@@ -59,7 +59,7 @@ impl StatementSpan {
         }
     }
 
-    /// A page came, perhaps the last one, or none will.
+    /// A page arrived, possibly the last one, or the read failed.
     pub fn read(&self, page: &crate::cql::Result<crate::cql::QueryResult>, is_last: bool) {
         match page {
             Ok(page) if !is_last => self.answered(page),
@@ -69,7 +69,7 @@ impl StatementSpan {
 }
 
 impl VerbSpan {
-    /// It came to its end, or failed.
+    /// It succeeded or failed.
     pub fn ended<T>(&self, outcome: &Result<T>) {
         match outcome {
             Ok(_) => self.done(),

@@ -6,11 +6,11 @@ use spikewire_aerospike::command::{Prepared, SetRef};
 use crate::Error;
 use crate::client_kind::Administration;
 
-/// Nothing. No unit, so that it is made as the other one is.
+/// Empty. Not a unit struct, so that it is created like the other one.
 #[derive(Debug, Default)]
 pub(crate) struct VerbSpan(());
 
-/// Nothing.
+/// Empty.
 pub(crate) struct Entered;
 
 #[expect(clippy::unused_self, reason = "the other one looks at itself")]

@@ -12,7 +12,7 @@ use super::end;
 use crate::Error;
 use crate::client_kind::Administration;
 
-/// A verb that was called.
+/// The span of a verb.
 #[derive(Debug)]
 pub(crate) struct VerbSpan(Span);
 
@@ -22,7 +22,7 @@ impl Default for VerbSpan {
     }
 }
 
-/// The fields of all kinds of verbs; those that are empty are known later, if ever.
+/// The fields of all kinds of verbs; empty ones are set later, if at all.
 macro_rules! verb_span {
     ($name:literal, $namespace:expr, $set:expr, $result:expr) => {
         info_span!(
@@ -47,10 +47,10 @@ macro_rules! verb_span {
 }
 
 impl VerbSpan {
-    /// Of a command on one record.
+    /// For a command on one record.
     pub fn command(space: &SetRef, request: &Prepared) -> Self {
         let span = Self(verb_span!("command", &*space.namespace, space.set.as_str(), Empty));
-        // What is not listened to is not looked at.
+        // Do no work for a disabled span.
         if !span.0.is_disabled() {
             let about = Aerospike::about(&request.bytes, &request.target, 1);
             span.named(about.operation, &space.set);
@@ -58,7 +58,7 @@ impl VerbSpan {
         span
     }
 
-    /// Of a batch of so many records.
+    /// For a batch of this many records.
     pub fn many(space: &SetRef, operation: &'static str, rows: usize) -> Self {
         let span = Self(verb_span!("batch", &*space.namespace, space.set.as_str(), Empty));
         if !span.0.is_disabled() {
@@ -70,7 +70,7 @@ impl VerbSpan {
         span
     }
 
-    /// Of a query: from its being asked for until it is dropped.
+    /// For a query, from its start until it is dropped.
     pub fn query(namespace: &str, set: &str) -> Self {
         let span = Self(verb_span!("query", namespace, set, "withdrawn"));
         if !span.0.is_disabled() {
@@ -79,7 +79,7 @@ impl VerbSpan {
         span
     }
 
-    /// Of an aggregation.
+    /// For an aggregation.
     #[cfg(feature = "aggregate")]
     pub fn aggregation(space: &SetRef) -> Self {
         let span = Self(verb_span!("aggregation", &*space.namespace, space.set.as_str(), Empty));
@@ -89,7 +89,7 @@ impl VerbSpan {
         span
     }
 
-    /// Of a command about indexes, modules and jobs, and of an info command.
+    /// For a command for indexes, modules and jobs, and for an info command.
     pub fn administration(about: Administration<'_>) -> Self {
         let Administration { operation, namespace, set } = about;
         let some = |name| Some(name).filter(|name: &&str| !name.is_empty());
@@ -106,12 +106,12 @@ impl VerbSpan {
         self.0.record("db.operation.name", operation);
     }
 
-    /// What the thread tells meanwhile belongs to it.
+    /// Makes it the current span of this thread.
     pub fn enter(&self) -> Entered<'_> {
         self.0.enter()
     }
 
-    /// A node answered.
+    /// A node replied.
     pub fn answered(&self, body: &[u8], node: &Node) {
         if !self.0.is_disabled() {
             end::at(&self.0, node.address);
@@ -120,7 +120,7 @@ impl VerbSpan {
         }
     }
 
-    /// It came to its end.
+    /// It succeeded.
     pub fn done(&self) {
         end::done(&self.0);
     }

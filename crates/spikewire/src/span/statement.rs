@@ -1,4 +1,4 @@
-//! Spans of sessions with Cassandra, by the database conventions of OpenTelemetry.
+//! Spans of Cassandra sessions, by the database conventions of OpenTelemetry.
 
 use std::sync::Arc;
 
@@ -10,11 +10,11 @@ use tracing::{Span, info_span};
 use super::{Asked, end};
 use crate::cql::{Error, QueryResult};
 
-/// A verb of a session that was called.
+/// The span of a session's verb.
 #[derive(Debug)]
 pub(crate) struct StatementSpan(Span);
 
-/// The fields of all kinds; those that are empty are known later, if ever.
+/// The fields of all kinds; empty ones are set later, if at all.
 macro_rules! statement_span {
     ($name:literal, $result:expr) => {
         info_span!(
@@ -42,7 +42,7 @@ macro_rules! statement_span {
 }
 
 impl StatementSpan {
-    /// Of a call; `keyspace` is that of statements that name none.
+    /// For a call; `keyspace` is that of statements without one.
     pub fn of(asked: Asked<'_>, keyspace: impl FnOnce() -> Option<Arc<str>>) -> Self {
         let span = match asked {
             Asked::Prepare(_) => statement_span!("prepare", Empty),
@@ -50,19 +50,19 @@ impl StatementSpan {
             Asked::Read(..) => statement_span!("query", "withdrawn"),
             Asked::Batch(_) => statement_span!("batch", Empty),
         };
-        // What is not listened to is not looked at.
+        // Do no work for a disabled span.
         if !span.is_disabled() {
             describe(&span, asked, keyspace());
         }
         Self(span)
     }
 
-    /// What the thread tells meanwhile belongs to it.
+    /// Makes it the current span of this thread.
     pub fn enter(&self) -> Entered<'_> {
         self.0.enter()
     }
 
-    /// A node answered.
+    /// A node replied.
     pub fn answered(&self, result: &QueryResult) {
         if self.0.is_disabled() {
             return;
@@ -73,7 +73,7 @@ impl StatementSpan {
         }
     }
 
-    /// It came to its end.
+    /// It succeeded.
     pub fn done(&self) {
         end::done(&self.0);
     }
@@ -117,7 +117,7 @@ fn describe(span: &Span, asked: Asked<'_>, keyspace: Option<Arc<str>>) {
     if !summary.table.is_empty() {
         span.record("db.collection.name", &*summary.table);
     }
-    // Values are not for traces: where there are none besides, they stand in the text.
+    // Values must not appear in traces: without separate values, they are in the text.
     if let Asked::Prepare(text) | Asked::Execute(text, true) | Asked::Read(text, true) = asked {
         span.record("db.query.text", text);
     }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::Asked;
 use crate::cql::{Error, QueryResult};
 
-/// Nothing.
+/// Empty.
 #[derive(Debug)]
 pub(crate) struct StatementSpan;
 
-/// Nothing.
+/// Empty.
 pub(crate) struct Entered;
 
 #[expect(clippy::unused_self, reason = "the other one looks at itself")]
