@@ -1,4 +1,4 @@
-//! One question, and one question that is repeated until every node agrees.
+//! Procedures with one request, and with a request that is repeated until all nodes agree.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,21 +9,21 @@ use super::{
 use crate::clock::Tick;
 use crate::error::Result;
 
-/// One question, and how its answer is read.
+/// A procedure with one info command, and the function that reads the reply.
 pub struct Ask<T> {
     question: Option<(Recipients, InfoCommand)>,
     read: fn(&str) -> Result<T>,
 }
 
 impl<T> Ask<T> {
-    /// Asks any node.
+    /// Sends the command to any node.
     pub(super) fn any(command: InfoCommand, read: fn(&str) -> Result<T>) -> Self {
         Self { question: Some((Recipients::Any, command)), read }
     }
 }
 
 impl Ask<String> {
-    /// An info command for these nodes, of which one is asked; the answer is its text.
+    /// An info command for one of these nodes; returns the text of the reply.
     pub fn info(nodes: Recipients, command: InfoCommand) -> Self {
         Self { question: Some((nodes, command)), read: |text| Ok(text.to_owned()) }
     }
@@ -46,13 +46,13 @@ impl<T> fmt::Debug for Ask<T> {
     }
 }
 
-/// Repeats one question until every node gives the wanted answer, or time is up.
+/// Repeats a command until every node gives the expected reply, or the time is up.
 #[derive(Debug)]
 pub(super) struct AwaitNodes<F> {
     command: InfoCommand,
-    /// Whether a node's answer is the wanted one.
+    /// Whether a node's reply is the expected one.
     wanted: F,
-    /// What did not happen if time is up: "index a was not ready on every node".
+    /// The message after a timeout: "index a was not ready on every node".
     otherwise: String,
     span: Duration,
     limit: Option<TimeLimit>,
@@ -60,7 +60,7 @@ pub(super) struct AwaitNodes<F> {
 }
 
 impl<F: FnMut(Result<String>) -> Result<bool>> AwaitNodes<F> {
-    /// The limit counts from the first action on; zero: none.
+    /// The time limit counts from the first action; zero: no limit.
     pub fn new(command: InfoCommand, span: Duration, otherwise: String, wanted: F) -> Self {
         Self { command, wanted, otherwise, span, limit: None, asked: false }
     }

@@ -1,16 +1,16 @@
-//! A checked info command, and how answers are read.
+//! Validated info commands, and helpers to read replies.
 
 use std::fmt;
 
 use crate::error::{Error, Kind, Result};
 use crate::name::Name;
 
-/// One info command: it has no line break, which would begin another one.
+/// An info command without line breaks, which would start another command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InfoCommand(Box<str>);
 
 impl InfoCommand {
-    /// Checks a command.
+    /// Validates a command.
     pub fn new(text: impl Into<Box<str>>) -> Result<Self> {
         let text = text.into();
         if text.contains(['\n', '\r']) {
@@ -19,7 +19,7 @@ impl InfoCommand {
         Ok(Self(text))
     }
 
-    /// A command of checked names and fixed words.
+    /// A command composed of validated names and fixed words.
     pub(super) fn of_names(text: String) -> Self {
         debug_assert!(!text.contains(['\n', '\r']), "every part was checked");
         Self(text.into())
@@ -37,13 +37,13 @@ impl fmt::Display for InfoCommand {
     }
 }
 
-/// The value of the first part `name=value` of an answer.
+/// The value of the first part `name=value` of a reply.
 pub(super) fn field<'a>(answer: &'a str, separator: char, name: &str) -> Option<&'a str> {
     let parts = answer.split(separator).filter_map(|part| part.split_once('='));
     parts.into_iter().find(|(own, _)| *own == name).map(|(_, value)| value)
 }
 
-/// Fails for a namespace that is not in a list of them. Nodes say yes to commands about such a one.
+/// Fails for a namespace that is not in a list. Nodes accept commands for unknown namespaces.
 pub(super) fn known_namespace(namespace: &Name, namespaces: &str) -> Result<()> {
     if namespaces.split(';').any(|known| *known == **namespace) {
         return Ok(());

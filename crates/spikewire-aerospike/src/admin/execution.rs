@@ -1,8 +1,8 @@
-//! A procedure that a driver of many commands runs: questions to nodes are commands on connections
-//! of their own, pauses are the driver's, and no thread waits.
+//! Runs a procedure on a driver of many commands: requests to nodes are commands on separate
+//! connections, the driver handles pauses, and no thread waits.
 //!
-//! The driver's tickets name the execution, as those of a [`BatchExecution`] do. What is asked next
-//! goes to the driver's [`Next`].
+//! The driver's tickets refer to the execution, like those of a [`BatchExecution`]. Further
+//! requests go to the driver's [`Next`].
 //!
 //! [`BatchExecution`]: crate::command::BatchExecution
 
@@ -22,42 +22,42 @@ use crate::error::{Error, Kind, Result};
 use crate::options::Policy;
 use crate::transport::{INFO_WEIGHT, MESSAGE_WEIGHT, Next, Outcome, SECURITY_WEIGHT};
 
-/// Who a procedure is run for.
+/// The caller of a procedure.
 pub trait AdminWaiter<T>: Send + Sync + 'static {
-    /// Takes what it gives in the end.
+    /// Receives the result.
     fn done(&self, outcome: Result<T>);
 
-    /// Whether the outcome is not wanted any more.
+    /// Whether the result is no longer needed.
     fn is_gone(&self) -> bool;
 }
 
-/// One question of a procedure, or its pause. A ticket that is lost ends the procedure with an
-/// error. `T` is the ticket of the driver.
+/// The ticket of a request of a procedure, or of its pause. Dropping it ends the procedure with an
+/// error. `T` is the ticket type of the driver.
 pub struct AdminTicket<T> {
-    /// Taken when it is completed.
+    /// Taken on completion.
     execution: Option<Arc<dyn Running<T>>>,
-    /// Which question; `None`: a pause.
+    /// The number of the request; `None`: a pause.
     question: Option<usize>,
 }
 
-/// An execution, whatever its procedure.
+/// An execution of any procedure.
 trait Running<T>: Send + Sync {
-    /// A question is about to be asked, perhaps again.
+    /// A request is about to be sent, possibly again.
     fn starts(&self, question: usize);
 
-    /// Takes a part of the answer to a question that is not the last.
+    /// Receives a part of a reply that is not the last.
     fn collect(&self, question: usize, part: &[u8]);
 
-    /// Takes the outcome of a question, or the end of a pause.
+    /// Receives the outcome of a request, or the end of a pause.
     fn go_on(self: Arc<Self>, question: Option<usize>, outcome: Outcome<'_>, next: &mut Next<T>);
 
-    /// A question or a pause will not come back.
+    /// The ticket of a request or a pause was dropped.
     fn lost(&self);
 
     fn is_gone(&self) -> bool;
 }
 
-/// A procedure under way.
+/// A running procedure.
 struct AdminExecution<P, W> {
     cluster: Arc<Cluster>,
     waiter: W,
@@ -65,36 +65,36 @@ struct AdminExecution<P, W> {
 }
 
 struct Progress<P> {
-    /// `None` when it is over.
+    /// `None` when finished.
     procedure: Option<P>,
     questions: Vec<Question>,
-    /// Questions without an answer.
+    /// Number of outstanding requests.
     open: usize,
 }
 
-/// A question to one node.
+/// A request to one node.
 struct Question {
     node: Arc<Node>,
     asked: Asked,
     answer: Option<NodeAnswer>,
 }
 
-/// What is asked.
+/// The kind of request.
 enum Asked {
     Info(InfoCommand),
     Message,
-    /// About users and roles; what came of a list so far, until it is too much.
+    /// For users and roles; with the part of the list received so far, until it is too long.
     Manage {
         is_question: bool,
         parts: Option<Vec<u8>>,
     },
 }
 
-/// The longest list of users or roles that is taken, in bytes.
+/// The longest accepted list of users or roles, in bytes.
 const LONGEST_LIST: usize = 16 << 20;
 
-/// Starts a procedure; what it asks first goes to `next`. Its end goes to the waiter, at once if it
-/// asks nothing.
+/// Starts a procedure; its first requests go to `next`. The result goes to the waiter, at once if
+/// there are no requests.
 pub fn start<P, W, T>(cluster: Arc<Cluster>, procedure: P, waiter: W, next: &mut Next<T>)
 where
     P: Procedure + Send + 'static,
@@ -111,7 +111,7 @@ where
     P: Procedure + Send + 'static,
     W: AdminWaiter<P::Output>,
 {
-    /// Lets the procedure say what it wants next. No lock is held when the waiter is asked or told.
+    /// Performs the procedure's next action. No lock is held while the waiter is called.
     fn ask<T: From<AdminTicket<T>> + 'static>(
         self: &Arc<Self>,
         answers: Vec<NodeAnswer>,
@@ -130,7 +130,7 @@ where
         }
     }
 
-    /// The procedure's next action; what it gives, if it is over.
+    /// Performs the procedure's next action; returns the result if it is finished.
     fn act<T: From<AdminTicket<T>> + 'static>(
         self: &Arc<Self>,
         progress: &mut Progress<P>,
@@ -204,7 +204,7 @@ where
         None
     }
 
-    /// A request that is the only one now.
+    /// A single outstanding request.
     fn one_question<T: From<AdminTicket<T>> + 'static>(
         self: &Arc<Self>,
         target: Target,
@@ -213,7 +213,7 @@ where
         now: Tick,
     ) -> Box<Command<T>> {
         let timeout = deadline.since(now);
-        // Where the client logs in, a session may have ended, which only a new connection mends.
+        // With a login, the session may have expired, which requires a new connection.
         let max_retries = u32::from(self.cluster.logs_in());
         let policy = Policy { timeout, max_retries, ..Policy::default() };
         let mut command = Command::new(frame.to_vec(), target, policy, now, self.ticket(Some(0)));
@@ -221,7 +221,8 @@ where
         command
     }
 
-    /// An info request. What did not leave is asked once more; an answer that was lost is not.
+    /// An info request. If it was not sent it is retried once; if only the reply was lost it is
+    /// not.
     fn info<T>(
         &self,
         node: Arc<Node>,
@@ -298,7 +299,7 @@ where
 }
 
 impl Question {
-    /// What the node said.
+    /// Reads the node's reply.
     fn answered(&mut self, outcome: Outcome<'_>) -> NodeAnswer {
         let node = self.node.clone();
         let reply = match outcome {
@@ -326,28 +327,28 @@ impl Question {
 }
 
 impl<T> AdminTicket<T> {
-    /// The question is about to be asked, perhaps again: what came before counts no more.
+    /// The request is about to be sent, possibly again: discards earlier parts of the reply.
     pub fn starts(&self) {
         if let (Some(execution), Some(question)) = (&self.execution, self.question) {
             execution.starts(question);
         }
     }
 
-    /// Takes a part of an answer that is not the last.
+    /// Receives a part of a reply that is not the last.
     pub fn collect(&mut self, part: &[u8]) {
         if let (Some(execution), Some(question)) = (&self.execution, self.question) {
             execution.collect(question, part);
         }
     }
 
-    /// Takes the outcome; what is asked next goes to `next`.
+    /// Processes the outcome; further requests go to `next`.
     pub fn complete(mut self, outcome: Outcome<'_>, next: &mut Next<T>) {
         if let Some(execution) = self.execution.take() {
             execution.go_on(self.question, outcome, next);
         }
     }
 
-    /// Whether the outcome is not wanted any more.
+    /// Whether the result is no longer needed.
     pub fn is_withdrawn(&self) -> bool {
         self.execution.as_ref().is_none_or(|execution| execution.is_gone())
     }

@@ -15,12 +15,12 @@ use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 use crate::name::Name;
 
-/// What an index holds; values of other types are left out.
+/// The type of indexed values; values of other types are not indexed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum IndexType {
     /// Integers.
     Numeric,
-    /// Texts.
+    /// Strings.
     Text,
     /// Bytes.
     Blob,
@@ -41,33 +41,33 @@ impl IndexType {
         }
     }
 
-    /// The type of that name.
+    /// The type with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|of| of.name() == name)
     }
 }
 
-/// An index that is to be created.
+/// The definition of a new index.
 #[derive(Debug, Clone)]
 pub struct IndexSpec<'a> {
-    /// In which namespace.
+    /// Its namespace.
     pub namespace: &'a str,
-    /// Of which set; `None`: of all records of the namespace.
+    /// Its set; `None`: all records of the namespace.
     pub set: Option<&'a str>,
-    /// On which bin or expression.
+    /// Its bin or expression.
     pub subject: Subject,
-    /// The way to a nested list or map, packed.
+    /// The encoded path to a nested list or map.
     pub context: Option<Vec<u8>>,
-    /// What of the value is indexed.
+    /// Which part of the value is indexed.
     pub collection: Collection,
-    /// What it holds.
+    /// The type of its values.
     pub kind: IndexType,
-    /// Its name; `None`: of set, bin and what is indexed.
+    /// Its name; `None`: composed of set, bin and collection.
     pub name: Option<&'a str>,
 }
 
 impl IndexSpec<'_> {
-    /// Checks it: its name, and the command that creates it.
+    /// Validates it; returns its name, and the command that creates it.
     fn command(&self) -> Result<(Name, InfoCommand)> {
         let place = place(self.namespace, self.set)?;
         let (subject, default) = self.subject()?;
@@ -84,7 +84,7 @@ impl IndexSpec<'_> {
         Ok((name, InfoCommand::of_names(command)))
     }
 
-    /// What is indexed, and the index's name unless another one is given.
+    /// The parameters for what is indexed, and the default name of the index.
     fn subject(&self) -> Result<(String, Option<String>)> {
         match (&self.subject, &self.context) {
             (Subject::Bin(bin), context) => {
@@ -115,7 +115,7 @@ impl IndexSpec<'_> {
     }
 }
 
-/// Creates an index; the same one again is no error. Gives its name.
+/// Creates an index and returns its name; creating the same one again is not an error.
 #[derive(Debug)]
 pub struct CreateIndex {
     namespace: Name,
@@ -144,16 +144,16 @@ impl std::fmt::Debug for CreateStage {
 }
 
 impl CreateIndex {
-    /// Checks what is asked for. `wait`: how long to wait until every node has built it; zero: as
-    /// long as it takes; `None`: not at all.
+    /// Validates the definition. `wait`: how long to wait until every node has built the index;
+    /// zero: no limit; `None`: do not wait.
     pub fn new(spec: &IndexSpec<'_>, wait: Option<Duration>) -> Result<Self> {
         let (name, command) = spec.command()?;
         let namespace = Name::new("namespace", spec.namespace, limits::NAMESPACE_NAME)?;
         Ok(Self { namespace, name, command, wait, stage: CreateStage::Begin })
     }
 
-    /// Of all records of a set, for scans of it; `name`: unless one is given, that of the set and
-    /// `_set`. `wait` as in `new`.
+    /// An index of all records of a set, for scans of it. The default of `name` is the name of the
+    /// set and `_set`. `wait` as in `new`.
     pub fn on_set(
         namespace: &str,
         set: &str,
@@ -206,7 +206,7 @@ impl Procedure for CreateIndex {
     }
 }
 
-/// Waits until every node has built an index; `limit` zero: as long as it takes.
+/// Waits until every node has built an index; `limit` zero: no limit.
 pub fn wait_for_index(
     namespace: &str,
     name: &str,
@@ -227,7 +227,7 @@ fn wait_until_built(
     AwaitNodes::new(InfoCommand::of_names(command), limit, otherwise, is_built)
 }
 
-/// Whether a node has built an index; it may not have heard of it yet.
+/// Whether a node has built an index; it may not know it yet.
 fn is_built(answer: Result<String>) -> Result<bool> {
     match answer {
         Ok(stat) => Ok(field(&stat, ';', "load_pct") == Some("100")),
@@ -236,7 +236,7 @@ fn is_built(answer: Result<String>) -> Result<bool> {
     }
 }
 
-/// Drops an index; does nothing if there is none of that name.
+/// Drops an index; does nothing if there is no index with this name.
 pub fn drop_index(namespace: &str, set: Option<&str>, name: &str) -> Result<Ask<()>> {
     let place = place(namespace, set)?;
     let name = Name::new("name", name, limits::INDEX_NAME)?;
@@ -244,22 +244,22 @@ pub fn drop_index(namespace: &str, set: Option<&str>, name: &str) -> Result<Ask<
     Ok(Ask::any(InfoCommand::of_names(command), |_| Ok(())))
 }
 
-/// An index of the cluster, as a node lists it.
+/// An index of the cluster, as listed by a node.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ListedIndex {
     /// Its name.
     pub name: String,
-    /// Of which namespace.
+    /// Its namespace.
     pub namespace: String,
-    /// Of which set; `None`: of all records of the namespace.
+    /// Its set; `None`: all records of the namespace.
     pub set: Option<String>,
-    /// On which bin; `None`: on an expression, or of a set.
+    /// Its bin; `None`: on an expression, or of a set.
     pub bin: Option<String>,
     /// The name of its type; empty for an index of a set.
     pub kind: String,
-    /// What of a bin is indexed, as servers call it; `set`: all records of a set.
+    /// The part of a bin that is indexed, in the servers' terms; `set`: all records of a set.
     pub collection: String,
-    /// Whether the node that was asked can be queried by it.
+    /// Whether it can be queried on the node that replied.
     pub ready: bool,
 }
 
@@ -285,7 +285,7 @@ fn listed(entry: &str) -> ListedIndex {
         bin: known("bin"),
         kind: part("type").unwrap_or_default().to_owned(),
         collection: part("indextype").unwrap_or("default").to_owned(),
-        // An index of a set has no state; a scan does without until it is there.
+        // A set index has no state; scans do not use it until it is complete.
         ready: part("state").is_none_or(|state| state == "RW"),
     }
 }

@@ -17,21 +17,21 @@ use crate::cluster::{Counted, Node, Tally};
 use crate::command::query::task_id;
 use crate::error::{Error, Kind, Result};
 
-/// The longest pause between two looks at a job; the first one is short.
+/// The longest interval between two polls of a job; the first one is short.
 const MAX_POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// A job that was started.
+/// A started job.
 #[derive(Debug, Clone)]
 pub struct RunningJob {
-    /// Its number on every node.
+    /// Its id on every node.
     pub id: u64,
-    /// Where it was started.
+    /// The nodes on which it was started.
     pub nodes: Vec<Arc<Node>>,
     counted: Option<Counted>,
 }
 
-/// Starts a job on one node after the other. When one fails, others may run it: the error is in
-/// doubt then.
+/// Starts a job on one node after the other. If one fails, others may be running it: the error is
+/// then in doubt.
 #[derive(Debug)]
 pub struct StartJob {
     id: u64,
@@ -45,7 +45,7 @@ pub struct StartJob {
 }
 
 impl StartJob {
-    /// A job on `nodes`, which all have to start it within `timeout`; zero: no limit.
+    /// A job on `nodes`, which must all start it within `timeout`; zero: no limit.
     pub(crate) fn new(
         nodes: Vec<Arc<Node>>,
         query: &Query,
@@ -104,7 +104,7 @@ impl StartJob {
     }
 }
 
-/// What is counted begins with its first action.
+/// Starts the tally with the first action.
 fn begin(tally: &mut Option<Tally>, counted: Option<&Counted>, operation: &'static str) {
     if tally.is_none()
         && let Some(counted) = counted
@@ -113,14 +113,14 @@ fn begin(tally: &mut Option<Tally>, counted: Option<&Counted>, operation: &'stat
     }
 }
 
-/// How far a job is, on all nodes together.
+/// The progress of a job over all nodes.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct JobProgress {
     /// Whether it has ended on every node.
     pub done: bool,
-    /// Whether it was ended before its time.
+    /// Whether it was aborted.
     pub aborted: bool,
-    /// How much of the work is done, from 0 to 100.
+    /// Progress from 0 to 100.
     pub percent: f64,
     /// Records that were changed.
     pub succeeded: u64,
@@ -131,8 +131,8 @@ pub struct JobProgress {
 }
 
 impl JobProgress {
-    /// The sum over all nodes. A node that forgot the job has ended it long ago, and counts
-    /// nothing.
+    /// The sum over all nodes. A node that no longer knows the job has finished it long ago, and
+    /// counts nothing.
     fn of(answers: Vec<NodeAnswer>) -> Result<Self> {
         let mut sum =
             Self { done: true, aborted: false, percent: 0.0, succeeded: 0, failed: 0, filtered: 0 };
@@ -160,7 +160,7 @@ impl JobProgress {
     }
 }
 
-/// What a node says of a job; `None` when it has none of that number (any more).
+/// A node's information about a job; `None` if it does not know its id (any more).
 fn known(answer: Result<String>) -> Result<Option<String>> {
     match answer {
         Err(error) if error.kind() == Kind::Server(ResultCode::NOT_FOUND) => Ok(None),
@@ -168,11 +168,11 @@ fn known(answer: Result<String>) -> Result<Option<String>> {
     }
 }
 
-/// Looks at a job once, or until it has ended.
+/// Polls a job once, or until it has ended.
 #[derive(Debug)]
 pub struct WatchJob {
     job: Arc<RunningJob>,
-    /// How long to wait for its end; zero: as long as it takes; `None`: one look.
+    /// How long to wait for its end; zero: no limit; `None`: poll once.
     wait: Option<Duration>,
     limit: Option<TimeLimit>,
     pause: Duration,
@@ -181,13 +181,13 @@ pub struct WatchJob {
 }
 
 impl WatchJob {
-    /// One look.
+    /// Polls once.
     pub fn progress(job: Arc<RunningJob>) -> Self {
         let pause = POLL_INTERVAL;
         Self { job, wait: None, limit: None, pause, asked: false, tally: None }
     }
 
-    /// Waits until it has ended on every node; zero: as long as it takes.
+    /// Waits until it has ended on every node; zero: no limit.
     pub fn wait(job: Arc<RunningJob>, limit: Duration) -> Self {
         Self { wait: Some(limit), ..Self::progress(job) }
     }
@@ -207,7 +207,7 @@ impl Procedure for WatchJob {
     type Output = JobProgress;
 
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<JobProgress> {
-        // One look is no more than the questions that it asks.
+        // Polling once needs no time limit beyond that of its requests.
         if self.wait.is_some() {
             begin(&mut self.tally, self.job.counted.as_ref(), "job_wait");
         }
@@ -244,14 +244,14 @@ impl WatchJob {
     }
 }
 
-/// Ends a job on every node; does nothing where it is over.
+/// Aborts a job on every node; does nothing where it has ended.
 #[derive(Debug)]
 pub struct AbortJob {
     job: Option<Arc<RunningJob>>,
 }
 
 impl AbortJob {
-    /// Ends this job.
+    /// Aborts this job.
     pub fn new(job: Arc<RunningJob>) -> Self {
         Self { job: Some(job) }
     }

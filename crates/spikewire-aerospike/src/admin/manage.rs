@@ -1,4 +1,4 @@
-//! What commands about users and roles have in common: one request to one node, which tells the
+//! Common parts of commands for users and roles: one request to one node, which forwards it to the
 //! others.
 
 use std::fmt;
@@ -16,15 +16,15 @@ use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 use crate::security::Secret;
 
-/// The most bytes of a password that count.
+/// Number of significant bytes of a password.
 const LONGEST_PASSWORD: usize = 72;
 
-/// The hash of a new password. As good as the password: no debug output shows it.
+/// The hash of a new password. Equivalent to the password, so debug output does not show it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewPassword(pub(super) Hash);
 
 impl NewPassword {
-    /// Hashes a password, which takes about 50 ms of work.
+    /// Hashes a password, which takes about 50 ms of CPU time.
     pub fn new(password: &Secret) -> Result<Self> {
         let text = password.reveal();
         if text.len() > LONGEST_PASSWORD || text.contains('\0') {
@@ -37,17 +37,17 @@ impl NewPassword {
         Ok(Self(hash_password(text).into()))
     }
 
-    /// Of a user who has none and logs in with a certificate.
+    /// For a user without a password, who logs in with a certificate.
     pub fn none() -> Self {
         Self(NO_PASSWORD.to_owned().into())
     }
 }
 
-/// How often a driver looks whether a password is hashed.
+/// How often a driver checks whether a password has been hashed.
 const HASHED_YET: Duration = Duration::from_millis(5);
 
-/// A procedure that takes a password's hash, which another thread computes first, so that no driver
-/// waits for it.
+/// A procedure that needs a password's hash, which another thread computes first, so that the
+/// driver is not blocked.
 pub struct WithPassword<P> {
     state: State<P>,
 }
@@ -63,7 +63,7 @@ type Hashed = Arc<Mutex<Option<Result<NewPassword>>>>;
 type Make<P> = Box<dyn FnOnce(NewPassword) -> Result<P> + Send>;
 
 impl<P: Procedure> WithPassword<P> {
-    /// Makes the procedure when the password is hashed.
+    /// Creates the procedure once the password has been hashed.
     pub fn new(
         password: Secret,
         make: impl FnOnce(NewPassword) -> Result<P> + Send + 'static,
@@ -103,7 +103,7 @@ impl<P: Procedure> Procedure for WithPassword<P> {
                         self.state = State::Hashes(slot, make);
                         AdminAction::Sleep(now.after(HASHED_YET))
                     }
-                    // A driver that waits is better than a call that fails.
+                    // Blocking the driver is better than failing the call.
                     Err(_) => self.goes(NewPassword::new(&password), make, now),
                 }
             }
@@ -126,7 +126,7 @@ impl<P: Procedure> Procedure for WithPassword<P> {
     }
 }
 
-/// Shows no password.
+/// Does not print the password.
 impl<P> fmt::Debug for WithPassword<P> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("WithPassword").finish_non_exhaustive()
@@ -137,7 +137,7 @@ type Read<T> = Box<dyn FnMut(Vec<Row>) -> Result<T> + Send>;
 
 /// A change of users or roles, or a list of them.
 pub struct Manage<T> {
-    /// Until it was sent.
+    /// `None` once sent.
     frame: Option<Arc<[u8]>>,
     is_question: bool,
     limit: Duration,
@@ -145,7 +145,7 @@ pub struct Manage<T> {
 }
 
 impl<T> Manage<T> {
-    /// Asks one node, which may take `limit`; zero: as long as it takes.
+    /// Sends the request to one node, with a time limit; zero: no limit.
     pub(super) fn new(
         request: &Request,
         limit: Duration,
@@ -159,7 +159,7 @@ impl<T> Manage<T> {
 }
 
 impl Manage<()> {
-    /// A request that is answered by nothing but a yes.
+    /// A request whose reply has no content.
     pub(super) fn change(request: &Request, limit: Duration) -> Self {
         Self::new(request, limit, |_| Ok(()))
     }
@@ -182,15 +182,15 @@ impl<T> Procedure for Manage<T> {
     }
 }
 
-/// Shows no request, which may hold a password's hash.
+/// Does not print the request, which may contain a password hash.
 impl<T> fmt::Debug for Manage<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Manage").field("is_question", &self.is_question).finish_non_exhaustive()
     }
 }
 
-/// Checks the name of a user or a role (`what`), which messages and commands put between others. What
-/// else is in it is the cluster's business.
+/// Validates the name of a user or a role (`what`), which is embedded in messages and commands. The
+/// cluster decides about its other contents.
 pub(super) fn name(what: &str, name: &str) -> Result<String> {
     if name.len() > limits::USER_NAME || name.contains('\0') {
         return Err(Error::invalid(format!(
@@ -201,13 +201,13 @@ pub(super) fn name(what: &str, name: &str) -> Result<String> {
     Ok(name.to_owned())
 }
 
-/// Checks the names of some roles.
+/// Validates the names of roles.
 pub(super) fn role_names(roles: &[&str]) -> Result<Vec<String>> {
     few("roles", roles.len())?;
     roles.iter().map(|role| name("a role", role)).collect()
 }
 
-/// Checks that a message has room for so many.
+/// Checks that a message has room for this many.
 pub(super) fn few(what: &str, count: usize) -> Result<()> {
     if count > MOST {
         return Err(Error::invalid(format!("at most {MOST} {what} at a time, not {count}")));
@@ -222,7 +222,7 @@ pub(super) mod testing {
     use super::super::testing::node;
     use super::*;
 
-    /// The request that is sent, and when it must be answered.
+    /// The request that is sent, and its deadline.
     pub fn sent<T: fmt::Debug>(action: AdminAction<T>) -> (Request, Tick) {
         match action {
             AdminAction::Manage(request) => {

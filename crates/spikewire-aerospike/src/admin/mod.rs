@@ -1,9 +1,9 @@
 //! Administrative commands: info, secondary indexes, modules, background jobs, truncation, users and
 //! roles.
 //!
-//! Each is a [`Procedure`]: a state machine without I/O that says which nodes to ask what, or how
-//! long to pause, until it is done. Its runner only asks and waits, so that a blocking thread,
-//! an event loop and a test run the same machine.
+//! Each is a [`Procedure`]: a state machine without I/O whose actions are requests to nodes or
+//! pauses, until it is done. Its runner only performs these actions, so that a blocking thread, an
+//! event loop and a test run the same machine.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -47,19 +47,19 @@ use crate::clock::Tick;
 use crate::cluster::Node;
 use crate::error::{Error, Kind, Result};
 
-/// How often nodes are asked whether they have caught up.
+/// How often nodes are polled until they have caught up.
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
 /// An administrative command as a state machine without I/O.
 pub trait Procedure {
-    /// What it gives in the end.
+    /// Its result.
     type Output;
 
-    /// The next action. `answers` are those to the request before it; none at the start and after a
-    /// pause. Not to be called again after [`AdminAction::Done`].
+    /// The next action. `answers` are the replies to the previous request; empty at the start and
+    /// after a pause. Must not be called again after [`AdminAction::Done`].
     fn next(&mut self, answers: Vec<NodeAnswer>, now: Tick) -> AdminAction<Self::Output>;
 
-    /// The same procedure with another result.
+    /// Maps the result of the procedure.
     fn map<U, F: FnMut(Self::Output) -> U>(self, change: F) -> MappedProcedure<Self, F>
     where
         Self: Sized,
@@ -76,24 +76,24 @@ impl<P: Procedure + ?Sized> Procedure for Box<P> {
     }
 }
 
-/// What a procedure wants.
+/// An action of a procedure.
 #[derive(Debug)]
 pub enum AdminAction<T> {
-    /// Ask these nodes, and hand over their answers.
+    /// Send the command to these nodes, and pass back their replies.
     Ask(Recipients, InfoCommand),
-    /// Send one node a request that is answered by one message; the answer is an empty text or the
-    /// node's refusal.
+    /// Send one node a request with a single reply message; the reply is an empty string or the
+    /// node's error.
     Send(MessageRequest),
-    /// Send any node a request about users and roles; the answer is its list, or its refusal.
+    /// Send any node a request for users and roles; the reply is its list, or its error.
     Manage(ManageRequest),
-    /// Pause until then.
+    /// Pause until this time.
     Sleep(Tick),
-    /// It is over.
+    /// The procedure has finished.
     Done(Result<T>),
 }
 
 impl<T> AdminAction<T> {
-    /// The same action of a procedure with another result.
+    /// Maps the result of the action.
     fn map<U>(self, change: impl FnOnce(T) -> U) -> AdminAction<U> {
         match self {
             Self::Ask(nodes, command) => AdminAction::Ask(nodes, command),
@@ -105,66 +105,66 @@ impl<T> AdminAction<T> {
     }
 }
 
-/// Which nodes are asked.
+/// The nodes to send a command to.
 #[derive(Debug, Clone)]
 pub enum Recipients {
-    /// One, whichever it is.
+    /// Any one node.
     Any,
-    /// All that the cluster has now.
+    /// All current nodes.
     Every,
-    /// These.
+    /// These nodes.
     These(Vec<Arc<Node>>),
 }
 
-/// A request for one node that is no info command.
+/// A request to one node that is not an info command.
 #[derive(Debug, Clone)]
 pub struct MessageRequest {
-    /// Who gets it.
+    /// The node.
     pub node: Arc<Node>,
-    /// The whole frame.
+    /// The complete frame.
     pub frame: Arc<[u8]>,
-    /// When it must be answered.
+    /// The deadline of the reply.
     pub deadline: Tick,
 }
 
-/// A request about users and roles.
+/// A request for users and roles.
 #[derive(Clone)]
 pub struct ManageRequest {
-    /// The whole frame.
+    /// The complete frame.
     pub frame: Arc<[u8]>,
-    /// Whether it changes nothing and is answered by a list.
+    /// Whether it is a query whose reply is a list.
     pub is_question: bool,
-    /// How long the node has; zero: no limit.
+    /// Time limit of the node; zero: no limit.
     pub limit: Duration,
-    /// When that is over.
+    /// The deadline.
     pub deadline: Tick,
 }
 
-/// Shows no frame, which may hold a password's hash.
+/// Does not print the frame, which may contain a password hash.
 impl fmt::Debug for ManageRequest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ManageRequest").finish_non_exhaustive()
     }
 }
 
-/// What a node answered.
+/// The reply of a node.
 #[derive(Debug)]
 pub struct NodeAnswer {
-    /// Who answered.
+    /// The node.
     pub node: Arc<Node>,
-    /// The answer's text; its refusals are errors of [`Kind::Server`].
+    /// The text of the reply; error replies are errors of [`Kind::Server`].
     pub answer: Result<String>,
-    /// The users or roles that were asked for.
+    /// The requested users or roles.
     pub rows: Vec<Row>,
 }
 
 impl NodeAnswer {
-    /// An answer that is a text.
+    /// A text reply.
     pub fn text(node: Arc<Node>, answer: Result<String>) -> Self {
         Self { node, answer, rows: Vec::new() }
     }
 
-    /// The answer to a request about users and roles.
+    /// The reply to a request for users and roles.
     pub(crate) fn rows(node: Arc<Node>, answer: Result<Vec<Row>>) -> Self {
         match answer {
             Ok(rows) => Self { node, answer: Ok(String::new()), rows },
@@ -176,7 +176,7 @@ impl NodeAnswer {
     }
 }
 
-/// A procedure with another result; from [`Procedure::map`].
+/// A procedure with a mapped result; from [`Procedure::map`].
 #[derive(Debug)]
 pub struct MappedProcedure<P, F> {
     procedure: P,
@@ -191,7 +191,7 @@ impl<P: Procedure, U, F: FnMut(P::Output) -> U> Procedure for MappedProcedure<P,
     }
 }
 
-/// The text of the one answer that was asked for.
+/// The text of the only reply.
 fn single(answers: Vec<NodeAnswer>) -> Result<String> {
     match answers.into_iter().next() {
         Some(answer) => answer.answer,
@@ -199,7 +199,7 @@ fn single(answers: Vec<NodeAnswer>) -> Result<String> {
     }
 }
 
-/// A total time for waiting; zero: no limit.
+/// A limit of the total waiting time; zero: no limit.
 #[derive(Debug, Clone, Copy)]
 struct TimeLimit {
     span: Duration,
@@ -211,7 +211,7 @@ impl TimeLimit {
         Self { span, ends: if span.is_zero() { Tick::NEVER } else { now.after(span) } }
     }
 
-    /// The error that time is up, if it is; the text is made of the limit in seconds.
+    /// The timeout error, if the time is up; the message is made from the limit in seconds.
     fn check(&self, now: Tick, text: impl FnOnce(f64) -> String) -> Result<()> {
         if now < self.ends {
             return Ok(());
@@ -219,7 +219,7 @@ impl TimeLimit {
         Err(Error::new(Kind::Timeout, text(self.span.as_secs_f64())))
     }
 
-    /// When a pause ends that begins now: with the limit at the latest.
+    /// The end of a pause that starts now, at the limit at the latest.
     fn pause(&self, span: Duration, now: Tick) -> Tick {
         now.after(span).min(self.ends)
     }
@@ -244,7 +244,7 @@ mod testing {
         vec![NodeAnswer::text(node(0), Err(Error::server(code)))]
     }
 
-    /// The command that is asked, and whether of every node.
+    /// The command that is sent, and whether to every node.
     pub fn asked<T: fmt::Debug>(action: AdminAction<T>) -> (bool, String) {
         match action {
             AdminAction::Ask(nodes, command) => {

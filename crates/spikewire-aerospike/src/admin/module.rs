@@ -1,4 +1,4 @@
-//! Modules of functions that the cluster runs, in Lua.
+//! Lua modules with user-defined functions.
 
 use std::time::Duration;
 
@@ -14,19 +14,19 @@ use crate::clock::Tick;
 use crate::error::{Error, Kind, Result};
 use crate::name::Name;
 
-/// Longest source, as servers limit it.
+/// Maximum length of a source, as on servers.
 const MAX_SOURCE: usize = 1 << 20;
 
 /// A registered module.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Module {
-    /// Its file name, such as `counters.lua`; calls name it without the ending.
+    /// Its file name, such as `counters.lua`; calls use it without the extension.
     pub name: String,
     /// 40 hex digits that change with the source.
     pub hash: String,
 }
 
-/// Registers a module in place of one of that name, and waits until every node has it.
+/// Registers a module, replacing one with the same name, and waits until every node has it.
 pub struct RegisterModule {
     command: InfoCommand,
     stage: RegisterStage,
@@ -41,7 +41,7 @@ enum RegisterStage {
 }
 
 impl RegisterModule {
-    /// Checks name and source; `limit`: how long the nodes may take; zero: as long as it takes.
+    /// Validates name and source; `limit`: how long the nodes may take; zero: no limit.
     pub fn new(name: &str, source: &str, limit: Duration) -> Result<Self> {
         let name = Name::module_file(name)?;
         if source.is_empty() || source.len() > MAX_SOURCE {
@@ -103,14 +103,14 @@ pub fn list_modules() -> Ask<Vec<Module>> {
     })
 }
 
-/// The source of a module, by its file name; fails if there is none of that name.
+/// The source of a module, by its file name; fails if there is no such module.
 pub fn module_source(name: &str) -> Result<Ask<String>> {
     let name = Name::module_file(name)?;
     let command = InfoCommand::of_names(format!("udf-get:filename={name}"));
     Ok(Ask::any(command, source))
 }
 
-/// Removes a module, by its file name; does nothing if there is none of that name.
+/// Removes a module, by its file name; does nothing if there is no such module.
 pub fn remove_module(name: &str) -> Result<Ask<()>> {
     let name = Name::module_file(name)?;
     let command = InfoCommand::of_names(format!("udf-remove:filename={name};"));
@@ -124,7 +124,7 @@ fn source(answer: &str) -> Result<String> {
     bytes.ok_or_else(|| Error::new(Kind::Malformed, "the source is not base64 text"))
 }
 
-/// What servers hash: what they keep of a module.
+/// The hash as computed by servers, over the stored form of a module.
 fn hash(name: &Name, content: &str) -> String {
     let kept = format!(r#"{{"content64": "{content}", "type": "LUA", "name": "{name}"}}"#);
     let digit = |half: u8| char::from(b"0123456789abcdef"[usize::from(half)]);
@@ -139,7 +139,7 @@ fn listed(answer: &str) -> impl Iterator<Item = Module> {
     })
 }
 
-/// An answer that says `error=` is one.
+/// Fails if a reply contains `error=`.
 fn check(answer: &str) -> Result<()> {
     let part = |name| field(answer, ';', name);
     let Some(error) = part("error") else { return Ok(()) };

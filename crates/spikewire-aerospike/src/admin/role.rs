@@ -1,4 +1,4 @@
-//! Roles: what their users may do, and from where.
+//! Roles: privileges, allowed addresses and quotas of their users.
 
 use std::time::Duration;
 
@@ -16,13 +16,13 @@ pub use spikewire_aerospike_protocol::manage::{Privilege, PrivilegeKind};
 pub struct Role {
     /// Its name.
     pub name: String,
-    /// What it grants.
+    /// Its privileges.
     pub privileges: Vec<Privilege>,
-    /// The addresses and networks that its users may come from; none: all.
+    /// The addresses and networks from which its users may connect; empty: all.
     pub allow: Vec<String>,
-    /// Records that a user may read in a second; 0: no limit.
+    /// Records that a user may read per second; 0: no limit.
     pub read_quota: u32,
-    /// Records that a user may write in a second; 0: no limit.
+    /// Records that a user may write per second; 0: no limit.
     pub write_quota: u32,
 }
 
@@ -41,11 +41,11 @@ impl From<RoleRow> for Role {
     }
 }
 
-/// A privilege by the name of its kind, such as `read-write`: for a namespace, or a set of one, or
+/// A privilege by the name of its kind, such as `read-write`: for a namespace, a set of one, or
 /// everywhere.
 ///
-/// Fails for a kind that there is not, for a set without its namespace, and for kinds that always hold
-/// everywhere.
+/// Fails for an unknown kind, for a set without its namespace, and for a scope with kinds that are
+/// always global.
 pub fn privilege(kind: &str, namespace: Option<&str>, set: Option<&str>) -> Result<Privilege> {
     let Some(found) = PrivilegeKind::named(kind) else {
         let known: Vec<&str> = PrivilegeKind::ALL.iter().map(|(_, name)| *name).collect();
@@ -76,8 +76,7 @@ pub fn privilege(kind: &str, namespace: Option<&str>, set: Option<&str>) -> Resu
     })
 }
 
-/// Creates a role, as it is described; the node may take `limit`, here and below; zero: as long as it
-/// takes.
+/// Creates a role. `limit`, here and below, is the node's time limit; zero: no limit.
 pub fn create_role(role: &Role, limit: Duration) -> Result<Manage<()>> {
     let Role { name: role, privileges, allow, read_quota, write_quota } = role;
     let (role, allow) = (name("role", role)?, addresses(allow)?);
@@ -89,7 +88,7 @@ pub fn create_role(role: &Role, limit: Duration) -> Result<Manage<()>> {
     Ok(Manage::change(&request, limit))
 }
 
-/// Drops a role, which its users lose.
+/// Drops a role, which also removes it from its users.
 pub fn drop_role(role: &str, limit: Duration) -> Result<Manage<()>> {
     Ok(Manage::change(&Request::DropRole { role: name("role", role)? }, limit))
 }
@@ -105,7 +104,7 @@ pub fn grant_privileges(
     Ok(Manage::change(&Request::GrantPrivileges { role, privileges }, limit))
 }
 
-/// Takes privileges from a role.
+/// Removes privileges from a role.
 pub fn revoke_privileges(
     role: &str,
     privileges: Vec<Privilege>,
@@ -116,14 +115,14 @@ pub fn revoke_privileges(
     Ok(Manage::change(&Request::RevokePrivileges { role, privileges }, limit))
 }
 
-/// Says which addresses and networks the users of a role may come from; none: all.
+/// Sets the addresses and networks from which the users of a role may connect; empty: all.
 pub fn set_allowed(role: &str, allow: &[String], limit: Duration) -> Result<Manage<()>> {
     let (role, allow) = (name("role", role)?, addresses(allow)?);
     Ok(Manage::change(&Request::SetWhitelist { role, allow }, limit))
 }
 
-/// Says how many records a user of a role may read and write in a second; 0: no limit; `None`: as
-/// until now.
+/// Sets how many records a user of a role may read and write per second; 0: no limit; `None`:
+/// unchanged.
 pub fn set_quotas(
     role: &str,
     read_quota: Option<u32>,
@@ -146,7 +145,7 @@ pub fn list_roles(limit: Duration) -> Manage<Vec<Role>> {
     })
 }
 
-/// The role of this name.
+/// The role with this name.
 pub fn get_role(role: &str, limit: Duration) -> Result<Manage<Role>> {
     let role = name("role", role)?;
     Ok(Manage::new(&Request::QueryRoles { role: Some(role) }, limit, |rows| {
@@ -161,7 +160,7 @@ fn roles(rows: Vec<Row>) -> impl Iterator<Item = Role> {
     })
 }
 
-/// Larger numbers stand for something else, or are negative to other clients.
+/// Larger numbers have other meanings, or are negative to other clients.
 const LARGEST_QUOTA: u32 = i32::MAX as u32;
 
 fn check_quota(quota: u32) -> Result<()> {
@@ -173,7 +172,7 @@ fn check_quota(quota: u32) -> Result<()> {
     Ok(())
 }
 
-/// Checks what commas separate in messages; whether it is an address is the cluster's business.
+/// Rejects commas, which separate addresses in messages; the cluster validates the addresses.
 fn addresses(allow: &[String]) -> Result<Vec<String>> {
     let is_one = |address: &String| !address.is_empty() && !address.contains([',', '\0']);
     match allow.iter().find(|address| !is_one(address)) {

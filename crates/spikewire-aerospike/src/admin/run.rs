@@ -1,4 +1,4 @@
-//! Running a procedure on the calling thread.
+//! Runs procedures on the calling thread.
 
 use std::sync::Arc;
 use std::thread;
@@ -9,12 +9,12 @@ use crate::clock::Tick;
 use crate::cluster::{Cluster, Node};
 use crate::error::{Error, Kind, Result};
 
-/// How often a pause is left to look whether it should go on.
+/// How often a pause checks for interruption.
 const SIGNAL_POLL: Duration = Duration::from_millis(50);
 
-/// Runs a procedure on this thread, pauses included. Blocks while nodes answer, each at most for the
-/// connect timeout or the request's deadline. Ends with an error of [`Kind::Interrupted`] when
-/// `interrupted` says so.
+/// Runs a procedure on this thread, including pauses. Blocks while waiting for nodes, for each at
+/// most for the connect timeout or the request's deadline. Fails with [`Kind::Interrupted`] if
+/// `interrupted` returns true.
 pub fn run<P: Procedure + ?Sized>(
     cluster: &Cluster,
     procedure: &mut P,

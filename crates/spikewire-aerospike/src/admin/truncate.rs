@@ -1,4 +1,4 @@
-//! Deleting all records of a set or a namespace at once.
+//! Truncation: deletes all records of a set or a namespace at once.
 
 use std::fmt::Write as _;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,7 +11,7 @@ use crate::clock::Tick;
 use crate::error::{Error, Result};
 use crate::name::Name;
 
-/// Deletes all records of a set or a namespace that are older than a moment.
+/// Deletes all records of a set or a namespace that are older than a given time.
 #[derive(Debug)]
 pub struct Truncate {
     namespace: Name,
@@ -27,8 +27,8 @@ enum Stage {
 }
 
 impl Truncate {
-    /// Checks what is asked for. `set`: `None` for the whole namespace. `before`: the moment that
-    /// records must be older than; `None`: that at which the node gets the command.
+    /// Validates the parameters. `set`: `None` for the whole namespace. `before`: records last
+    /// updated before this time are deleted; `None`: the time at which the node gets the command.
     pub fn new(namespace: &str, set: Option<&str>, before: Option<SystemTime>) -> Result<Self> {
         let namespace = Name::new("namespace", namespace, limits::NAMESPACE_NAME)?;
         let mut command = match set {
@@ -64,7 +64,7 @@ impl Procedure for Truncate {
                 AdminAction::Ask(Recipients::Any, command)
             }
             Stage::Namespaces => {
-                // A node says yes to a namespace that is not there.
+                // Nodes accept the command for unknown namespaces.
                 let known = single(answers).and_then(|all| known_namespace(&self.namespace, &all));
                 if let Err(error) = known {
                     return AdminAction::Done(Err(error));

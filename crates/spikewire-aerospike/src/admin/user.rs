@@ -1,4 +1,4 @@
-//! Users: who logs in, and which roles they have.
+//! Users and their roles.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,13 +21,13 @@ pub struct User {
     pub name: String,
     /// The names of its roles.
     pub roles: Vec<String>,
-    /// Numbers about reading, of the node that was asked: the quota in records per second (0: none),
-    /// commands per second, records of queries per second, queries without a limit. Servers may tell
-    /// fewer or more of them.
+    /// Read statistics of the node that replied: the quota in records per second (0: none),
+    /// commands per second, records of queries per second, queries without a limit. Servers may
+    /// report fewer or more of them.
     pub read_info: Vec<u32>,
-    /// The same about writing.
+    /// The same for writing.
     pub write_info: Vec<u32>,
-    /// Its open connections to the node that was asked.
+    /// Its open connections to the node that replied.
     pub connections: u32,
 }
 
@@ -38,7 +38,7 @@ impl From<UserRow> for User {
     }
 }
 
-/// Creates a user; the node may take `limit`, here and below; zero: as long as it takes.
+/// Creates a user. `limit`, here and below, is the node's time limit; zero: no limit.
 pub fn create_user(
     user: &str,
     password: NewPassword,
@@ -49,18 +49,18 @@ pub fn create_user(
     Ok(Manage::change(&Request::CreateUser { user, password: password.0, roles }, limit))
 }
 
-/// Drops a user, whose connections are of no use any more.
+/// Drops a user, whose connections become unusable.
 pub fn drop_user(user: &str, limit: Duration) -> Result<Manage<()>> {
     Ok(Manage::change(&Request::DropUser { user: name("user", user)? }, limit))
 }
 
-/// Gives a user more roles.
+/// Grants roles to a user.
 pub fn grant_roles(user: &str, roles: &[&str], limit: Duration) -> Result<Manage<()>> {
     let (user, roles) = (name("user", user)?, role_names(roles)?);
     Ok(Manage::change(&Request::GrantRoles { user, roles }, limit))
 }
 
-/// Takes roles from a user.
+/// Revokes roles from a user.
 pub fn revoke_roles(user: &str, roles: &[&str], limit: Duration) -> Result<Manage<()>> {
     let (user, roles) = (name("user", user)?, role_names(roles)?);
     Ok(Manage::change(&Request::RevokeRoles { user, roles }, limit))
@@ -75,7 +75,7 @@ pub fn list_users(limit: Duration) -> Manage<Vec<User>> {
     })
 }
 
-/// The user of this name.
+/// The user with this name.
 pub fn get_user(user: &str, limit: Duration) -> Result<Manage<User>> {
     let user = name("user", user)?;
     Ok(Manage::new(&Request::QueryUsers { user: Some(user) }, limit, |rows| {
@@ -90,19 +90,19 @@ fn users(rows: Vec<Row>) -> impl Iterator<Item = User> {
     })
 }
 
-/// A new password. Where it is that of the client's own user, the client logs in with it from then
-/// on.
+/// Changes a password. If it is that of the client's own user, the client uses it for further
+/// logins.
 #[derive(Debug)]
 pub struct ChangePassword {
     change: Manage<()>,
     user: String,
     password: NewPassword,
-    /// Who the client logs in as.
+    /// The client's own credentials.
     own: Option<Arc<Credentials>>,
 }
 
 impl ChangePassword {
-    /// Of any user, by somebody who manages users. `own`: who the client logs in as.
+    /// For any user, by a user administrator. `own`: the client's own credentials.
     pub fn of(
         user: &str,
         password: NewPassword,
@@ -114,7 +114,7 @@ impl ChangePassword {
         Ok(Self { change: Manage::change(&request, limit), user, password, own })
     }
 
-    /// Of the client's own user, which the cluster has to keep itself.
+    /// For the client's own user, which must be an internal user of the cluster.
     pub fn own(
         password: NewPassword,
         own: Option<Arc<Credentials>>,
@@ -199,7 +199,7 @@ mod tests {
         assert_eq!(sent(list.next(Vec::new(), Tick(0))).0, Request::QueryUsers { user: None });
         let found = done(list.next(listed(vec![row("b"), row("a")]), Tick(0))).unwrap();
         assert_eq!(found.iter().map(|user| &*user.name).collect::<Vec<_>>(), ["a", "b"]);
-        // Some servers say nothing of a user that is not there.
+        // Some servers return nothing for a missing user.
         let mut get = get_user("c", WITHIN).unwrap();
         get.next(Vec::new(), Tick(0));
         let error = done(get.next(listed(Vec::new()), Tick(0))).unwrap_err();

@@ -1,4 +1,4 @@
-//! How connections to one node begin.
+//! Setup of connections: encryption and login.
 
 use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
@@ -15,19 +15,19 @@ use super::{Greeter, Login};
 use crate::clock::Tick;
 use crate::command::Refusal;
 
-/// Sessions that are kept before those are looked for that are of no more use.
+/// Number of sessions from which on unused ones are removed.
 const SESSIONS: usize = 64;
 
-/// What a client shows and wants to see at every node.
+/// A client's credentials and TLS configuration, for all nodes.
 #[derive(Debug, Default)]
 pub struct Gate {
     tls: Option<Tls>,
     credentials: Option<Arc<Credentials>>,
-    /// By address: they outlive what the tender knows of a node.
+    /// By address: sessions outlive the tender's state of a node.
     sessions: Mutex<FxHashMap<SocketAddr, Arc<Session>>>,
 }
 
-/// How connections to one node begin. By default, with commands.
+/// Setup of connections to one node. By default, commands are sent immediately.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     encryption: Option<Encryption>,
@@ -35,7 +35,7 @@ pub struct Access {
 }
 
 impl Gate {
-    /// Checks the options. Hashes a password, which takes its time.
+    /// Validates the options. Hashes the password, which is slow.
     pub fn new(login: &Login, tls: Option<&Tls>) -> Result<Self, Refusal> {
         let auth = login.check(tls)?;
         let credentials = auth.map(|auth| Arc::new(Credentials::new(login, auth)));
@@ -47,17 +47,17 @@ impl Gate {
         self.tls.is_some()
     }
 
-    /// Whether connections begin with a login.
+    /// Whether connections log in.
     pub fn logs_in(&self) -> bool {
         self.credentials.is_some()
     }
 
-    /// Who logs in, if anybody does.
+    /// The credentials, if any.
     pub fn credentials(&self) -> Option<&Arc<Credentials>> {
         self.credentials.as_ref()
     }
 
-    /// The way in at an address. Certificates are for `name`, or else for the address.
+    /// The setup for an address. Certificates are verified against `name`, or else the address.
     pub fn access(&self, address: SocketAddr, name: Option<&str>) -> Result<Access, TlsError> {
         let encryption = match (&self.tls, name) {
             (None, _) => None,
@@ -86,7 +86,7 @@ impl Access {
         self.encryption.clone()
     }
 
-    /// What a new connection says first.
+    /// The handshake of a new connection.
     pub fn greeter(&self) -> Option<Box<Greeter>> {
         self.session.as_ref().map(|session| Box::new(Greeter::new(session.clone())))
     }
@@ -97,8 +97,8 @@ impl Access {
     }
 }
 
-/// Bytes of the frame that begins here: a server over TLS does not see a request whose first bytes
-/// came in one record with the one before.
+/// Length of the frame that starts here: over TLS, servers do not notice a request whose first
+/// bytes came in the same TLS record as the previous one.
 fn frame_len(bytes: &[u8]) -> usize {
     match Header::parse(bytes) {
         Ok(Some(header)) => HEADER_LEN + header.len,
@@ -106,7 +106,7 @@ fn frame_len(bytes: &[u8]) -> usize {
     }
 }
 
-/// The name of a host that certificates may be for; an address is none.
+/// The name of a host for certificate verification; none for an address.
 pub fn name_of(host: &str) -> Option<&str> {
     let is_address = host.parse::<IpAddr>().is_ok() || host.contains('%');
     (!is_address).then_some(host)
@@ -128,7 +128,7 @@ mod tests {
         let session = |access: &Access| access.session.clone().unwrap();
         assert!(Arc::ptr_eq(&session(&first), &session(&second)));
         assert!(first.greeter().is_some() && first.encryption().is_none());
-        // What was left behind does not pile up.
+        // Unused sessions do not accumulate.
         for port in 2..1000 {
             gate.access(at(port), None).unwrap();
         }

@@ -1,4 +1,4 @@
-//! What a client sends to log in, made once: hashing a password takes its time on purpose.
+//! The credentials that a client sends, computed once: hashing a password is deliberately slow.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use spikewire_sync::RwLock;
 
 use super::{Auth, Login, Secret};
 
-/// What logs in.
+/// Credentials.
 pub struct Credentials {
-    /// `None`: the certificate says it.
+    /// `None`: named by the certificate.
     user: Option<String>,
-    /// It changes with the password.
+    /// Updated when the password changes.
     hash: RwLock<Option<Hash>>,
-    /// Where the password leaves as it is.
+    /// The plaintext password, for external users.
     clear: Option<Secret>,
 }
 
 impl Credentials {
-    /// Of a login that was checked.
+    /// The credentials of a validated login.
     pub fn new(login: &Login, auth: Auth) -> Self {
         if auth == Auth::Pki {
             return Self { user: None, hash: RwLock::default(), clear: None };
@@ -29,8 +29,8 @@ impl Credentials {
         Self { user: login.user.clone(), hash: RwLock::new(hash), clear }
     }
 
-    /// The user that the cluster keeps, and the hash of its password; `None`: another system keeps it,
-    /// or a certificate stands for both.
+    /// The internal user and its password hash; `None` for an external user or a login by
+    /// certificate.
     pub fn kept(&self) -> Option<(&str, Hash)> {
         if self.clear.is_some() {
             return None;
@@ -38,14 +38,14 @@ impl Credentials {
         Some((self.user.as_deref()?, self.hash.read().clone()?))
     }
 
-    /// Logs in with another password from now on, if this is its user.
+    /// Uses another password from now on, if this is its user.
     pub fn changed(&self, user: &str, password: &Hash) {
         if self.kept().is_some_and(|(own, _)| own == user) {
             *self.hash.write() = Some(password.clone());
         }
     }
 
-    /// Appends what trades them for a session.
+    /// Appends the login request.
     pub fn write_login(&self, out: &mut Vec<u8>) {
         match (&self.user, &*self.hash.read()) {
             (Some(user), Some(hash)) => {
@@ -57,7 +57,7 @@ impl Credentials {
         }
     }
 
-    /// Appends what shows the token of a session.
+    /// Appends the request that presents a session token.
     pub fn write_token(&self, token: &[u8], out: &mut Vec<u8>) {
         match &self.user {
             Some(user) => Request::Authenticate { user, token }.encode(out),
@@ -66,7 +66,7 @@ impl Credentials {
     }
 }
 
-/// Who logs in, for messages.
+/// The user, for messages.
 impl fmt::Display for Credentials {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.user {

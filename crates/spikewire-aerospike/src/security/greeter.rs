@@ -1,5 +1,5 @@
-//! What a connection says before its first command: the token of the node's session or, where there
-//! is none that the node takes, a login.
+//! The handshake of a connection before its first command: presents the session token of the node
+//! or, if there is none or the node rejects it, logs in.
 
 use std::sync::Arc;
 
@@ -10,27 +10,27 @@ use spikewire_transport::protocol::Greeting;
 use super::session::{First, Session};
 use crate::clock::Tick;
 
-/// One connection's way through that.
+/// The handshake of one connection.
 #[derive(Debug, Clone)]
 pub struct Greeter {
     session: Arc<Session>,
     asked: Asked,
-    /// Whether the frame that was cut last is one of security.
+    /// Whether the last frame was a security frame.
     pub heard_security: bool,
 }
 
-/// What the node was asked.
+/// The request that was sent.
 #[derive(Debug, Clone)]
 enum Asked {
     Nothing,
-    /// Whether it takes this token.
+    /// Presented this token.
     Token(Arc<[u8]>),
-    /// For a session.
+    /// Logged in.
     Login,
 }
 
 impl Greeter {
-    /// Of a new connection.
+    /// The handshake of a new connection.
     pub fn new(session: Arc<Session>) -> Self {
         Self { session, asked: Asked::Nothing, heard_security: false }
     }
@@ -47,7 +47,7 @@ impl Greeter {
         };
         match (std::mem::replace(&mut self.asked, Asked::Nothing), reply.result) {
             (Asked::Token(_), ResultCode::OK) => Greeting::Ready,
-            // It expired, or this is another server by now.
+            // The token expired, or this is another server now.
             (Asked::Token(token), _) => {
                 self.session.forget(&token);
                 self.log_in(out)
@@ -56,7 +56,7 @@ impl Greeter {
                 self.session.opened(reply.session, Tick::now());
                 Greeting::Ready
             }
-            // Nobody has to log in there.
+            // The server does not require a login.
             (_, ResultCode::SECURITY_NOT_ENABLED) => {
                 self.session.opened(None, Tick::now());
                 Greeting::Ready
@@ -102,7 +102,7 @@ mod tests {
         Arc::new(Session::new(Arc::new(Credentials::new(&login, auth))))
     }
 
-    /// Tells the greeter of this answer; what it says to that.
+    /// Passes this reply to the greeter; returns its next step.
     fn hear(
         greeter: &mut Greeter,
         result: ResultCode,
@@ -169,7 +169,7 @@ mod tests {
         let (refused, _) = hear(&mut greeter, ResultCode::SECURITY_NOT_SUPPORTED, None);
         let Greeting::Refused(why) = refused else { panic!("{refused:?}") };
         assert!(why.contains("no security") && why.contains("leave out user"), "{why}");
-        // The next one does not even ask.
+        // The next connection does not even try.
         let mut next = Greeter::new(open);
         assert_eq!(next.greet(None, &mut Vec::new()), Greeting::Refused(why));
     }

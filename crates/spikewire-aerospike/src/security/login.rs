@@ -1,4 +1,4 @@
-//! Who logs in and how, as a program says it.
+//! Login options.
 
 use std::fmt;
 
@@ -9,21 +9,20 @@ use crate::command::Refusal;
 /// How a client logs in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Auth {
-    /// With a user that the cluster keeps itself. The password leaves as a hash, which is as good as
-    /// the password to whoever hears it: without TLS, only on networks that are trusted.
+    /// With an internal user of the cluster. The password is sent as a hash, which is equivalent to
+    /// the password for an eavesdropper: use this without TLS only on trusted networks.
     #[default]
     Internal,
-    /// With a user that the cluster looks up elsewhere (LDAP). The password leaves as it is, so this
-    /// takes TLS.
+    /// With an external user (LDAP). The password is sent in plaintext, so this requires TLS.
     External,
-    /// The same without TLS: whoever listens has the password.
+    /// The same without TLS: an eavesdropper gets the password.
     ExternalInsecure,
-    /// With the client's certificate, which names the user. Takes TLS.
+    /// With the client's certificate, which names the user. Requires TLS.
     Pki,
 }
 
 impl Auth {
-    /// Every way, by its name.
+    /// All methods, by name.
     pub const ALL: [(&'static str, Self); 4] = [
         ("internal", Self::Internal),
         ("external", Self::External),
@@ -31,7 +30,7 @@ impl Auth {
         ("pki", Self::Pki),
     ];
 
-    /// The way of this name.
+    /// The method with this name.
     pub fn parse(name: &str) -> Result<Self, Refusal> {
         let found = Self::ALL.iter().find(|(known, _)| *known == name).map(|(_, auth)| *auth);
         found.ok_or_else(|| {
@@ -42,12 +41,12 @@ impl Auth {
     }
 }
 
-/// A text that no debug output shows.
+/// A string that debug output does not show.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(String);
 
 impl Secret {
-    /// The text itself.
+    /// The string.
     pub fn reveal(&self) -> &str {
         &self.0
     }
@@ -65,19 +64,19 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Who logs in, and how. By default, nobody does.
+/// Login options. By default, there is no login.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Login {
     /// The user's name.
     pub user: Option<String>,
     /// The user's password.
     pub password: Option<Secret>,
-    /// How; `None`: [`Auth::Internal`] where there is a user.
+    /// The method; `None`: [`Auth::Internal`] if there is a user.
     pub auth: Option<Auth>,
 }
 
 impl Login {
-    /// How the client logs in, if it does; refuses what makes no sense.
+    /// The login method, if any; rejects contradictory options.
     pub fn check(&self, tls: Option<&Tls>) -> Result<Option<Auth>, Refusal> {
         let refuse = |why: &str| Err(Refusal::of_value(why));
         let Self { user, password, auth } = self;

@@ -1,4 +1,4 @@
-//! How connections to a cluster with security begin: encryption, and logging in.
+//! Connections to a cluster with security: encryption and login.
 //!
 //! | file | what it holds |
 //! |---|---|

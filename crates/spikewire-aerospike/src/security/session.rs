@@ -1,4 +1,4 @@
-//! What a node gave for a login: a token that holds for some time. One for all connections to it.
+//! The session of a node: a token with a limited lifetime, shared by all connections to it.
 
 use std::fmt;
 use std::sync::Arc;
@@ -11,31 +11,31 @@ use spikewire_sync::Mutex;
 use super::credentials::Credentials;
 use crate::clock::Tick;
 
-/// So long before its end a token is renewed.
+/// How long before its expiry a token is renewed.
 const MARGIN: Duration = Duration::from_secs(60);
-/// While one connection renews a token, others go on with the old one for so long at most.
+/// How long other connections keep using the old token while one renews it.
 const RENEWING: Duration = Duration::from_secs(5);
-/// How long a node that refused a login is left alone, at first and at most: a password that is
-/// wrong now is wrong in a moment, and servers lock users out that try too often.
+/// How long no login is attempted after a node rejected one, initially and at most: a wrong
+/// password stays wrong, and servers lock users out after too many attempts.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(500), Duration::from_secs(30));
 
-/// Why a node let nobody in.
+/// A rejected login.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refused {
     /// The server's code.
     pub code: ResultCode,
-    /// The same in words, with the user's name.
+    /// The message, with the user's name.
     pub why: String,
 }
 
-/// What a new connection does first.
+/// The first step of a new connection.
 #[derive(Debug, PartialEq, Eq)]
 pub enum First {
-    /// It shows this token.
+    /// Present this token.
     Show(Arc<[u8]>),
-    /// It logs in.
+    /// Log in.
     LogIn,
-    /// Nothing: the node refused a login a moment ago.
+    /// Fail: the node has just rejected a login.
     GiveUp(Refused),
 }
 
@@ -48,28 +48,28 @@ pub struct Session {
 #[derive(Default)]
 struct State {
     token: Option<Arc<[u8]>>,
-    /// When the token is to be renewed.
+    /// When to renew the token.
     renew_at: Tick,
-    /// Until when a connection is trusted to do so.
+    /// Until when a connection is expected to complete the renewal.
     renewing_until: Tick,
     refused: Option<Refused>,
-    /// Until when the node is left alone after that, and for how long.
+    /// Until when no login is attempted after a rejection, and the current pause.
     wait_until: Tick,
     pause: Duration,
 }
 
 impl Session {
-    /// Of a node that was not asked yet.
+    /// The session of a node without a login yet.
     pub fn new(credentials: Arc<Credentials>) -> Self {
         Self { credentials, state: Mutex::default() }
     }
 
-    /// Who logs in.
+    /// The credentials.
     pub fn credentials(&self) -> &Credentials {
         &self.credentials
     }
 
-    /// What a connection that is new at this time does first.
+    /// The first step of a connection opened at this time.
     pub fn begin(&self, now: Tick) -> First {
         let mut state = self.state.lock();
         if let Some(refused) = state.refused.as_ref().filter(|_| now < state.wait_until) {
@@ -86,7 +86,7 @@ impl Session {
         }
     }
 
-    /// The node let the client in.
+    /// The node accepted the login.
     pub fn opened(&self, session: Option<auth::Session>, now: Tick) {
         let mut state = self.state.lock();
         let ttl = session.as_ref().and_then(|session| session.ttl).filter(|ttl| *ttl > 0);
@@ -97,12 +97,12 @@ impl Session {
         };
     }
 
-    /// The node does not take this token any more.
+    /// The node no longer accepts this token.
     pub fn forget(&self, token: &Arc<[u8]>) {
         self.state.lock().token.take_if(|known| known == token);
     }
 
-    /// The node refused the login.
+    /// The node rejected the login.
     pub fn refused(&self, code: ResultCode, now: Tick) -> Refused {
         let why = match code {
             ResultCode::SECURITY_NOT_SUPPORTED => format!(
@@ -125,20 +125,20 @@ impl Session {
         self.state.lock().refused.clone()
     }
 
-    /// Whether the node is left alone because it refused a login.
+    /// Whether no login is attempted because the node rejected one.
     pub fn is_refused(&self, now: Tick) -> bool {
         let state = self.state.lock();
         state.refused.is_some() && now < state.wait_until
     }
 }
 
-/// How long a token that holds for so many seconds is used.
+/// How long to use a token with this lifetime in seconds.
 fn renewed_after(ttl: u32) -> Duration {
     let ttl = Duration::from_secs(ttl.into());
     ttl.saturating_sub(MARGIN).max(ttl / 2)
 }
 
-/// Shows no token.
+/// Does not print the token.
 impl fmt::Debug for Session {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Session").field("credentials", &self.credentials).finish_non_exhaustive()
