@@ -48,8 +48,8 @@ const SALT: [u8; 16] = [
 #[cfg(feature = "login")]
 const COST: u32 = 10;
 
-/// The hash that stands for no password, which is that of `nopassword`: a user who is created with it
-/// logs in with a certificate, and with nothing else.
+/// The hash that means "no password", which is that of `nopassword`: a user created with it can log
+/// in only with a certificate.
 pub const NO_PASSWORD: &str = "$2a$10$7EqJtq98hPqEX7fNZaFWoOePA2sZy..tlOF99W2N0g5KZ3dLaw8WO";
 
 const NO_FIELDS: &[(u8, &[u8])] = &[];
@@ -172,7 +172,7 @@ impl fmt::Debug for Session {
     }
 }
 
-/// A server's answer to a [`Request`].
+/// A server's reply to a [`Request`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
     /// The result. 51 and 52 mean that the server does not support security, or has it disabled.
@@ -237,7 +237,7 @@ pub(crate) fn write_entry(
     }
 }
 
-/// Result, command and fields of a body's first entry; what follows the last field is ignored.
+/// Result, command and fields of a body's first entry; anything after the last field is ignored.
 pub(crate) fn read(body: &[u8]) -> Result<(ResultCode, u8, Vec<Field<'_>>), Malformed> {
     read_entry(body).map(|(result, command, fields, _)| (result, command, fields))
 }

@@ -7,7 +7,8 @@
 //! | [`request`] | what a client asks for |
 //! | [`page`] | users and roles, as a server lists them |
 //!
-//! A change is answered by an [`auth::Reply`](crate::auth::Reply), a question by [`Page`]s.
+//! The reply to a change is an [`auth::Reply`](crate::auth::Reply), that to a query a list of
+//! [`Page`]s.
 
 pub mod page;
 pub mod privilege;
@@ -21,41 +22,41 @@ use crate::Malformed;
 
 /// Commands.
 pub mod command {
-    /// A new user.
+    /// Create a user.
     pub const CREATE_USER: u8 = 1;
-    /// A user goes.
+    /// Drop a user.
     pub const DROP_USER: u8 = 2;
-    /// A password, set by somebody who manages users.
+    /// Set a password, as a user administrator.
     pub const SET_PASSWORD: u8 = 3;
-    /// A password, changed by the user itself.
+    /// Change one's own password.
     pub const CHANGE_PASSWORD: u8 = 4;
-    /// More roles for a user.
+    /// Grant roles to a user.
     pub const GRANT_ROLES: u8 = 5;
-    /// Fewer roles for a user.
+    /// Revoke roles from a user.
     pub const REVOKE_ROLES: u8 = 6;
-    /// One user, or all.
+    /// List one user, or all.
     pub const QUERY_USERS: u8 = 9;
-    /// A new role.
+    /// Create a role.
     pub const CREATE_ROLE: u8 = 10;
-    /// A role goes.
+    /// Drop a role.
     pub const DROP_ROLE: u8 = 11;
-    /// More privileges for a role.
+    /// Grant privileges to a role.
     pub const GRANT_PRIVILEGES: u8 = 12;
-    /// Fewer privileges for a role.
+    /// Revoke privileges from a role.
     pub const REVOKE_PRIVILEGES: u8 = 13;
-    /// The addresses that a role's users may come from.
+    /// Set the addresses from which a role's users may connect.
     pub const SET_WHITELIST: u8 = 14;
-    /// What a role's users may do in a second.
+    /// Set the quotas of a role's users.
     pub const SET_QUOTAS: u8 = 15;
-    /// One role, or all.
+    /// List one role, or all.
     pub const QUERY_ROLES: u8 = 16;
 }
 
-/// Field ids, beside those of [`auth`](crate::auth::field).
+/// Field ids, in addition to those of [`auth`](crate::auth::field).
 pub mod field {
     /// Hash of a new password.
     pub const PASSWORD: u8 = 1;
-    /// Hash of the password until now.
+    /// Hash of the old password.
     pub const OLD_PASSWORD: u8 = 2;
     /// Names of roles.
     pub const ROLES: u8 = 10;
@@ -63,24 +64,24 @@ pub mod field {
     pub const ROLE: u8 = 11;
     /// Privileges.
     pub const PRIVILEGES: u8 = 12;
-    /// Addresses, between commas.
+    /// Addresses, separated by commas.
     pub const WHITELIST: u8 = 13;
-    /// Records in a second, u32; 0: no limit.
+    /// Records per second, u32; 0: no limit.
     pub const READ_QUOTA: u8 = 14;
     /// The same for writing.
     pub const WRITE_QUOTA: u8 = 15;
-    /// Numbers about reading.
+    /// Read statistics.
     pub const READ_INFO: u8 = 16;
-    /// Numbers about writing.
+    /// Write statistics.
     pub const WRITE_INFO: u8 = 17;
     /// Open connections, u32.
     pub const CONNECTIONS: u8 = 18;
 }
 
-/// Most roles of a user, and most privileges of a role, in one message.
+/// Maximum number of a user's roles, and of a role's privileges, in one message.
 pub const MOST: usize = u8::MAX as usize;
 
-/// Reads what is inside of a field from its start on.
+/// Decodes the contents of a field.
 struct Reader<'a> {
     rest: &'a [u8],
 }
@@ -96,7 +97,7 @@ impl<'a> Reader<'a> {
         Ok(*first)
     }
 
-    /// Text behind a byte with its length.
+    /// A string preceded by a length byte.
     fn text(&mut self) -> Result<String, Malformed> {
         let len = usize::from(self.byte()?);
         let (text, rest) = self.rest.split_at_checked(len).ok_or_else(cut)?;
@@ -110,7 +111,7 @@ impl<'a> Reader<'a> {
         Ok(u32::from_be_bytes(*number))
     }
 
-    /// As many as the first byte says.
+    /// A list preceded by a count byte.
     fn list<T>(
         data: &'a [u8],
         mut one: impl FnMut(&mut Self) -> Result<T, Malformed>,
@@ -134,19 +135,19 @@ fn utf8(text: &[u8]) -> Result<String, Malformed> {
     Ok(text.to_owned())
 }
 
-/// A field that is one number.
+/// A field with a single number.
 fn number(data: &[u8]) -> Result<u32, Malformed> {
     data.try_into().map(u32::from_be_bytes).map_err(|_| malformed("a number is not 4 bytes"))
 }
 
-/// Appends text behind a byte with its length, which callers see to.
+/// Appends a string preceded by a length byte; the caller guarantees that the length fits.
 fn write_text(out: &mut Vec<u8>, text: &str) {
     debug_assert!(text.len() <= MOST, "longer than a byte can say");
     out.push(text.len() as u8);
     out.extend_from_slice(text.as_bytes());
 }
 
-/// A list behind a byte with its length, which callers see to.
+/// Encodes a list preceded by a count byte; the caller guarantees that the count fits.
 fn list<T>(items: &[T], mut write: impl FnMut(&mut Vec<u8>, &T)) -> Vec<u8> {
     debug_assert!(items.len() <= MOST, "more than a byte can say");
     let mut out = vec![items.len() as u8];
@@ -164,7 +165,7 @@ fn numbers(numbers: &[u32]) -> Vec<u8> {
     list(numbers, |out, number| out.extend_from_slice(&number.to_be_bytes()))
 }
 
-/// The addresses of a field; none are an empty list.
+/// The addresses in a field; an empty field is an empty list.
 fn addresses(data: &[u8]) -> Result<Vec<String>, Malformed> {
     let text = utf8(data)?;
     Ok(text.split(',').filter(|address| !address.is_empty()).map(str::to_owned).collect())

@@ -1,5 +1,5 @@
-//! Users and roles, as a server lists them: frames of several entries, of which the last says
-//! `QUERY_END`, or why there is no list.
+//! Lists of users and roles: frames of several entries, the last of which is `QUERY_END`, or the
+//! error instead of a list.
 
 use super::{Privilege, Reader, addresses, field, number, numbers, texts, utf8};
 use crate::Malformed;
@@ -14,10 +14,10 @@ pub struct UserRow {
     pub name: String,
     /// Its roles.
     pub roles: Vec<String>,
-    /// Numbers about reading at the node that says it: the quota, commands in a second, records of
-    /// queries in a second, queries without a limit; servers may have fewer or more of them.
+    /// Read statistics of the node that replied: the quota, commands per second, records of queries
+    /// per second, queries without a limit; servers may report fewer or more of them.
     pub read_info: Vec<u32>,
-    /// The same about writing.
+    /// The same for writing.
     pub write_info: Vec<u32>,
     /// Its open connections to that node.
     pub connections: u32,
@@ -28,17 +28,17 @@ pub struct UserRow {
 pub struct RoleRow {
     /// Its name.
     pub name: String,
-    /// What it grants.
+    /// Its privileges.
     pub privileges: Vec<Privilege>,
-    /// The addresses that its users may come from; none: all.
+    /// The addresses from which its users may connect; empty: all.
     pub allow: Vec<String>,
-    /// Records that a user may read in a second; 0: no limit.
+    /// Records that a user may read per second; 0: no limit.
     pub read_quota: u32,
     /// The same for writing.
     pub write_quota: u32,
 }
 
-/// A line of a list.
+/// A row of a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Row {
     /// A user.
@@ -50,9 +50,9 @@ pub enum Row {
 /// One frame of a list.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Page {
-    /// Its lines.
+    /// Its rows.
     pub rows: Vec<Row>,
-    /// How the list ends: `QUERY_END`, or an error; `None`: with a further frame.
+    /// The end of the list: `QUERY_END`, or an error; `None`: another frame follows.
     pub end: Option<ResultCode>,
 }
 
@@ -115,7 +115,7 @@ impl Row {
         auth::write_entry(out, ResultCode::OK, 0, &fields);
     }
 
-    /// What an entry is about; some are about nothing.
+    /// The row of an entry, if it has one.
     fn of(fields: &[crate::message::Field<'_>]) -> Result<Option<Self>, Malformed> {
         let find = |id| auth::find(fields, id);
         let info = |id| find(id).map_or(Ok(Vec::new()), |data| Reader::list(data, Reader::number));

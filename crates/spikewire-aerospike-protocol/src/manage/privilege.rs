@@ -1,11 +1,11 @@
-//! Privileges: what a role grants, and where.
+//! Privileges of roles and their scope.
 
 use std::fmt;
 
 use super::{MOST, Reader, list, write_text};
 use crate::Malformed;
 
-/// What a privilege is about, by its number in messages.
+/// A kind of privilege, by its number in messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PrivilegeKind(pub u8);
 
@@ -14,37 +14,37 @@ macro_rules! kinds {
         impl PrivilegeKind {
             $($(#[$doc])* pub const $constant: Self = Self($code);)*
 
-            /// Those that servers have, with their names, which are also those of the roles that grant
-            /// them everywhere.
+            /// The kinds that servers have, with their names, which are also those of the roles
+            /// that grant them globally.
             pub const ALL: &[(Self, &str)] = &[$((Self::$constant, $name)),*];
         }
     };
 }
 
 kinds! {
-    /// To manage users and roles.
+    /// Manage users and roles.
     USER_ADMIN = 0, "user-admin";
-    /// To manage servers.
+    /// Manage servers.
     SYS_ADMIN = 1, "sys-admin";
-    /// To manage indexes, modules, queries, and to truncate.
+    /// Manage indexes, modules and queries, and truncate.
     DATA_ADMIN = 2, "data-admin";
-    /// To register and remove modules.
+    /// Register and remove modules.
     UDF_ADMIN = 3, "udf-admin";
-    /// To create and drop indexes.
+    /// Create and drop indexes.
     SINDEX_ADMIN = 4, "sindex-admin";
-    /// To read.
+    /// Read.
     READ = 10, "read";
-    /// To read and write.
+    /// Read and write.
     READ_WRITE = 11, "read-write";
-    /// The same, and to apply functions.
+    /// Read, write and apply functions.
     READ_WRITE_UDF = 12, "read-write-udf";
-    /// To write.
+    /// Write.
     WRITE = 13, "write";
-    /// To truncate.
+    /// Truncate.
     TRUNCATE = 14, "truncate";
 }
 
-/// Numbers from here on can be granted for a namespace or a set, and say so in messages.
+/// Kinds from this number on can be granted for a namespace or a set, which messages then include.
 const FIRST_SCOPED: u8 = 10;
 
 impl PrivilegeKind {
@@ -53,7 +53,7 @@ impl PrivilegeKind {
         Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
     }
 
-    /// Its name; `None`: a number that this crate does not know.
+    /// Its name; `None` for an unknown number.
     pub fn name(self) -> Option<&'static str> {
         Self::ALL.iter().find(|(kind, _)| *kind == self).map(|(_, name)| *name)
     }
@@ -74,19 +74,19 @@ impl fmt::Display for PrivilegeKind {
     }
 }
 
-/// A privilege that a role grants.
+/// A privilege of a role.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Privilege {
-    /// What it is about.
+    /// Its kind.
     pub kind: PrivilegeKind,
-    /// The namespace it is for; empty: all of them.
+    /// Its namespace; empty: all.
     pub namespace: String,
-    /// The set it is for; empty: all of them.
+    /// Its set; empty: all.
     pub set: String,
 }
 
 impl Privilege {
-    /// A privilege that holds everywhere.
+    /// A global privilege.
     pub const fn everywhere(kind: PrivilegeKind) -> Self {
         Self { kind, namespace: String::new(), set: String::new() }
     }

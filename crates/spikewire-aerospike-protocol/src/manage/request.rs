@@ -1,4 +1,4 @@
-//! What a client asks for: a change of users or roles, or a list of them.
+//! Requests to change users or roles, or to list them.
 
 use std::fmt;
 
@@ -8,8 +8,8 @@ use crate::auth::{self, HASH_LEN};
 use crate::message::Field;
 use crate::result_code::ResultCode;
 
-/// A password's hash, from [`auth::hash_password`](crate::auth::hash_password); as good as the password,
-/// so that no debug output shows it.
+/// A password hash, from [`auth::hash_password`](crate::auth::hash_password). Equivalent to the
+/// password, so debug output does not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Hash(pub Vec<u8>);
 
@@ -26,28 +26,28 @@ impl From<String> for Hash {
     }
 }
 
-/// In the place of a quota: the one until now.
+/// Instead of a quota: unchanged.
 const SAME_QUOTA: u32 = u32::MAX;
 
 /// A request that manages users and roles.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs)] // fields say it
 pub enum Request {
-    /// A new user.
+    /// Create a user.
     CreateUser { user: String, password: Hash, roles: Vec<String> },
-    /// A user goes.
+    /// Drop a user.
     DropUser { user: String },
-    /// A password, set by somebody who manages users.
+    /// Set a password, as a user administrator.
     SetPassword { user: String, password: Hash },
-    /// A password, changed by the user itself, who shows the one until now.
+    /// Change one's own password, given the old one.
     ChangePassword { user: String, old: Hash, password: Hash },
-    /// More roles for a user.
+    /// Grant roles to a user.
     GrantRoles { user: String, roles: Vec<String> },
-    /// Fewer roles for a user.
+    /// Revoke roles from a user.
     RevokeRoles { user: String, roles: Vec<String> },
-    /// One user, or all.
+    /// List one user, or all.
     QueryUsers { user: Option<String> },
-    /// A new role. Quotas of 0 and an empty list of addresses: no limits.
+    /// Create a role. Quotas of 0 and an empty list of addresses: no limits.
     CreateRole {
         role: String,
         privileges: Vec<Privilege>,
@@ -55,21 +55,21 @@ pub enum Request {
         read_quota: u32,
         write_quota: u32,
     },
-    /// A role goes.
+    /// Drop a role.
     DropRole { role: String },
-    /// More privileges for a role.
+    /// Grant privileges to a role.
     GrantPrivileges { role: String, privileges: Vec<Privilege> },
-    /// Fewer privileges for a role.
+    /// Revoke privileges from a role.
     RevokePrivileges { role: String, privileges: Vec<Privilege> },
-    /// The addresses that a role's users may come from; none: all.
+    /// Set the addresses from which a role's users may connect; empty: all.
     SetWhitelist { role: String, allow: Vec<String> },
-    /// What a role's users may do in a second; 0: no limit; `None`: as until now.
+    /// Set the quotas of a role's users; 0: no limit; `None`: unchanged.
     SetQuotas { role: String, read_quota: Option<u32>, write_quota: Option<u32> },
-    /// One role, or all.
+    /// List one role, or all.
     QueryRoles { role: Option<String> },
 }
 
-/// The fields of a request that is being written.
+/// The fields of a request to encode.
 #[derive(Default)]
 struct Fields(Vec<(u8, Vec<u8>)>);
 
@@ -79,7 +79,7 @@ impl Fields {
         self
     }
 
-    /// Leaves the field out where there is nothing in it.
+    /// Omits the field if it is empty.
     fn unless_empty(self, id: u8, data: Vec<u8>, is_empty: bool) -> Self {
         if is_empty { self } else { self.with(id, data) }
     }
@@ -94,7 +94,7 @@ impl Fields {
 }
 
 impl Request {
-    /// Whether it is answered by [`Page`](super::Page)s.
+    /// Whether the reply consists of [`Page`](super::Page)s.
     pub const fn is_question(&self) -> bool {
         matches!(self, Self::QueryUsers { .. } | Self::QueryRoles { .. })
     }
@@ -163,7 +163,7 @@ impl Request {
         auth::write(out, ResultCode::OK, command, &fields.0);
     }
 
-    /// Reads the body of a security frame; `None`: its command is none of these.
+    /// Decodes the body of a security frame; `None`: another command.
     pub fn parse(body: &[u8]) -> Result<Option<Self>, Malformed> {
         let (_, command, fields) = auth::read(body)?;
         let fields = Parsed(&fields);
@@ -223,7 +223,7 @@ impl Request {
     }
 }
 
-/// The fields of a request that is being read.
+/// The fields of a request to decode.
 struct Parsed<'a>(&'a [Field<'a>]);
 
 impl<'a> Parsed<'a> {
@@ -347,7 +347,7 @@ mod tests {
         }
     }
 
-    /// As the public clients write it.
+    /// As other public clients encode it.
     #[test]
     fn bytes_of_a_role() {
         let request = Request::CreateRole {

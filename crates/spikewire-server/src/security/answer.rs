@@ -1,4 +1,4 @@
-//! The answers to security messages.
+//! Replies to security messages.
 
 use spikewire_aerospike_protocol::auth::{self, Reply, Request, Session};
 use spikewire_aerospike_protocol::manage;
@@ -9,8 +9,8 @@ use super::directory::Proof;
 use super::manage::write_pages;
 use super::{LoggedIn, Security};
 
-/// Answers the security message in `body` with a frame, or with a list of some; who logs in with it
-/// is whom the connection belongs to, `login`.
+/// Replies to the security message in `body` with a frame, or with several for a list; a successful
+/// login sets the connection's user, `login`.
 pub fn answer(asked: &Asked<'_>, login: &mut Option<LoggedIn>, body: &[u8], out: &mut Vec<u8>) {
     let reply = match &asked.state.security {
         None => Err(ResultCode::SECURITY_NOT_SUPPORTED),
@@ -33,7 +33,7 @@ pub fn answer(asked: &Asked<'_>, login: &mut Option<LoggedIn>, body: &[u8], out:
 }
 
 impl Security {
-    /// Carries a message out.
+    /// Executes a message.
     fn run(
         &self,
         asked: &Asked<'_>,
@@ -57,7 +57,7 @@ impl Security {
                 *login = Some(logged_in(user)?);
                 Ok(None)
             }
-            // No certificate names a user here.
+            // Logins by certificate are not supported here.
             Ok(Request::CertificateLogin | Request::CertificateAuthenticate { .. }) => {
                 Err(ResultCode::INVALID_USER)
             }
@@ -65,7 +65,7 @@ impl Security {
         }
     }
 
-    /// Whether this is the user.
+    /// Verifies the user.
     fn check(
         &self,
         user: &str,
@@ -83,7 +83,7 @@ impl Security {
     }
 }
 
-/// What is said to a message that cannot be read.
+/// The error for a malformed message.
 fn refusal(body: &[u8]) -> ResultCode {
     match body.get(2) {
         Some(&auth::command::LOGIN | &auth::command::AUTHENTICATE) | None => {

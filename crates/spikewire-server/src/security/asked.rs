@@ -1,10 +1,10 @@
-//! Where a security message came in.
+//! The origin of a security message.
 
 use std::net::IpAddr;
 
 use crate::cluster::state::ClusterState;
 
-/// Where a security message came in.
+/// The origin of a security message.
 #[derive(Debug, Clone, Copy)]
 pub struct Asked<'a> {
     /// The cluster.

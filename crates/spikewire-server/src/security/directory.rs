@@ -14,19 +14,19 @@ use super::privilege::{Access, KINDS, Kind, Privilege};
 use super::usage::{Quotas, Usage};
 use crate::cluster::options::UserOptions;
 
-/// How a user proves to be that user.
+/// How a user is authenticated.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Proof {
-    /// With the hash of the password.
+    /// By the hash of the password.
     Hash(Vec<u8>),
-    /// With the password as it is: the user is one of another system.
+    /// By the plaintext password: an external user.
     Password(String),
-    /// With a certificate, which no node here asks for.
+    /// By certificate, which nodes here do not request.
     Certificate,
 }
 
 impl Proof {
-    /// With this hash of a password, or none.
+    /// Authentication by this password hash, or none.
     pub fn of(hash: &Hash) -> Result<Self, ResultCode> {
         if hash.0 == NO_PASSWORD.as_bytes() {
             return Ok(Self::Certificate);
@@ -38,7 +38,7 @@ impl Proof {
     }
 }
 
-/// Shows the way, not the secret.
+/// Prints the method, not the secret.
 impl fmt::Debug for Proof {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -52,23 +52,23 @@ impl fmt::Debug for Proof {
 /// A user.
 #[derive(Debug, Clone)]
 pub struct User {
-    /// How it logs in.
+    /// How it is authenticated.
     pub proof: Proof,
     /// The names of its roles, in order.
     pub roles: Vec<String>,
-    /// What it has open and uses up; another one with every user, whatever it is called.
+    /// Its connections and quota usage; a new one for every created user, even with the same name.
     pub usage: Arc<Usage>,
 }
 
 impl User {
-    /// A user with these roles who is new to so many nodes.
+    /// A new user with these roles, for this many nodes.
     pub fn new(proof: Proof, roles: Vec<String>, nodes: usize) -> Self {
         let mut user = Self { proof, roles: Vec::new(), usage: Arc::new(Usage::new(nodes)) };
         user.grant(roles);
         user
     }
 
-    /// Gives it more roles.
+    /// Grants roles.
     pub fn grant(&mut self, roles: Vec<String>) {
         self.roles.extend(roles);
         self.roles.sort_unstable();
@@ -79,16 +79,16 @@ impl User {
 /// A role.
 #[derive(Debug, Clone, Default)]
 pub struct Role {
-    /// What it grants.
+    /// Its privileges.
     pub privileges: Vec<Privilege>,
-    /// Where its users may come from, as it was said and as it is looked at; none: from everywhere.
+    /// The addresses from which its users may connect, as given and parsed; empty: all.
     pub allow: Vec<(String, Network)>,
-    /// How much a user may do.
+    /// The quotas of its users.
     pub quotas: Quotas,
 }
 
 impl Role {
-    /// Grants more.
+    /// Grants privileges.
     pub fn grant(&mut self, privileges: Vec<Privilege>) {
         for privilege in privileges {
             if !self.privileges.contains(&privilege) {
@@ -98,17 +98,17 @@ impl Role {
     }
 }
 
-/// The users and roles of a cluster, by their names.
+/// The users and roles of a cluster, by name.
 #[derive(Debug, Default)]
 pub struct Directory {
     /// The users.
     pub users: BTreeMap<String, User>,
-    /// The roles, those that every cluster has included.
+    /// The roles, including the predefined ones.
     pub roles: BTreeMap<String, Role>,
 }
 
 impl Directory {
-    /// These users of so many nodes, and the roles that every cluster has.
+    /// A directory of these users, for this many nodes, and the predefined roles.
     pub fn new(users: &[UserOptions], nodes: usize) -> Self {
         let role = |kind: &'static Kind| {
             let privileges = vec![Privilege::everywhere(kind)];
@@ -129,18 +129,19 @@ impl Directory {
         user.roles.iter().filter_map(|name| self.roles.get(name))
     }
 
-    /// What a user may do.
+    /// The privileges of a user.
     pub fn access(&self, user: &User) -> Arc<Access> {
         let privileges = self.roles_of(user).flat_map(|role| &role.privileges);
         Arc::new(Access::of(privileges).within(self.quotas(user), &user.usage))
     }
 
-    /// How much a user may do.
+    /// The quotas of its users.
     pub fn quotas(&self, user: &User) -> Quotas {
         self.roles_of(user).fold(Quotas::default(), |all, role| all.or(role.quotas))
     }
 
-    /// Whether a user may come from there: as long as one of its roles that name addresses allows it.
+    /// Whether a user may connect from this address: if one of its roles with an allowlist contains
+    /// it, or none has one.
     pub fn allows(&self, user: &User, from: Option<IpAddr>) -> bool {
         let mut named = self.roles_of(user).flat_map(|role| &role.allow).peekable();
         named.peek().is_none()

@@ -1,15 +1,15 @@
-//! What info commands ask of whoever sends them.
+//! Permissions of info commands.
 
 use spikewire_aerospike_protocol::info::Command;
 
 use super::permission::Permissions;
 use super::privilege::Access;
 
-/// What a node says to an info request on a connection that nobody has logged in on: one line for all
-/// of its commands.
+/// The reply to an info request on a connection that is not logged in: one line for all of its
+/// commands.
 pub const NOT_AUTHENTICATED: &[u8] = b"ERROR:80:not authenticated\n";
 
-/// What a command asks for; everyone who is logged in may send the others.
+/// The permissions that a command requires; all other commands only require a login.
 fn asked(name: &str) -> Permissions {
     match name {
         "sindex-create" | "sindex-delete" | "sindex-exists" => Permissions::SINDEX_ADMIN,
@@ -34,7 +34,7 @@ fn asked(name: &str) -> Permissions {
     }
 }
 
-/// The permission that is missing for a command, if one is.
+/// The missing permission for a command, if any.
 pub fn missing(access: &Access, command: &Command<'_>) -> Option<Permissions> {
     let asked = asked(command.name);
     let param = |name| command.param(name).unwrap_or_default().as_bytes();

@@ -1,4 +1,4 @@
-//! Changes and lists of users and roles.
+//! Changes to users and roles, and lists of them.
 
 use spikewire_aerospike_protocol::limits;
 use spikewire_aerospike_protocol::manage::{
@@ -14,12 +14,12 @@ use super::privilege::{Kind, Privilege};
 use super::usage::Quotas;
 use super::{LoggedIn, Security};
 
-/// Lines of a list in one frame.
+/// Rows of a list per frame.
 const PAGE: usize = 32;
 
 type Outcome<T = ()> = Result<T, ResultCode>;
 
-/// Appends a list, a page in a frame.
+/// Appends a list, with one page per frame.
 pub fn write_pages(mut rows: Vec<Row>, out: &mut Vec<u8>) {
     while rows.len() > PAGE {
         let rest = rows.split_off(PAGE);
@@ -30,7 +30,7 @@ pub fn write_pages(mut rows: Vec<Row>, out: &mut Vec<u8>) {
 }
 
 impl Security {
-    /// Does what a request says, for the user who is logged in; the lines of a list.
+    /// Executes a request of the logged-in user; returns the rows of a list.
     pub fn manage(
         &self,
         asked: &Asked<'_>,
@@ -60,7 +60,7 @@ impl Security {
     }
 }
 
-/// Whether users may ask for it who manage none: it is about themselves.
+/// Whether users without user administration rights may send it, because it concerns themselves.
 fn is_own(request: &Request, own: &str) -> bool {
     match request {
         Request::ChangePassword { user, .. } | Request::QueryUsers { user: Some(user) } => {
@@ -71,7 +71,7 @@ fn is_own(request: &Request, own: &str) -> bool {
 }
 
 impl Directory {
-    /// Makes a change, or none; the user who is not one any more.
+    /// Applies a change, or fails without one; returns the user who was dropped, if any.
     fn change(
         &mut self,
         request: Request,
@@ -156,7 +156,7 @@ impl Directory {
         self.users.get_mut(name).ok_or(ResultCode::INVALID_USER)
     }
 
-    /// A role that can be changed: those that every cluster has cannot.
+    /// A role that can be changed: predefined ones cannot.
     fn own_role(&mut self, name: &str) -> Outcome<&mut Role> {
         if Kind::named(name).is_some() {
             return Err(ResultCode::INVALID_ROLE);
@@ -164,13 +164,13 @@ impl Directory {
         self.roles.get_mut(name).ok_or(ResultCode::INVALID_ROLE)
     }
 
-    /// Checks that there are these roles.
+    /// Checks that these roles exist.
     fn known(&self, roles: &[String]) -> Outcome {
         let all = roles.iter().all(|role| self.roles.contains_key(role));
         if all { Ok(()) } else { Err(ResultCode::INVALID_ROLE) }
     }
 
-    /// One user, or all, as they are at a node.
+    /// One user, or all, with the statistics of a node.
     fn users(&self, node: usize, name: Option<&str>) -> Outcome<Vec<Row>> {
         let row = |(name, user): (&String, &User)| {
             let (read_info, write_info) = user.usage.info(node, self.quotas(user));
@@ -212,13 +212,13 @@ impl Directory {
     }
 }
 
-/// Checks the name of a new user or role.
+/// Validates the name of a new user or role.
 fn valid(name: &str, otherwise: ResultCode) -> Outcome {
     let is_valid = (1..=limits::USER_NAME).contains(&name.len()) && !name.contains('\0');
     if is_valid { Ok(()) } else { Err(otherwise) }
 }
 
-/// A user without a password here gets none.
+/// A user without a password here cannot get one.
 fn set_password(user: &mut User, proof: Proof) -> Outcome {
     match (&user.proof, &proof) {
         (Proof::Hash(_), Proof::Hash(_)) => {
@@ -245,7 +245,7 @@ fn quotas(has_quotas: bool, read: u32, write: u32) -> Outcome<Quotas> {
     if quotas.limit() && !has_quotas {
         return Err(ResultCode::QUOTAS_NOT_ENABLED);
     }
-    // They are negative to other clients.
+    // Larger numbers are negative to other clients.
     if i32::try_from(read).is_err() || i32::try_from(write).is_err() {
         return Err(ResultCode::INVALID_QUOTA);
     }

@@ -1,4 +1,4 @@
-//! Users: who they are, what they may do, and how their connections begin.
+//! Security: users, roles, permissions and logins.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -40,23 +40,23 @@ use crate::cluster::options::Options;
 pub use answer::answer;
 pub use asked::Asked;
 
-/// The users of a cluster that has some.
+/// The security state of a cluster with users.
 #[derive(Debug)]
 pub struct Security {
     directory: RwLock<Directory>,
-    /// Rises with every change of the directory.
+    /// Increases with every change of the directory.
     generation: AtomicU64,
-    /// How long a session's token is taken.
+    /// Lifetime of a session token.
     session_ttl: Duration,
     /// Whether roles may have quotas.
     has_quotas: bool,
 }
 
-/// Who a connection belongs to.
+/// The user of a connection.
 #[derive(Debug)]
 pub struct LoggedIn {
     user: Arc<str>,
-    /// What the user may do.
+    /// The user's privileges.
     pub access: Arc<Access>,
     from: Option<IpAddr>,
     presence: Presence,
@@ -64,8 +64,8 @@ pub struct LoggedIn {
 }
 
 impl Security {
-    /// The users that the options name; `None` when there are none. Hashes their passwords, which
-    /// takes its time.
+    /// The security state for the users in the options; `None` if there are none. Hashes their
+    /// passwords, which is slow.
     pub fn new(options: &Options) -> Option<Self> {
         (!options.users.is_empty()).then(|| Self {
             directory: RwLock::new(Directory::new(&options.users, options.nodes)),
@@ -75,7 +75,7 @@ impl Security {
         })
     }
 
-    /// Keeps up with changes of what a user may do; says whether the connection belongs to one.
+    /// Updates the privileges of the connection's user; returns whether the connection has one.
     pub fn refresh(&self, login: &mut Option<LoggedIn>) -> bool {
         let generation = self.generation.load(Ordering::Acquire);
         if login.as_ref().is_some_and(|login| login.generation != generation) {
@@ -84,7 +84,7 @@ impl Security {
         login.is_some()
     }
 
-    /// The same connection, if its user is the one that it was and may come from there.
+    /// The updated login, if its user is still the same and may connect from its address.
     fn still(&self, login: &LoggedIn) -> Option<LoggedIn> {
         let now = self.logged_in(&login.user, login.presence.node(), login.from).ok()?;
         let is_same = self.directory.read().users.get(&*login.user).is_some_and(|user| {
@@ -93,7 +93,7 @@ impl Security {
         is_same.then_some(now)
     }
 
-    /// A connection of this user to a node.
+    /// The login of this user on a connection to a node.
     fn logged_in(
         &self,
         user: &str,
@@ -110,7 +110,7 @@ impl Security {
         Ok(LoggedIn { user: user.into(), access, from, presence, generation })
     }
 
-    /// Changes the directory, which every connection sees with its next request.
+    /// Changes the directory, which takes effect on every connection with its next request.
     fn change<T>(
         &self,
         change: impl FnOnce(&mut Directory) -> Result<T, ResultCode>,

@@ -1,17 +1,17 @@
-//! Addresses and networks that the users of a role may come from.
+//! Addresses and networks from which the users of a role may connect.
 
 use std::net::IpAddr;
 
-/// An address, or all that begin as it does.
+/// An address, or a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Network {
     address: IpAddr,
-    /// How many bits of it count.
+    /// Prefix length in bits.
     bits: u32,
 }
 
 impl Network {
-    /// Reads `10.0.0.0/8` or `::1`.
+    /// Parses `10.0.0.0/8` or `::1`.
     pub fn parse(text: &str) -> Option<Self> {
         let (address, bits) = match text.split_once('/') {
             Some((address, bits)) => (address, Some(bits)),
@@ -23,7 +23,7 @@ impl Network {
         Some(Self { address, bits })
     }
 
-    /// Whether an address is in it.
+    /// Whether it contains an address.
     pub fn has(&self, address: IpAddr) -> bool {
         match (self.address, address.to_canonical()) {
             (IpAddr::V4(own), IpAddr::V4(other)) => {

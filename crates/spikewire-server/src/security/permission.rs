@@ -1,12 +1,12 @@
-//! Permissions: what is asked of whoever sends a command.
+//! Permissions that commands require.
 
 use std::ops::BitOr;
 
-/// Permissions, none or more.
+/// A set of permissions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Permissions(u16);
 
-/// Writes the permissions down, with the names that servers give them.
+/// Defines the permissions, with the names that servers use.
 macro_rules! permissions {
     ($($(#[$doc:meta])* $name:ident = $bit:literal, $text:literal;)*) => {
         impl Permissions {
@@ -18,33 +18,33 @@ macro_rules! permissions {
 }
 
 permissions! {
-    /// To read records.
+    /// Read records.
     READ = 0, "read";
-    /// To scan and query.
+    /// Scan and query.
     QUERY = 1, "query";
-    /// To write and delete records.
+    /// Write and delete records.
     WRITE = 2, "write";
-    /// To apply a function to a record.
+    /// Apply a function to a record.
     UDF_APPLY = 3, "udf-apply";
-    /// To apply a function to the records of a query.
+    /// Apply a function to the records of a query.
     UDF_QUERY = 4, "udf-query";
-    /// To apply operations to the records of a query.
+    /// Apply operations to the records of a query.
     OPS_QUERY = 5, "ops-query";
-    /// To register and remove modules.
+    /// Register and remove modules.
     UDF_ADMIN = 6, "udf-admin";
-    /// To create and drop indexes.
+    /// Create and drop indexes.
     SINDEX_ADMIN = 7, "sindex-admin";
-    /// To end queries of others.
+    /// Abort queries of others.
     QUERY_ADMIN = 8, "query-admin";
-    /// To truncate.
+    /// Truncate.
     TRUNCATE = 9, "truncate";
-    /// To change the configuration.
+    /// Change the configuration.
     SET_CONFIG = 10, "set-config";
-    /// To change what is logged.
+    /// Change log levels.
     LOGGING_CTRL = 11, "logging-ctrl";
-    /// To change what nodes do.
+    /// Control nodes.
     SERVICE_CTRL = 12, "service-ctrl";
-    /// To manage users and roles.
+    /// Manage users and roles.
     USER_ADMIN = 13, "user-admin";
 }
 
@@ -52,17 +52,17 @@ impl Permissions {
     /// None.
     pub const NONE: Self = Self(0);
 
-    /// Those of both.
+    /// The union of both.
     pub const fn and(self, other: Self) -> Self {
         Self(self.0 | other.0)
     }
 
-    /// Whether all of `asked` are among them.
+    /// Whether it contains all of `asked`.
     pub const fn contain(self, asked: Self) -> bool {
         self.0 & asked.0 == asked.0
     }
 
-    /// The name of the first.
+    /// The name of the first one.
     pub fn name(self) -> &'static str {
         let first = Self::NAMES.iter().find(|(one, _)| self.contain(*one));
         first.map_or("none", |(_, name)| name)

@@ -1,4 +1,4 @@
-//! Privileges: what a role grants, and where. The roles that every cluster has grant one each.
+//! Privileges of roles and their scope. Each predefined role grants one.
 
 use std::sync::Arc;
 
@@ -8,14 +8,14 @@ use spikewire_aerospike_protocol::manage::{self, PrivilegeKind};
 use super::permission::Permissions;
 use super::usage::{Quotas, Usage};
 
-/// What a privilege is about.
+/// A kind of privilege.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Kind {
-    /// Which one it is in messages.
+    /// Its kind in messages.
     pub kind: PrivilegeKind,
-    /// Its name, and that of the role that grants it everywhere.
+    /// Its name, which is also that of the role that grants it globally.
     pub name: &'static str,
-    /// What it permits.
+    /// The permissions that it grants.
     pub permits: Permissions,
 }
 
@@ -31,7 +31,7 @@ const SYS_ADMIN: Permissions = DATA_ADMIN
     .and(Permissions::LOGGING_CTRL)
     .and(Permissions::SERVICE_CTRL);
 
-/// What each kind permits, in the order of [`PrivilegeKind::ALL`].
+/// The permissions of each kind, in the order of [`PrivilegeKind::ALL`].
 const PERMITS: [Permissions; 10] = [
     Permissions::USER_ADMIN,
     SYS_ADMIN,
@@ -72,24 +72,24 @@ impl Kind {
     }
 }
 
-/// A privilege that a role grants.
+/// A privilege of a role.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Privilege {
-    /// What it is about.
+    /// Its kind.
     pub kind: &'static Kind,
-    /// The namespace it is for; empty: all of them.
+    /// Its namespace; empty: all.
     pub namespace: String,
-    /// The set it is for; empty: all of them.
+    /// Its set; empty: all.
     pub set: String,
 }
 
 impl Privilege {
-    /// A privilege that holds everywhere.
+    /// A global privilege.
     pub fn everywhere(kind: &'static Kind) -> Self {
         Self { kind, namespace: String::new(), set: String::new() }
     }
 
-    /// The privilege that a message says; `None` if there is none such.
+    /// Converts the privilege from a message; `None` if there is no such privilege.
     pub fn said(said: &manage::Privilege) -> Option<Self> {
         let manage::Privilege { kind, namespace, set } = said;
         let fits = namespace.len() <= limits::NAMESPACE_NAME
@@ -99,24 +99,24 @@ impl Privilege {
         Some(Self { kind, namespace: namespace.clone(), set: set.clone() })
     }
 
-    /// The same for a message.
+    /// Converts it for a message.
     pub fn to_say(&self) -> manage::Privilege {
         let (namespace, set) = (self.namespace.clone(), self.set.clone());
         manage::Privilege { kind: self.kind.kind, namespace, set }
     }
 }
 
-/// What a user may do.
+/// The privileges of a user.
 #[derive(Debug, Clone, Default)]
 pub struct Access {
     everywhere: Permissions,
     scoped: Vec<Privilege>,
-    /// How much in a second, and what of that is used up.
+    /// Quotas and their usage.
     limits: Option<(Quotas, Arc<Usage>)>,
 }
 
 impl Access {
-    /// What these privileges amount to.
+    /// The combination of these privileges.
     pub fn of<'a>(privileges: impl Iterator<Item = &'a Privilege>) -> Self {
         let mut access = Self::default();
         for privilege in privileges {
@@ -129,20 +129,19 @@ impl Access {
         access
     }
 
-    /// The same, and no more of it in a second than this.
+    /// The same with quotas.
     pub fn within(mut self, quotas: Quotas, usage: &Arc<Usage>) -> Self {
         self.limits = quotas.limit().then(|| (quotas, usage.clone()));
         self
     }
 
-    /// Takes a command on one record out of what is left for this second at a node; says whether it
-    /// was enough.
+    /// Counts a single-record command against the quota at a node; returns whether it is allowed.
     pub fn spend(&self, node: usize, asked: Permissions) -> bool {
         let Some((quotas, usage)) = &self.limits else { return true };
         usage.spend(node, *quotas, asked.contain(Permissions::READ), asked != Permissions::READ)
     }
 
-    /// Whether a command is permitted that asks for these permissions, on this namespace and set.
+    /// Whether a command that requires these permissions is permitted on this namespace and set.
     pub fn permits(&self, asked: Permissions, namespace: &[u8], set: &[u8]) -> bool {
         if self.everywhere.contain(asked) {
             return true;
@@ -178,7 +177,7 @@ mod tests {
         assert!(access.permits(Permissions::WRITE, b"test", b"own"));
         assert!(!access.permits(Permissions::WRITE, b"test", b"any"));
         assert!(!access.permits(Permissions::WRITE, b"test", b""));
-        // Both, from two privileges.
+        // Both permissions, from two privileges.
         assert!(access.permits(Permissions::WRITE | Permissions::READ, b"test", b"own"));
         assert!(!access.permits(Permissions::UDF_APPLY, b"test", b"own"));
     }

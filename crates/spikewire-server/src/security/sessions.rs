@@ -1,5 +1,5 @@
-//! Tokens that a node gave to those who logged in. They mean nothing to other nodes, nor to the same
-//! one once it was killed.
+//! Session tokens of a node. They are not valid on other nodes, nor on the same node after it was
+//! killed.
 
 use std::collections::HashMap;
 use std::collections::hash_map::RandomState;
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_sync::Mutex;
 
-/// Sessions from this number on are looked through for those that are over.
+/// Number of sessions from which on expired ones are removed.
 const MANY: usize = 1024;
 
 type Token = [u8; 16];
@@ -46,7 +46,7 @@ impl Sessions {
         token
     }
 
-    /// The user whose session this is.
+    /// The user of a session.
     pub fn user(&self, token: &[u8]) -> Result<String, ResultCode> {
         let sessions = self.0.lock();
         let token: Token = token.try_into().map_err(|_| ResultCode::NOT_AUTHENTICATED)?;
@@ -57,18 +57,18 @@ impl Sessions {
         }
     }
 
-    /// Ends those of a user.
+    /// Ends the sessions of a user.
     pub fn end(&self, user: &str) {
         self.0.lock().retain(|_, opened| opened.user != user);
     }
 
-    /// Ends all of them.
+    /// Ends all sessions.
     pub fn clear(&self) {
         self.0.lock().clear();
     }
 }
 
-/// A number that nobody can foresee.
+/// An unpredictable number.
 fn random() -> u64 {
     RandomState::new().build_hasher().finish()
 }

@@ -1,4 +1,4 @@
-//! What a user has open and uses up at each node.
+//! Connections and quota usage of a user, per node.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -6,28 +6,28 @@ use std::time::Instant;
 
 use spikewire_sync::Mutex;
 
-/// Commands on one record that are permitted in a second; 0: no limit.
+/// Permitted single-record commands per second; 0: no limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Quotas {
-    /// Those that read.
+    /// Reads.
     pub read: u32,
-    /// Those that write.
+    /// Writes.
     pub write: u32,
 }
 
 impl Quotas {
-    /// Whether they limit anything.
+    /// Whether there is any limit.
     pub const fn limit(self) -> bool {
         self.read > 0 || self.write > 0
     }
 
-    /// Those of a user with a role of each: the larger ones; no limit counts for nothing.
+    /// The quotas of a user with both roles: the larger ones; roles without a limit are ignored.
     pub fn or(self, other: Self) -> Self {
         Self { read: self.read.max(other.read), write: self.write.max(other.write) }
     }
 }
 
-/// What a user does, by node.
+/// The usage of a user, by node.
 #[derive(Debug)]
 pub struct Usage(Vec<AtNode>);
 
@@ -38,7 +38,7 @@ struct AtNode {
     writes: Meter,
 }
 
-/// Counts what is done in a second.
+/// Counts commands per second.
 #[derive(Debug, Default)]
 struct Meter(Mutex<Option<Second>>);
 
@@ -49,13 +49,13 @@ struct Second {
 }
 
 impl Meter {
-    /// What was counted in the second that runs now.
+    /// The count of the current second.
     fn count(&self) -> u32 {
         let second = *self.0.lock();
         second.filter(|second| second.began.elapsed().as_secs() == 0).map_or(0, |it| it.count)
     }
 
-    /// Counts one more, unless that would be too many.
+    /// Counts one more, unless that exceeds the quota.
     fn take(&self, quota: u32) -> bool {
         let mut second = self.0.lock();
         match &mut *second {
@@ -73,31 +73,31 @@ impl Meter {
 }
 
 impl Usage {
-    /// Of a user who is new to so many nodes.
+    /// The usage of a new user, for this many nodes.
     pub fn new(nodes: usize) -> Self {
         Self((0..nodes).map(|_| AtNode::default()).collect())
     }
 
-    /// Connections of the user to a node.
+    /// Number of connections of the user to a node.
     pub fn connections(&self, node: usize) -> u32 {
         self.0[node].connections.load(Ordering::Relaxed)
     }
 
-    /// What servers tell about reading at a node, and about writing: the quota, commands in this
-    /// second; and of queries, which have no quotas here, nothing.
+    /// Read and write statistics at a node, as reported by servers: the quota, commands in this
+    /// second; zero for queries, which have no quotas here.
     pub fn info(&self, node: usize, quotas: Quotas) -> (Vec<u32>, Vec<u32>) {
         let AtNode { reads, writes, .. } = &self.0[node];
         (vec![quotas.read, reads.count(), 0, 0], vec![quotas.write, writes.count(), 0, 0])
     }
 
-    /// Takes a command out of what is left for this second; says whether it was enough.
+    /// Counts a command against the quota of this second; returns whether it is allowed.
     pub fn spend(&self, node: usize, quotas: Quotas, reads: bool, writes: bool) -> bool {
         let at = &self.0[node];
         (!reads || at.reads.take(quotas.read)) && (!writes || at.writes.take(quotas.write))
     }
 }
 
-/// A connection of a user to a node, while it is one.
+/// Counts a connection of a user to a node while it exists.
 #[derive(Debug)]
 pub struct Presence {
     usage: Arc<Usage>,
@@ -105,13 +105,13 @@ pub struct Presence {
 }
 
 impl Presence {
-    /// One more connection.
+    /// Counts a new connection.
     pub fn new(usage: &Arc<Usage>, node: usize) -> Self {
         usage.0[node].connections.fetch_add(1, Ordering::Relaxed);
         Self { usage: usage.clone(), node }
     }
 
-    /// Whether it is one of this user.
+    /// Whether it belongs to this user.
     pub fn is_of(&self, usage: &Arc<Usage>) -> bool {
         Arc::ptr_eq(&self.usage, usage)
     }
@@ -146,7 +146,7 @@ mod tests {
     fn quotas_bound_what_is_done_in_a_second() {
         let usage = Usage::new(1);
         let quotas = Quotas { read: u32::MAX, write: 1 };
-        // The clock may turn once between two of them, not twice.
+        // The second may change once during this, not twice.
         let writes = (0..100).filter(|_| usage.spend(0, quotas, false, true)).count();
         assert!((1..100).contains(&writes), "{writes}");
         assert!((0..100).all(|_| usage.spend(0, quotas, true, false)));
