@@ -28,7 +28,7 @@ use crate::{AsyncClient, Client, Collection, Error, IndexOn, Result};
 pub struct NewIndex {
     namespace: String,
     set: String,
-    /// On what, and of which type; `None`: of all records of the set.
+    /// What is indexed, and its type; `None`: all records of the set.
     values: Option<(IndexOn, IndexType)>,
     path: Vec<Step>,
     of: Collection,
@@ -54,8 +54,8 @@ impl NewIndex {
         }
     }
 
-    /// Of all records of a set, by which scans of the set find them without a look at other sets.
-    /// A query does not name it.
+    /// An index of all records of a set, which scans of the set use automatically, so that they do
+    /// not visit other records. Queries do not name it.
     ///
     /// ```
     /// let of_set = spikewire::NewIndex::on_set("test", "users").named("users_set"); // the default
@@ -141,9 +141,9 @@ pub struct Index {
     pub namespace: String,
     /// Its set; `None`: all records of the namespace.
     pub set: Option<String>,
-    /// On which bin; `None`: on an expression, or of a set.
+    /// Its bin; `None`: on an expression, or of a set.
     pub bin: Option<String>,
-    /// Whether it is of all records of its set, which scans use.
+    /// Whether it contains all records of its set, for scans.
     pub is_of_set: bool,
     /// The type of its values; `None`: unknown to this client.
     pub kind: Option<IndexType>,

@@ -1,4 +1,4 @@
-//! Roles of a cluster with security: what their users may do, and from where.
+//! Roles of a cluster with security: privileges, allowed addresses and quotas of their users.
 
 use spikewire_aerospike::admin::role::{
     create_role, drop_role, get_role, grant_privileges, list_roles, revoke_privileges, set_allowed,
@@ -11,11 +11,11 @@ use crate::client_kind::{Administration, ClientKind};
 use crate::user::WITHIN;
 use crate::{AsyncClient, Client};
 
-/// The roles of a client's cluster; from [`Client::roles`] and
+/// Manages the roles of a client's cluster; from [`Client::roles`] and
 /// [`AsyncClient::roles`](crate::AsyncClient::roles).
 ///
-/// They take a client that logs in with the role `user-admin`. One node is asked, for 10 seconds at
-/// most, and tells the others.
+/// Requires a client that logs in with the role `user-admin`. Each request goes to one node, with a
+/// limit of 10 seconds, which forwards it to the others.
 ///
 /// ```
 /// # use spikewire::{Client, Role, privilege};
@@ -48,12 +48,12 @@ impl AsyncClient {
 }
 
 impl<C: ClientKind> Roles<C> {
-    /// Creates a role as it is described.
+    /// Creates a role.
     pub fn create(&self, role: &Role) -> C::Answer<()> {
         self.0.administer(Administration::of("create_role"), create_role(role, WITHIN))
     }
 
-    /// Drops a role, which its users lose.
+    /// Drops a role, which also removes it from its users.
     pub fn drop(&self, name: &str) -> C::Answer<()> {
         self.0.administer(Administration::of("drop_role"), drop_role(name, WITHIN))
     }
@@ -64,33 +64,33 @@ impl<C: ClientKind> Roles<C> {
         self.0.administer(Administration::of("grant_privileges"), grant)
     }
 
-    /// Takes privileges from a role: exactly these, so that one for a namespace stays when one for a
-    /// set of it is taken.
+    /// Revokes privileges from a role: exactly these, so a privilege for a namespace stays when one
+    /// for a set of it is revoked.
     pub fn revoke(&self, name: &str, privileges: Vec<Privilege>) -> C::Answer<()> {
         let revoke = revoke_privileges(name, privileges, WITHIN);
         self.0.administer(Administration::of("revoke_privileges"), revoke)
     }
 
-    /// Sets the addresses and networks that the users of a role may come from; none: all.
+    /// Sets the addresses and networks from which the users of a role may connect; empty: all.
     pub fn set_allowed(&self, name: &str, allow: &[&str]) -> C::Answer<()> {
         let allow: Vec<String> = allow.iter().map(|address| (*address).to_owned()).collect();
         self.0.administer(Administration::of("set_allowed"), set_allowed(name, &allow, WITHIN))
     }
 
-    /// Sets how many records a user of a role may read and write in a second; 0: no limit; `None`: as
-    /// until now. Servers take quotas if they are configured for them.
+    /// Sets how many records a user of a role may read and write per second; 0: no limit; `None`:
+    /// unchanged. Servers accept quotas if they are configured for them.
     pub fn set_quotas(&self, name: &str, read: Option<u32>, write: Option<u32>) -> C::Answer<()> {
         let set = set_quotas(name, read, write, WITHIN);
         self.0.administer(Administration::of("set_quotas"), set)
     }
 
-    /// The role of this name; fails with [`ResultCode::INVALID_ROLE`](crate::ResultCode::INVALID_ROLE)
-    /// if there is none.
+    /// The role with this name; fails with
+    /// [`ResultCode::INVALID_ROLE`](crate::ResultCode::INVALID_ROLE) if there is none.
     pub fn get(&self, name: &str) -> C::Answer<Role> {
         self.0.administer(Administration::of("get_role"), get_role(name, WITHIN))
     }
 
-    /// The roles, sorted by name, those that every cluster has included.
+    /// The roles, sorted by name, including the predefined ones.
     pub fn list(&self) -> C::Answer<Vec<Role>> {
         self.0.administer(Administration::of("list_roles"), Ok(list_roles(WITHIN)))
     }

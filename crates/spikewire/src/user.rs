@@ -1,4 +1,4 @@
-//! Users of a cluster with security: creating, changing, listing, dropping.
+//! Users of a cluster with security: create, change, list, drop.
 
 use std::time::Duration;
 
@@ -13,14 +13,15 @@ pub use spikewire_aerospike::admin::user::User;
 use crate::client_kind::{Administration, ClientContext, ClientKind, IsWanted};
 use crate::{AsyncClient, Client, Result};
 
-/// How long a node may take where nothing else is said.
+/// Default time limit of a node.
 pub(crate) const WITHIN: Duration = Duration::from_secs(10);
 
-/// The users of a client's cluster; from [`Client::users`] and
+/// Manages the users of a client's cluster; from [`Client::users`] and
 /// [`AsyncClient::users`](crate::AsyncClient::users).
 ///
-/// They take a client that logs in with the role `user-admin`; of itself, every user may be told and
-/// change the password. One node is asked, for 10 seconds at most, and tells the others.
+/// Requires a client that logs in with the role `user-admin`, except that every user may get
+/// information about itself and change its password. Each request goes to one node, with a limit of
+/// 10 seconds, which forwards it to the others.
 ///
 /// ```
 /// # use spikewire::Client;
@@ -52,8 +53,8 @@ impl AsyncClient {
 }
 
 impl<C: ClientKind> Users<C> {
-    /// Creates a user with these roles. Hashing the password takes some 50 ms; an [`AsyncClient`]
-    /// leaves that, and the rest of a call with a password, to another thread.
+    /// Creates a user with these roles. Hashing the password takes about 50 ms; an [`AsyncClient`]
+    /// runs calls with a password on another thread.
     pub fn create(&self, name: &str, password: impl Into<String>, roles: &[&str]) -> C::Answer<()> {
         let name = name.to_owned();
         let roles: Vec<String> = roles.iter().map(|role| (*role).to_owned()).collect();
@@ -63,19 +64,19 @@ impl<C: ClientKind> Users<C> {
         })
     }
 
-    /// Creates a user who logs in with a certificate, which takes a server of version 8.1.
+    /// Creates a user who logs in with a certificate, which requires a server of version 8.1.
     pub fn create_with_certificate(&self, name: &str, roles: &[&str]) -> C::Answer<()> {
         let create = create_user(name, NewPassword::none(), roles, WITHIN);
         self.0.administer(Administration::of("create_user"), create)
     }
 
-    /// Drops a user, whose connections end.
+    /// Drops a user, whose connections are closed.
     pub fn drop(&self, name: &str) -> C::Answer<()> {
         self.0.administer(Administration::of("drop_user"), drop_user(name, WITHIN))
     }
 
-    /// Sets the password of any user. Where that is the client's own, the client logs in with it from
-    /// then on.
+    /// Sets the password of any user. If it is the client's own user, the client uses the new
+    /// password for further logins.
     pub fn set_password(&self, name: &str, password: impl Into<String>) -> C::Answer<()> {
         let name = name.to_owned();
         self.with_password(password.into(), move |context, password| {
@@ -83,26 +84,26 @@ impl<C: ClientKind> Users<C> {
         })
     }
 
-    /// Changes the password of the user that this client logs in as, and logs in with it from then
-    /// on. Fails for a client that does not log in with a password that the cluster keeps.
+    /// Changes the password of the client's own user, and uses it for further logins. Fails for a
+    /// client that does not log in with the password of an internal user.
     pub fn change_password(&self, password: impl Into<String>) -> C::Answer<()> {
         self.with_password(password.into(), move |context, password| {
             ChangePassword::own(password, context.cluster.credentials(), WITHIN)
         })
     }
 
-    /// Gives a user more roles.
+    /// Grants roles to a user.
     pub fn grant(&self, name: &str, roles: &[&str]) -> C::Answer<()> {
         self.0.administer(Administration::of("grant_roles"), grant_roles(name, roles, WITHIN))
     }
 
-    /// Takes roles from a user.
+    /// Revokes roles from a user.
     pub fn revoke(&self, name: &str, roles: &[&str]) -> C::Answer<()> {
         self.0.administer(Administration::of("revoke_roles"), revoke_roles(name, roles, WITHIN))
     }
 
-    /// The user of this name; fails with [`ResultCode::INVALID_USER`](crate::ResultCode::INVALID_USER)
-    /// if there is none.
+    /// The user with this name; fails with
+    /// [`ResultCode::INVALID_USER`](crate::ResultCode::INVALID_USER) if there is none.
     pub fn get(&self, name: &str) -> C::Answer<User> {
         self.0.administer(Administration::of("get_user"), get_user(name, WITHIN))
     }
@@ -112,7 +113,7 @@ impl<C: ClientKind> Users<C> {
         self.0.administer(Administration::of("list_users"), Ok(list_users(WITHIN)))
     }
 
-    /// Runs what takes a password's hash, on a thread that may take its time.
+    /// Runs a procedure that needs a password's hash, on a thread that may block.
     fn with_password<P: admin::Procedure<Output = ()>>(
         &self,
         password: String,

@@ -1,5 +1,5 @@
-//! The control connection to a node that goes away, in front of the server of canned replies: how often
-//! it is dialled, and that closing a session does not wait for it.
+//! The control connection to a node that goes away, against the server of canned replies: how often
+//! it reconnects, and that closing a session does not wait for it.
 
 use std::io::{self, Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -11,27 +11,27 @@ use std::time::{Duration, Instant};
 use spikewire::cql::{Builder, Session};
 use spikewire_cql_server::{Options, Server};
 
-/// Far more than anything here takes.
+/// Much longer than anything here takes.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Opcode of the request that a connection begins with. A question for signs of life is another one.
+/// Opcode of the first request of a connection. Heartbeats have another one.
 const STARTUP: u8 = 1;
 
-/// What becomes of connections.
+/// How connections are treated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
-    /// They lead to the node.
+    /// Forwarded to the node.
     Open,
-    /// The node tells what it supports and hangs up on whoever begins.
+    /// The node replies to OPTIONS and hangs up on STARTUP.
     Shut,
-    /// Nothing is answered.
+    /// No replies.
     Still,
 }
 
 /// Stands in front of a node.
 struct Gate {
     mode: Mutex<Mode>,
-    /// Requests before connections began, and those with which they did.
+    /// Number of OPTIONS and STARTUP requests.
     asked: AtomicU32,
     begun: AtomicU32,
     connections: Mutex<Vec<TcpStream>>,
@@ -62,7 +62,7 @@ impl Gate {
         (gate, at)
     }
 
-    /// Passes bytes on for as long as that may be.
+    /// Forwards bytes while that is allowed.
     fn pass(&self, mut from: TcpStream, mut to: TcpStream, asks: bool) {
         let mut greets = asks;
         let mut some = vec![0; 4096];
@@ -103,7 +103,7 @@ impl Gate {
     }
 }
 
-/// One whole request, before connections are sealed.
+/// Reads one request, before compression or segments are in use.
 fn first_frame(from: &mut TcpStream, into: &mut Vec<u8>) -> io::Result<usize> {
     from.read_exact(&mut into[..9])?;
     let body = u32::from_be_bytes(into[5..9].try_into().unwrap()) as usize;
@@ -126,7 +126,7 @@ fn until(what: &str, holds: impl Fn() -> bool) {
     }
 }
 
-/// Less than a session waits for a node that says nothing.
+/// Takes less time than a session waits for a silent node.
 fn assert_closes_at_once(session: &Session) {
     let begin = Instant::now();
     session.close();
@@ -140,7 +140,7 @@ fn an_address_is_dialled_once_each_round() {
     gate.set(Mode::Shut);
     gate.hang_up();
     until("the first round", || gate.begun() > before);
-    // The contact point leads to the node that is known, and is not another one.
+    // The contact point is the known node, and not another one.
     thread::sleep(Duration::from_millis(300));
     assert_eq!(gate.begun(), before + 1);
     assert_closes_at_once(&session);
@@ -152,7 +152,7 @@ fn closing_does_not_wait_for_a_node_that_is_dialled() {
     let before = gate.asked.load(SeqCst);
     gate.set(Mode::Still);
     gate.hang_up();
-    // One of the two asks for a sign of life.
+    // One of the two is a heartbeat.
     until("the node is dialled", || gate.asked.load(SeqCst) > before + 1);
     assert_closes_at_once(&session);
 }

@@ -1,5 +1,5 @@
-//! One connection for each shard of a server that has some, as Scylla documents it. The server here is
-//! that of canned replies, which counts what comes to each of its shards.
+//! One connection per shard of a sharded server, as documented by Scylla. The server here is that
+//! of canned replies, which counts the traffic of each of its shards.
 
 use std::time::{Duration, Instant};
 
@@ -30,7 +30,7 @@ fn open(server: &Server, builder: Builder) -> (Session, Prepared) {
     (session, select)
 }
 
-/// Goes on until the traffic is as it should be.
+/// Repeats until the traffic is as expected.
 fn until(server: &Server, mut step: impl FnMut(), done: impl Fn(&[Traffic]) -> bool) {
     let begin = Instant::now();
     while !done(&server.traffic()) {
@@ -47,7 +47,7 @@ fn sum(traffic: &[Traffic], of: impl Fn(&Traffic) -> u64) -> u64 {
     traffic.iter().map(of).sum()
 }
 
-/// Asks for many keys; returns how many statements came to the shard of their key, and to others.
+/// Queries many keys; returns how many statements arrived at the shard of their key, and at others.
 fn ask(server: &Server, session: &Session, select: &Prepared) -> (u64, u64) {
     let before = server.traffic();
     for id in 0..200_i64 {
@@ -59,7 +59,7 @@ fn ask(server: &Server, session: &Session, select: &Prepared) -> (u64, u64) {
     (grown(|shard| shard.own), grown(|shard| shard.others))
 }
 
-/// Asks until every shard has a connection.
+/// Queries until every shard has a connection.
 fn warm(server: &Server, session: &Session, select: &Prepared) {
     let mut id = 0_i64;
     let step = || {
@@ -67,7 +67,7 @@ fn warm(server: &Server, session: &Session, select: &Prepared) {
         session.execute(select, (id,)).unwrap();
     };
     until(server, step, all_open);
-    // The last one may still be shaking hands.
+    // The last one may still be in its handshake.
     until(server, || {}, |_| ask(server, session, select).1 == 0);
 }
 
@@ -96,7 +96,7 @@ fn without_that_port_connections_are_opened_until_each_shard_has_one() {
         let (session, select) = open(&server, builder);
         warm(&server, &session, &select);
         assert_eq!(ask(&server, &session, &select), (200, 0));
-        // What is not needed is closed again.
+        // Unneeded connections are closed again.
         until(&server, || {}, |traffic| sum(traffic, |shard| shard.open) <= 7);
     }
 }
@@ -117,7 +117,7 @@ fn statements_go_to_other_shards_where_one_refuses() {
         let (own, others) = ask(&server, &session, &select);
         assert_eq!(own + others, 200);
     }
-    // After the port failed the server chooses, and gives what has the fewest.
+    // After the port failed the server selects the shard, the one with the fewest connections.
     warm(&server, &session, &select);
 }
 
@@ -193,8 +193,8 @@ fn what_makes_no_sense_leaves_one_connection() {
     }
 }
 
-/// A server that says one shard for all connections, or a port where it does not listen: there is a
-/// bound on the connections that are opened, and every statement is answered.
+/// A server that reports the same shard for all connections, or a port on which it does not listen:
+/// the number of connections is limited, and every statement gets a reply.
 #[test]
 fn lies_have_a_bound() {
     for (key, value) in [

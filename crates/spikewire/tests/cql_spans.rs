@@ -1,5 +1,5 @@
-//! A span of the facade `tracing` for each call of a session with Cassandra, and the stages of calls, with
-//! the server of canned replies.
+//! A span of the facade `tracing` for each call of a Cassandra session, and the stages of calls,
+//! with the server of canned replies.
 
 mod support;
 
@@ -139,7 +139,7 @@ fn timed(stats: &Stats) -> Vec<(&'static str, u64)> {
     stats.stages.iter().map(|(stage, times)| (stage.name(), times.count())).collect()
 }
 
-/// Rows are decoded when they are looked at.
+/// Rows are decoded on access.
 const STAGES: [&str; 6] = ["encode", "queue", "wire", "turn", "deliver", "hand_over"];
 
 fn time_stages(metrics: &Metrics) {
@@ -152,7 +152,7 @@ fn stages_are_the_parts_of_calls() {
     let (server, session) = server();
     let insert = session.prepare(INSERT).unwrap();
     time_stages(session.metrics());
-    // On a connection from before, stages are timed after its first reply.
+    // On an existing connection, stages are timed after its first reply.
     session.execute(&insert, (1, "pear")).unwrap();
     session.metrics().reset();
     for id in 0..20 {
@@ -166,7 +166,8 @@ fn stages_are_the_parts_of_calls() {
     let session = block_on(AsyncSession::connect(server.address())).unwrap();
     time_stages(session.metrics());
     let insert = block_on(session.prepare(INSERT)).unwrap();
-    // A future goes on before the thread that handed its reply over has noted how long that took.
+    // A future continues before the thread that delivered its reply has recorded how long that
+    // took.
     let all = |times| STAGES.map(|name| (name, times));
     eventually("all stages are timed", || timed(&session.stats()) == all(1));
     session.metrics().reset();

@@ -1,5 +1,5 @@
-//! Cursors are the same bytes in Rust and in Python. `tests/cursors.txt` has some of either, with
-//! what follows them; its twin on the other side is `tests/behaviour/test_cursors.py`.
+//! Cursors have the same bytes in Rust and in Python. `tests/cursors.txt` contains some of each,
+//! with the records that follow; its counterpart is `tests/behaviour/test_cursors.py`.
 
 mod support;
 
@@ -9,7 +9,7 @@ use spikewire::{Client, Found, IndexRange, IndexType, NewIndex, Query, Value, op
 
 use support::{LONG, builder, cluster};
 
-/// Where the hash of a query stands in a cursor.
+/// Position of the query hash in a cursor.
 const FINGERPRINT: std::ops::Range<usize> = 5..13;
 
 /// The queries of the file.
@@ -44,8 +44,7 @@ fn a_cursor_of_either_language_goes_on() {
     for line in file.lines().filter(|line| !line.starts_with('#')) {
         let parts: Vec<&str> = line.split(' ').collect();
         let [name, maker, cursor, rest] = parts[..] else { panic!("{line}") };
-        // Some of the records, and then the cursor: as the file has it, but for the order of
-        // reading.
+        // Some of the records, and then the cursor, as in the file except for the order of reading.
         let mut records = query(&client, name).records().unwrap();
         let seen: Vec<i64> = records.by_ref().take(10).map(|it| number(&it.unwrap())).collect();
         let own = records.cursor();
@@ -62,7 +61,7 @@ fn a_cursor_of_either_language_goes_on() {
             continue;
         }
         let expected: Vec<i64> = rest.split(',').map(|number| number.parse().unwrap()).collect();
-        // A cursor says itself which partitions are left.
+        // A cursor contains the remaining partitions.
         let base = if name == "parts" { "scan" } else { name };
         let resumed = query(&client, base).resume(cursor).records().unwrap();
         let found: Vec<Found> = resumed.map(Result::unwrap).collect();

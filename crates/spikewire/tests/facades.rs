@@ -1,4 +1,4 @@
-//! What clients tell, through the facades `tracing` and `metrics`.
+//! Client events and metrics through the facades `tracing` and `metrics`.
 
 mod support;
 
@@ -17,7 +17,7 @@ use tracing::{Event, Level, Subscriber, span};
 
 use support::{builder, cluster, eventually};
 
-/// What a subscriber was told: level and fields.
+/// Events of a subscriber: level and fields.
 type Told = Arc<Mutex<Vec<(Level, BTreeMap<String, String>)>>>;
 
 struct Listens(Told);
@@ -101,7 +101,7 @@ fn a_bridge_ends_with_its_client() {
     drop((first, second));
 }
 
-/// What a recorder holds, by name and labels.
+/// Values of a recorder, by name and labels.
 #[derive(Default, Clone)]
 struct Recorded(Arc<Mutex<BTreeMap<String, f64>>>);
 
@@ -202,7 +202,7 @@ fn a_recorder_is_given_what_was_counted() {
             assert!(at(&name) >= 11 * (round - 1), "{name}");
         }
     }
-    // Counted anew, and the recorder goes on.
+    // Counters restart, and the recorder continues.
     client.metrics().reset();
     users.get("nobody").unwrap();
     assert!(metrics::with_local_recorder(&recorded, || publisher.publish()));

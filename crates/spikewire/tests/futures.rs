@@ -18,7 +18,7 @@ fn slow() -> Faults {
     Faults { delay: Duration::from_secs(1), ..Faults::default() }
 }
 
-/// Holds replies back for longer than a test runs.
+/// Delays replies for longer than a test runs.
 fn stuck() -> Faults {
     Faults { delay: Duration::from_secs(120), ..Faults::default() }
 }
@@ -86,7 +86,7 @@ fn blocking_from_32_threads() {
     assert_eq!(users.get("counter").unwrap().unwrap().get("n"), Some(&(32 * 200).into()));
 }
 
-/// Counts how often it wakes.
+/// Counts wake-ups.
 #[derive(Default)]
 struct Count(AtomicUsize);
 
@@ -124,7 +124,7 @@ fn dropping_futures_in_flight_harms_nobody() {
         }
         let kept = (0..100_i64).map(|key| users.get(key).map(move |record| (key, record)));
         for (key, record) in block_on(join_all(kept)) {
-            // Whatever was sent before on the same connection was carried out before.
+            // Everything sent earlier on the same connection has been executed.
             assert_eq!(record.unwrap().unwrap().get("n"), Some(&key.into()));
         }
         assert_eq!(count.0.load(SeqCst), 0, "nobody wakes for a future that is gone");
@@ -230,7 +230,7 @@ fn administrative_commands_need_no_threads() {
     let cluster = cluster(2);
     for client in async_clients(&cluster) {
         let indexes = client.indexes();
-        // None of them will ever be ready: each asks all nodes again and again.
+        // None of them will ever be ready: each polls all nodes repeatedly.
         let mut waiting: Vec<_> = (0..32)
             .map(|n| Box::pin(indexes.wait("test", &format!("index{n}"), Duration::ZERO)))
             .collect();

@@ -1,4 +1,4 @@
-//! Bad input: refused with a message that names the culprit, before any byte is sent.
+//! Bad input: rejected with a message that names the argument, before any byte is sent.
 
 mod support;
 
@@ -66,7 +66,7 @@ fn nothing_is_sent() {
     let users = dataset(&cluster);
     bad_bins(&users);
     bad_operations(&users);
-    // The server counts behind its answers: had anything been sent before this, it would be in.
+    // The server counts after replying: anything sent before this would be included.
     users.put("k", [("fifteen-bytes-x", nested(128))]).unwrap();
     eventually("counting", || requests(&cluster) > 0);
     assert_eq!(requests(&cluster), 1);
@@ -99,7 +99,7 @@ fn seeds() {
 
 #[test]
 fn nobody_there() {
-    // Bound and dropped: nobody listens on it.
+    // Bound and dropped: nothing listens on it.
     let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let error = Client::connect(free).unwrap_err();
     assert_eq!(error.kind(), Kind::Connection);

@@ -1,4 +1,4 @@
-//! What the nodes do by themselves: functions, and jobs over the records of a query.
+//! Work done by the nodes: functions, and jobs over the records of a query.
 
 mod support;
 
@@ -42,7 +42,7 @@ fn modules_come_and_go() {
     assert_eq!(names, ["counters.lua", "more.lua"]);
     assert_eq!(block_on(awaited.list()).unwrap(), modules.list().unwrap());
     assert_eq!(block_on(awaited.source("counters.lua")).unwrap(), SOURCE);
-    // Another source under the same name is waited for, too.
+    // Also waits for another source under the same name.
     modules.register("more.lua", "function f() return 2 end", LONG).unwrap();
     let users = client.dataset("test", "demo").unwrap();
     assert_eq!(users.apply(1, "more", "f", &[]).unwrap(), Value::Int(2));
@@ -139,7 +139,7 @@ fn a_job_is_waited_for_and_aborted() {
     let slowly = futures.query("test", "demo").records_per_second(10);
     let job = block_on(slowly.operate_all([op::add("n", 1)])).unwrap();
     assert_eq!(kind(block_on(job.wait(Duration::from_millis(100)))), Kind::Timeout);
-    // A wait that nobody waits for ends.
+    // An abandoned wait ends.
     let threads = || std::fs::read_dir("/proc/self/task").map_or(0, Iterator::count);
     let before = threads();
     let mut waiting = Box::pin(job.wait(Duration::ZERO));

@@ -1,5 +1,5 @@
-//! Clients leave nothing behind. Alone in its process, because descriptors and threads are the
-//! process's.
+//! Clients leave nothing behind. In a test binary of its own, because it counts descriptors and
+//! threads of the process.
 #![cfg(target_os = "linux")]
 
 mod support;

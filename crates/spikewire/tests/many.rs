@@ -10,7 +10,7 @@ use spikewire::{
 
 use support::{async_clients, async_dataset, cluster, dataset, eventually, kind, server};
 
-/// The verbs of both faces, waited for; keys are integers here.
+/// The verbs of both APIs, awaited; keys are integers here.
 trait Verbs {
     fn get_many(&self, keys: &[i64]) -> Result<Batch>;
     fn get_bins_many(&self, keys: &[i64], bins: &[&str]) -> Result<Batch>;

@@ -1,4 +1,4 @@
-//! What is counted of commands, and what clients tell of themselves.
+//! Metrics of commands, and events of clients.
 
 mod support;
 
@@ -12,7 +12,7 @@ use spikewire_server::{Cluster, Faults, Options};
 
 use support::{LONG, async_clients, async_dataset, builder, cluster, eventually, kind};
 
-/// How many commands of this kind ended so, and the records that they were about.
+/// How many commands of this kind had this result, and their number of records.
 fn counted(stats: &Stats, operation: &str, result: &str) -> (u64, u64) {
     let these = stats
         .commands
@@ -205,8 +205,8 @@ fn timed(stats: &Stats) -> Vec<(&'static str, u64)> {
     stats.stages.iter().map(|(stage, times)| (stage.name(), times.count())).collect()
 }
 
-/// Waits until nobody is about to time a stage, and forgets all of them: a future goes on before the
-/// thread that handed its reply over has noted how long that took.
+/// Waits until no stage is about to be recorded, and resets the metrics: a future continues before
+/// the thread that delivered its reply has recorded how long that took.
 fn forget(client: &AsyncClient) {
     let count = |name| timed(&client.stats()).into_iter().find(|(stage, _)| *stage == name);
     eventually("all replies are handed over", || {
@@ -224,7 +224,7 @@ fn stages_are_the_parts_of_calls_of_threads() {
     users.put(1, [("n", 1)]).unwrap();
     assert_eq!(timed(&client.stats()), []);
     client.metrics().time_stages(true);
-    // On a connection from before, stages are timed after its first reply.
+    // On an existing connection, stages are timed after its first reply.
     users.put(1, [("n", 1)]).unwrap();
     client.metrics().reset();
     for _ in 0..50 {
@@ -236,7 +236,7 @@ fn stages_are_the_parts_of_calls_of_threads() {
     users.get(&*"x".repeat(2000)).unwrap();
     users.append(1, [("n", "no text")]).unwrap_err();
     users.put(1, [("a name that is too long", 1)]).unwrap_err();
-    // What is refused here has no stages.
+    // Calls rejected by the client have no stages.
     assert_eq!(timed(&client.stats()), all.map(|name| (name, 2)));
     client.metrics().reset();
     client.metrics().turn(false);
@@ -254,7 +254,7 @@ fn stages_are_the_parts_of_futures() {
         block_on(join_all((0..50).map(|id| users.put(id, [("n", id)]))));
         forget(&client);
         drop(users.get(1));
-        // One that is never polled is composed, and no more.
+        // One that is never polled is only composed.
         assert_eq!(timed(&client.stats()), [("encode", 1)]);
         client.metrics().reset();
         block_on(join_all((0..50).map(|id| users.get(id))));
@@ -272,7 +272,7 @@ fn stages_are_the_parts_of_futures() {
 #[test]
 fn a_batch_is_composed_and_handed_over_once() {
     const ALL: [&str; 6] = ["encode", "queue", "wire", "turn", "deliver", "hand_over"];
-    // Two requests, one to each node; rows are decoded as they are looked at.
+    // Two requests, one to each node; rows are decoded on access.
     let once = ALL.map(|name| (name, if matches!(name, "encode" | "hand_over") { 1 } else { 2 }));
     let cluster = cluster(2);
     let client = builder().connect(cluster.seeds()).unwrap();

@@ -10,7 +10,7 @@ use spikewire::{
 
 use support::home;
 
-/// What each operation gives.
+/// The result of each operation.
 fn results(users: &Dataset, operations: impl AsRef<[Operation]>) -> Vec<Value> {
     let record = users.operate("k", operations).unwrap();
     record.bins.iter().map(|bin| bin.value.clone()).collect()
@@ -20,7 +20,7 @@ fn refused(users: &Dataset, operation: Operation) -> Error {
     users.operate("k", [operation]).unwrap_err()
 }
 
-/// What an expression gives.
+/// The result of an expression.
 fn computed(users: &Dataset, expression: impl Into<Expression>) -> Value {
     let expression = expression.into();
     let record = users.operate("k", [op::read("it", &expression)]);

@@ -1,4 +1,4 @@
-//! What calls can do differently, on single records and in batches, blocking and as futures.
+//! Options of calls, on single records and in batches, blocking and as futures.
 
 mod support;
 
@@ -120,7 +120,7 @@ fn read_modes_and_replicas() {
     for _ in 0..40 {
         assert!(spread.exists("k").unwrap());
     }
-    // Fair turns: each of the two replicas gets half of the reads.
+    // Round robin: each of the two replicas gets half of the reads.
     for (node, before) in before.iter().enumerate() {
         support::eventually("counting", || reads(node) >= before + 20);
     }

@@ -1,4 +1,4 @@
-//! Scans and index queries: which records come, what of them, where reading goes on.
+//! Scans and index queries: selected records, projections, and resuming.
 
 mod support;
 
@@ -17,7 +17,7 @@ use support::{LONG, builder, cluster, kind};
 
 const COUNT: i64 = 500;
 
-/// A filled cluster, and a client of each face.
+/// A filled cluster, and a client of each API.
 fn home() -> (Cluster, Client, AsyncClient) {
     let cluster = cluster(3);
     let client = builder().connect(cluster.seeds()).unwrap();
@@ -30,7 +30,7 @@ fn home() -> (Cluster, Client, AsyncClient) {
     (cluster, client, futures)
 }
 
-/// What a query gives on both faces.
+/// The result of a query on both APIs.
 fn both<T: Ord + std::fmt::Debug>(
     (client, futures): (&Client, &AsyncClient),
     choose: impl Fn(Choice) -> Choice,
@@ -46,7 +46,7 @@ fn both<T: Ord + std::fmt::Debug>(
     blocking
 }
 
-/// A query of either face.
+/// A query of either API.
 enum Choice {
     Blocking(Query<Client>),
     Futures(Query<AsyncClient>),
@@ -142,7 +142,7 @@ fn filters_and_what_comes_back() {
     };
     let last = |query: Choice| query.filter("$.n == 499");
     assert_eq!(both(faces, |query| last(query).bins(vec!["t", "missing"]), names), ["t"]);
-    // Nodes then send something for the missing one, too.
+    // Nodes then send a result for the missing one, too.
     assert_eq!(both(faces, |query| last(query).bins(vec!["t", "missing"]).limit(5), names), ["t"]);
     assert_eq!(both(faces, |query| last(query).bins(vec![]), names), [""]);
     assert_eq!(both(faces, |query| last(query).include_values(false), names), [""]);
@@ -168,7 +168,7 @@ fn parts_of_a_set() {
     let mut all = halves.concat();
     all.sort_unstable();
     assert_eq!(all, (0..COUNT).collect::<Vec<_>>());
-    // After the first record of a partition come the others of it.
+    // After the first record of a partition come its others.
     let digest = |found: Found| found.digest;
     let partition = |digest: &[u8; 20]| u16::from_le_bytes([digest[0], digest[1]]) & 4095;
     let every = both(faces, |query| query, digest);
@@ -301,7 +301,7 @@ fn pages_and_cursors() {
     }
     assert!(Choice::Blocking(client.query("test", "empty")).pages(5).unwrap().is_empty());
 
-    // Turn by turn on both faces, each page from a cursor of the other face.
+    // Alternating between both APIs, each page from a cursor of the other API.
     let (mut seen, mut cursor, mut turn) = (Vec::new(), None::<Vec<u8>>, 0);
     loop {
         turn += 1;
@@ -434,7 +434,7 @@ fn what_cannot_be_asked() {
 #[test]
 fn queries_that_reach_their_limit_keep_their_connections() {
     let (cluster, client, futures) = home();
-    // As a real node does it: the end comes in a packet of its own, a moment after the records.
+    // As with real nodes: the end comes in a packet of its own, a moment after the records.
     for node in 0..3 {
         let faults = Faults { late_end: Duration::from_micros(200), ..Faults::default() };
         cluster.inject(node, faults).unwrap();
@@ -452,6 +452,6 @@ fn queries_that_reach_their_limit_keep_their_connections() {
         let found: Vec<Found> = block_on(records.try_collect()).unwrap();
         assert_eq!(found.len(), limit as usize);
     }
-    // One for each node and client, and a few for when the end was not there yet.
+    // One for each node and client, and a few more when the end had not arrived yet.
     assert!(opened() - before < 50, "{} connections for 150 queries", opened() - before);
 }

@@ -1,4 +1,4 @@
-//! Queries while nodes die, while nobody takes the records, and when they are given up.
+//! Queries while nodes die, while the reader pauses, and when they are abandoned.
 
 mod support;
 
@@ -14,7 +14,7 @@ use support::{LONG, builder, cluster, eventually};
 const COUNT: i64 = 4000;
 const LARGE: i64 = 16_000;
 
-/// Large enough for the sockets not to hold what is left when something happens.
+/// Large enough that the rest does not fit into the sockets when something happens.
 fn fill(cluster: &Cluster, count: i64) -> (Client, AsyncClient) {
     let connecting = builder().timeout(LONG * 2).tend_interval(Duration::from_millis(100));
     let client = connecting.clone().connect(cluster.seeds()).unwrap();
@@ -26,7 +26,7 @@ fn fill(cluster: &Cluster, count: i64) -> (Client, AsyncClient) {
     (client, block_on(connecting.connect_async(cluster.seeds())).unwrap())
 }
 
-/// One record after the other, on either face.
+/// One record after another, on either API.
 fn faces(
     client: &Client,
     futures: &AsyncClient,
@@ -77,7 +77,7 @@ fn a_node_fails_now_and_then() {
     }
 }
 
-/// What the nodes say of queries that they run or ran.
+/// The nodes' descriptions of running and finished queries.
 fn shown(cluster: &Cluster, client: &Client, part: &str) -> Vec<String> {
     let mut found = Vec::new();
     for node in cluster.seeds() {
@@ -99,7 +99,7 @@ fn running(cluster: &Cluster, client: &Client) -> bool {
     shown(cluster, client, "status").iter().any(|status| status.starts_with("active"))
 }
 
-/// Until what the nodes have sent stays the same.
+/// Waits until the nodes send no more.
 fn stands_still(cluster: &Cluster, client: &Client) -> u64 {
     let (mut before, mut since) = (sent(cluster, client), Instant::now());
     while since.elapsed() < Duration::from_millis(300) {
@@ -112,7 +112,7 @@ fn stands_still(cluster: &Cluster, client: &Client) -> u64 {
     before
 }
 
-/// For a set of 80 MB, of which sockets hold some megabytes.
+/// For a set of 80 MB, some megabytes of which fit into sockets.
 fn large_home() -> Cluster {
     let namespace = NamespaceOptions { replication_factor: 1, ..NamespaceOptions::named("test") };
     let options = Options { nodes: 2, namespaces: vec![namespace], ..Options::default() };
@@ -129,7 +129,7 @@ fn nodes_wait_for_a_slow_taker_and_stop_for_one_that_left() {
         let stood = stands_still(&cluster, &client);
         assert!(running(&cluster, &client));
         assert!(stood - before < 40_000_000, "{} bytes for one record", stood - before);
-        // It goes on where it stood.
+        // It continues from its position.
         for _ in 0..100 {
             assert!(next().unwrap().is_ok());
         }

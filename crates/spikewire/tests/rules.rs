@@ -1,4 +1,4 @@
-//! Generations, rules about existing records, times to live, stored keys.
+//! Generations, existence rules, TTLs, stored keys.
 
 mod support;
 
@@ -100,7 +100,7 @@ fn promises_that_a_verb_cannot_keep_are_refused() {
     assert_eq!(kind(create.delete("k")), Kind::Invalid);
     assert_eq!(kind(create.touch("k")), Kind::Invalid);
     assert_eq!(kind(users.with(OPTIONS.generation(0x10000)).delete("k")), Kind::Invalid);
-    // A dataset may carry these for its writes.
+    // A dataset may have these for its writes.
     let habits = OPTIONS.ttl(Duration::from_secs(60)).send_key(true);
     assert!(users.with(habits.clone()).get("k").unwrap().is_some());
     assert!(users.with(habits).delete("k").unwrap());

@@ -29,7 +29,7 @@ fn slow() -> Faults {
     Faults { delay: Duration::from_secs(3), ..Faults::default() }
 }
 
-/// Holds replies back for longer than a test runs.
+/// Delays replies for longer than a test runs.
 fn stuck() -> Faults {
     Faults { delay: Duration::from_secs(120), ..Faults::default() }
 }
@@ -54,7 +54,7 @@ fn ten_thousand_tasks() {
     }
 }
 
-/// What keeps a client open, and lets go of it when it is woken.
+/// Keeps a client open, and releases it when woken.
 struct LetsGo<T>(std::sync::Mutex<Option<T>>);
 
 impl<T: Send + 'static> std::task::Wake for LetsGo<T> {
@@ -270,7 +270,8 @@ fn a_query_ends_with_its_runtime() {
     for runtime in runtimes() {
         let client = runtime.block_on(filled(&cluster));
         let mut records = client.query("test", "demo").records().unwrap();
-        // Off the runtime, which must turn for it: one of a single thread does so only in block_on.
+        // Outside the runtime, which must run for it: a single-threaded one does so only in
+        // `block_on`.
         runtime.block_on(async { assert!(records.next().await.unwrap().is_ok()) });
         drop(runtime);
         let error = block_on(async {
@@ -312,7 +313,7 @@ fn nothing_is_left_of_a_dropped_client() {
             let users = async_dataset(&client(&cluster).await);
             join_all((0..100).map(|key| users.get(key))).await;
             drop(users);
-            // The driving task ends when the runtime comes round to it.
+            // The driving task ends when the runtime polls it.
             tokio::time::sleep(Duration::from_millis(10)).await;
         });
         eventually("closing every connection", || connections() == 0);

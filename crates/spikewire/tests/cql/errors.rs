@@ -1,4 +1,4 @@
-//! What servers refuse, and what never reaches them.
+//! Errors of servers, and input that never reaches them.
 
 use std::net::TcpListener;
 use std::time::{Duration, Instant};
@@ -36,7 +36,7 @@ fn the_words_of_the_server() {
         error.server().unwrap().details,
         Details::AlreadyExists { keyspace, table: table.clone() }
     );
-    // One node cannot be two replicas.
+    // One node cannot provide two replicas.
     let two = session.with(CallOptions::new().consistency(Consistency::Two));
     let error = two.execute(format!("INSERT INTO {table} (id) VALUES (1)"), ()).unwrap_err();
     assert_eq!(error.server().unwrap().code, Code::Unavailable);

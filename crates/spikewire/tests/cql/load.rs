@@ -1,5 +1,5 @@
-//! More calls at once than a connection has ids. A busy server refuses those that wait for long: they
-//! are tried again.
+//! More concurrent calls than a connection has ids. A busy server rejects those that wait for long:
+//! they are retried.
 
 use futures::executor::block_on;
 use futures::future::join_all;

@@ -1,6 +1,6 @@
-//! The client for Cassandra, on a real one. `make test-rust` starts a node; so does
-//! `tools/with_cassandra.py cargo test -p spikewire --test cql`. Without one these tests do nothing,
-//! and print why.
+//! The client for Cassandra, against a real server. `make test-rust` starts a node; so does
+//! `tools/with_cassandra.py cargo test -p spikewire --test cql`. Without one these tests do
+//! nothing, and print why.
 
 mod asynchronous;
 mod errors;

@@ -1,4 +1,4 @@
-//! How often a node that is gone is dialled: counted where it was.
+//! How often a session reconnects to a missing node, counted at its address.
 
 use std::io::{Read as _, Write as _};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use crate::support::place;
 
-/// Far more than anything here takes, so that a slow machine does not fail a test.
+/// Much longer than anything here takes, so that a slow machine does not fail a test.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Passes bytes to a node and back, or accepts connections and hangs up.
+/// A proxy that forwards bytes to a node and back, or accepts connections and closes them.
 #[derive(Default)]
 struct Door {
     shut: AtomicBool,
-    /// How often somebody knocked while it was shut.
+    /// Number of connections while closed.
     knocks: Mutex<u32>,
     open: Mutex<Vec<TcpStream>>,
 }
@@ -89,7 +89,7 @@ fn pauses_grow_from_the_shortest_to_the_longest() {
     thread::sleep(Duration::from_secs(3));
     let knocks = door.knocks();
     assert!(knocks <= 45, "{knocks} in three seconds");
-    // They do not grow on and on either: by now it would be a matter of minutes.
+    // They do not grow without bound either: that would be minutes by now.
     wait("many more", LONG, || door.knocks() > knocks + 24);
     door.shut.store(false, SeqCst);
     wait("the node is found again", LONG, || reads().is_ok());

@@ -54,7 +54,7 @@ fn prepared_statements_go_on_after_others_changed_their_table() {
         assert_eq!(columns(3).get::<i32>("b").unwrap(), 7);
         other.execute(format!("ALTER TABLE {table} DROP b"), ()).unwrap();
         columns(2);
-        // A table that is gone and comes again: nothing of it is prepared any more.
+        // A table that is dropped and created again: none of its statements are prepared any more.
         other.execute(format!("DROP TABLE {table}"), ()).unwrap();
         session.execute(&insert, (1, "x")).unwrap_err();
         other.execute(format!("CREATE TABLE {table} (id int PRIMARY KEY, a text)"), ()).unwrap();
@@ -136,7 +136,7 @@ fn a_table_that_comes_again_with_other_types() {
     let other = place.session();
     other.execute(format!("DROP TABLE {table}"), ()).unwrap();
     other.execute(format!("CREATE TABLE {table} (id int PRIMARY KEY, a text)"), ()).unwrap();
-    // Four bytes are a text, too: nothing but the client would notice.
+    // Four bytes are a valid text, too: only the client would notice.
     for _ in 0..2 {
         let error = session.execute(&insert, (1, 1)).unwrap_err();
         assert_eq!(error.kind(), Kind::Invalid);

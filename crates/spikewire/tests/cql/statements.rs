@@ -145,7 +145,7 @@ fn batches_of_texts_with_values() {
     let known = session.prepare(format!("UPDATE {table} SET name = ? WHERE id = ?")).unwrap();
     let mut batch = Batch::logged();
     for id in 1..4 {
-        // The batch keeps what it is given.
+        // The batch keeps its values.
         batch.add_text(&insert, (id, format!("name {id}")));
     }
     batch.add(&known, ("fig", 4)).unwrap();
@@ -170,7 +170,7 @@ fn batches_of_texts_with_values() {
         rows.sort_unstable();
         rows
     };
-    // Twice: the second time the texts are known.
+    // Twice: the second time the texts are prepared already.
     for session in [&session, &session, &place.session()] {
         session.batch(&batch).unwrap();
         assert_eq!(rows(session), expected);
@@ -221,7 +221,7 @@ fn pages_rows_and_where_to_go_on() {
     }
     let first = session.with(CallOptions::new().page_size(30)).execute(&select, (1,)).unwrap();
     let state = first.paging_state().unwrap().clone();
-    // Another session goes on.
+    // Another session continues.
     let other = place.session().with(CallOptions::new().page_size(70).paging_state(state));
     let rest = other.execute(&select, (1,)).unwrap();
     let rest: Vec<i32> = rest.into_iter().map(|row| row.get("n").unwrap()).collect();
@@ -260,7 +260,7 @@ fn use_changes_the_keyspace_of_the_session() {
     assert!(other.execute(&select, ()).unwrap().is_empty());
     let prepared = other.prepare(format!("INSERT INTO {table} (id) VALUES (?)")).unwrap();
     other.execute(&prepared, (1,)).unwrap();
-    // And for one statement.
+    // Also for a single statement.
     let third = spikewire::cql::Session::connect(&place.at).unwrap();
     let there = third.with(CallOptions::new().keyspace(&*place.keyspace));
     assert_eq!(there.execute(&select, ()).unwrap().len(), 1);
@@ -290,7 +290,7 @@ fn options_of_a_statement() {
     let nowhere = CallOptions::new().node("127.0.0.1:1".parse().unwrap());
     assert_eq!(session.with(nowhere).execute(&select, ()).unwrap_err().kind(), Kind::NoNode);
 
-    // A row that expired by the time that the statement says.
+    // A row that has expired at the statement's current time.
     let ttl = format!("INSERT INTO {table} (id, name) VALUES (2, 'x') USING TTL 100");
     let then = |seconds| session.with(CallOptions::new().now_in_seconds(seconds));
     then(1_000).execute(ttl, ()).unwrap();
@@ -308,7 +308,7 @@ fn both_versions_compressed_and_not() {
     let session = place.session();
     let table = place.table(&session, "id int PRIMARY KEY, a text, b blob");
     let text = "pear ".repeat(40_000);
-    // Nothing that could be compressed.
+    // Incompressible data.
     let mut state = 1_u64;
     let bytes = std::iter::repeat_with(|| {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);

@@ -1,4 +1,4 @@
-//! The node that all tests share, and a keyspace of theirs on it.
+//! The node shared by all tests, and their keyspace.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use spikewire::cql::{Builder, Kind, Session};
 
-/// What any step may take: the machine may be busy.
+/// Time limit of any step: the machine may be busy.
 const LONGEST: Duration = Duration::from_secs(60);
 
 /// Contact points, and a keyspace for the tests of this run.
@@ -17,7 +17,7 @@ pub struct Place {
 }
 
 impl Place {
-    /// Options for a session with the keyspace; patient ones, for the machine may be busy.
+    /// Options for a session with the keyspace; with long timeouts, since the machine may be busy.
     pub fn builder(&self) -> Builder {
         patient().keyspace(&self.keyspace).application("spikewire tests", "1")
     }
@@ -27,7 +27,7 @@ impl Place {
         self.builder().connect(&self.at).unwrap()
     }
 
-    /// A table of its own with these columns, for a session of this place: its name.
+    /// Creates a table with these columns; returns its name.
     #[expect(clippy::unused_self, reason = "the session's keyspace is this place's")]
     pub fn table(&self, session: &Session, columns: &str) -> String {
         static TABLES: AtomicU32 = AtomicU32::new(0);
@@ -37,7 +37,7 @@ impl Place {
     }
 }
 
-/// Runs what may run twice. A node that is so busy that it seems to stand still is given up, and
+/// Runs an idempotent statement. A node that is so busy that it seems to hang is marked down, and
 /// found again.
 fn set_up(session: &Session, statement: &str) {
     let began = Instant::now();
@@ -50,7 +50,7 @@ fn patient() -> Builder {
     Session::builder().timeout(LONGEST).connect_timeout(LONGEST).schema_agreement(LONGEST)
 }
 
-/// Where Cassandra is; `None`, with the reason printed, where there is none.
+/// The Cassandra node; `None`, with the reason printed, if there is none.
 pub fn shared() -> Option<&'static Place> {
     static PLACE: OnceLock<Option<Place>> = OnceLock::new();
     let place = PLACE.get_or_init(|| {

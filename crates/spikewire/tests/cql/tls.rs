@@ -1,4 +1,4 @@
-//! Encrypted connections: the node says itself which of them are.
+//! Encrypted connections: the node reports which of them are.
 
 use std::path::PathBuf;
 
@@ -32,7 +32,7 @@ const CLIENTS: &str = "SELECT ssl_enabled, ssl_protocol, client_options FROM sys
 
 type Client = (bool, Option<String>, Option<std::collections::HashMap<String, String>>);
 
-/// All connections of a program are encrypted, as the node sees it.
+/// Checks that all connections of a program are encrypted, as reported by the node.
 fn check(rows: Vec<Client>, name: &str) {
     let named = |options: &Option<std::collections::HashMap<String, String>>| {
         options
@@ -40,7 +40,7 @@ fn check(rows: Vec<Client>, name: &str) {
             .is_some_and(|options| options.get("APPLICATION_NAME").is_some_and(|own| own == name))
     };
     let own: Vec<_> = rows.into_iter().filter(|(.., options)| named(options)).collect();
-    // The one that watches the cluster, and the one that asks.
+    // The control connection, and the one for requests.
     assert!(own.len() >= 2, "{own:?}");
     for (encrypted, protocol, _) in own {
         assert!(encrypted);
@@ -56,7 +56,7 @@ fn blocking() {
     check(clients.rows_as().collect::<Result<_, _>>().unwrap(), "tls blocking");
     let table = place.table(&session, "id int PRIMARY KEY, v blob");
     let insert = session.prepare(format!("INSERT INTO {table} (id, v) VALUES (?, ?)")).unwrap();
-    // More than one record of TLS.
+    // More than one TLS record.
     let long = vec![7_u8; 1 << 20];
     session.execute(&insert, (1, long.clone())).unwrap();
     let found = session.execute(format!("SELECT v FROM {table}"), ()).unwrap();
@@ -98,7 +98,7 @@ fn who_is_not_trusted_is_told() {
     let unchecked = TlsOptions { verify_hostname: false, ..named };
     builder(place, &unchecked, "unchecked").connect(&place.at).unwrap();
     let system = TlsOptions { authorities: Vec::new(), ..options };
-    // Where the system trusts nobody, that is said before anything is sent.
+    // If the system has no trusted certificates, that is reported before anything is sent.
     if Tls::new(&system).is_ok() {
         assert!(refused(&system).contains("no authority that the client trusts"));
     }

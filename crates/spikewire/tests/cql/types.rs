@@ -1,4 +1,4 @@
-//! Every type, there and back: as `Value`, and as Rust's own types.
+//! Round trips of every type: as `Value`, and as Rust's own types.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Debug;
@@ -11,7 +11,7 @@ use spikewire::cql::{
 
 use crate::support::{Place, place};
 
-/// A table with a column for each of some types: making tables takes a server long.
+/// A table with a column for each of several types, since creating tables is slow.
 struct Columns {
     session: Session,
     table: String,
@@ -27,7 +27,7 @@ impl Columns {
         Self { session, table, types: types.iter().map(|&ty| ty.to_owned()).collect() }
     }
 
-    /// The one of this type; it is called `v`.
+    /// The column of this type; it is called `v`.
     fn of(&self, ty: &str) -> Column<'_> {
         let at = self.types.iter().position(|known| known == ty).expect("there is a column of it");
         let table = &self.table;
@@ -166,7 +166,7 @@ fn every_type_as_value() {
             assert_eq!(found.unwrap_or(Value::Null), *value, "{ty}");
         }
     }
-    // A name of a field that there is not.
+    // The name of a field that does not exist.
     let columns = Columns::new(place, &[&frozen_udt]);
     let column = columns.of(&frozen_udt);
     let stranger =
@@ -261,7 +261,7 @@ fn containers() {
     column("vector<text, 2>").same(&[vec!["a".to_owned(), "größe".to_owned()]]);
     column("list<frozen<tuple<int, set<int>>>>").same(&[vec![(1, BTreeSet::from([2, 3]))]]);
     let list = column("list<int>");
-    // The server keeps no empty list.
+    // The server does not store empty lists.
     assert_eq!(list.there_and_back::<Option<Vec<i32>>>(Vec::<i32>::new()), None);
 }
 
@@ -371,7 +371,7 @@ fn structs_as_user_defined_types_and_rows() {
     let list = columns.of("list<frozen<address>>");
     list.same(&[vec![oak.clone(), elm.clone()]]);
 
-    // A field that came later: null when it is sent, passed over when it is read.
+    // A field added later: sent as null, ignored when read.
     session.execute("ALTER TYPE address ADD city text", ()).unwrap();
     let column = columns.of("frozen<address>");
     let insert = column.insert.replace(":v", "{street: 'Ash', zip: 1, city: 'Ulm'}");

@@ -1,4 +1,4 @@
-//! Users and roles that are managed by a client.
+//! Managing users and roles with a client.
 
 use futures::executor::block_on;
 use futures::future::try_join_all;

@@ -1,4 +1,4 @@
-//! Embedded clusters that have users and TLS themselves.
+//! Embedded clusters with users and TLS of their own.
 
 use std::time::Duration;
 
@@ -50,7 +50,7 @@ fn users_over_tls() {
     let authorities = vec![Pem::File(cluster.certificates().unwrap().ca.clone())];
     let tls = Tls::new(&TlsOptions { authorities, ..TlsOptions::default() }).unwrap();
     let secure = || -> Builder { known().tls(tls.clone()) };
-    // By their addresses, and by the name that they tell.
+    // By address, and by their advertised name.
     everything(&secure().connect(cluster.seeds()).unwrap());
     let named = format!("127.0.0.1:spikewire:{}", cluster.seeds()[0].port());
     block_on(async {

@@ -1,8 +1,8 @@
-//! Doors in front of the nodes of an embedded cluster: users, TLS, or both.
+//! Proxies in front of the nodes of an embedded cluster, with users, TLS, or both.
 //!
-//! Over TLS they are as narrow as the servers that are out there: one record is taken from the socket
-//! at a time, and a request whose first bytes came in one record with the end of another is a mistake
-//! of the client's. What the nodes say of addresses is about the doors.
+//! Over TLS they are as strict as existing servers: they read one TLS record from the socket at a
+//! time, and a request whose first bytes came in the same record as the end of another is an error
+//! of the client. The nodes advertise the addresses of the proxies.
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
@@ -26,7 +26,7 @@ use spikewire_aerospike_protocol::peers::{Address, Peers, services};
 use spikewire_aerospike_protocol::result_code::ResultCode;
 use spikewire_server::Cluster;
 
-/// The name that all certificates are for.
+/// The name in all certificates.
 pub const NAME: &str = "nodes.example";
 
 /// A certificate and its key, as PEM.
@@ -35,7 +35,7 @@ struct Signed {
     key: String,
 }
 
-/// An authority, with what it signed.
+/// An authority with the certificates that it has issued.
 pub struct Authority {
     certificate: String,
     issuer: Issuer<'static, KeyPair>,
@@ -58,7 +58,7 @@ impl Authority {
         Signed { certificate, key: key.serialize_pem() }
     }
 
-    /// What trusts it.
+    /// Options that trust it.
     pub fn trusted(&self) -> TlsOptions {
         let authorities = vec![Pem::Bytes(self.certificate.clone().into_bytes())];
         TlsOptions { authorities, ..TlsOptions::default() }
@@ -68,7 +68,7 @@ impl Authority {
         Tls::new(&self.trusted()).unwrap()
     }
 
-    /// The same with a certificate of the client's.
+    /// The same with a client certificate.
     pub fn identified(&self, name: &str) -> Tls {
         let Signed { certificate, key } = self.sign(name);
         let pem = |text: String| Pem::Bytes(text.into_bytes());
@@ -97,12 +97,12 @@ impl Authority {
     }
 }
 
-/// What the doors ask for.
+/// What the proxies require.
 #[derive(Default)]
 pub struct Rules<'a> {
     pub user: Option<(&'a str, &'a str)>,
     pub tls: Option<&'a Authority>,
-    /// Whether clients show certificates, which log in.
+    /// Whether clients log in with certificates.
     pub certificates: bool,
 }
 
@@ -110,19 +110,19 @@ struct State {
     user: Option<(String, String)>,
     config: Option<Arc<ServerConfig>>,
     certificates: bool,
-    /// Where a node is, and where its door is.
+    /// The addresses of a node and its proxy.
     doors: Vec<(SocketAddr, SocketAddr)>,
     tokens: Mutex<HashSet<Vec<u8>>>,
     logins: AtomicUsize,
-    /// Passwords that came as they are.
+    /// Number of passwords received in plaintext.
     clear: AtomicUsize,
-    /// Requests that came in one record with others.
+    /// Whether requests shared a TLS record with others.
     unseen: AtomicBool,
-    /// How often everybody was forgotten.
+    /// How often all logins were reset.
     forgot: AtomicUsize,
 }
 
-/// The doors of a cluster.
+/// The proxies of a cluster.
 pub struct Front(Arc<State>);
 
 impl Front {
@@ -152,8 +152,8 @@ impl Front {
                         let up = TcpStream::connect(node).unwrap();
                         up.set_nodelay(true).unwrap();
                         let known = state.user.is_none() && !state.certificates;
-                        // How a connection ends is the client's business, which may still have
-                        // something to say, and must not lose what it was told because of that.
+                        // The client ends the connection: it may still have something to send, and
+                        // must not lose data because of that.
                         let mut end = client.try_clone().unwrap();
                         let stream = Stream::new(client, state.config.clone());
                         let _ = Visit { state, stream, up, known }.serve();
@@ -166,7 +166,7 @@ impl Front {
         Self(state)
     }
 
-    /// The doors, as seeds with this TLS name or without one.
+    /// The proxies, as seeds with this TLS name or without one.
     pub fn seeds(&self, name: Option<&str>) -> String {
         let name = name.map(|name| format!("{name}:")).unwrap_or_default();
         let doors = self.0.doors.iter().map(|(_, door)| format!("127.0.0.1:{name}{}", door.port()));
@@ -181,18 +181,18 @@ impl Front {
         self.0.clear.load(SeqCst)
     }
 
-    /// No token holds any longer.
+    /// Invalidates all tokens.
     pub fn end_sessions(&self) {
         self.0.tokens.lock().unwrap().clear();
     }
 
-    /// Whoever has logged in on a connection has not any more.
+    /// Marks all connections as not logged in.
     pub fn forget(&self) {
         self.end_sessions();
         self.0.forgot.fetch_add(1, SeqCst);
     }
 
-    /// Whether every request had records of its own.
+    /// Whether every request had TLS records of its own.
     pub fn saw_all(&self) -> bool {
         !self.0.unseen.load(SeqCst)
     }
@@ -248,7 +248,7 @@ impl Stream {
     }
 }
 
-/// Takes one record from the socket, and no byte more.
+/// Reads exactly one TLS record from the socket.
 fn one_record(
     socket: &mut TcpStream,
     session: &mut ServerConnection,
@@ -358,7 +358,7 @@ impl Visit {
         out
     }
 
-    /// The node's answer to info commands, about the doors.
+    /// The node's reply to info commands, with the proxies' addresses.
     fn inform(&mut self, body: &[u8]) -> io::Result<Vec<u8>> {
         let mut out = Vec::new();
         let start = frame::begin(&mut out, Kind::Info);
@@ -431,7 +431,7 @@ impl Visit {
     }
 }
 
-/// Whether a frame ends an answer of many messages.
+/// Whether a frame ends a reply of several messages.
 fn is_last(body: &[u8]) -> bool {
     let mut rest = body;
     while let Ok((message, used)) = Message::parse(rest) {
@@ -446,7 +446,7 @@ fn is_last(body: &[u8]) -> bool {
     true
 }
 
-/// What a message is answered with on a connection on which nobody has logged in.
+/// The reply to a message on a connection that is not logged in.
 fn refusal() -> Vec<u8> {
     let mut out = Vec::new();
     let start = frame::begin(&mut out, Kind::Message);

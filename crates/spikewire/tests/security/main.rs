@@ -1,4 +1,4 @@
-//! Logging in and encryption, as Rust users ask for them: embedded clusters behind doors.
+//! Login and TLS with the Rust client: embedded clusters behind proxies.
 
 mod accounts;
 mod embedded;
@@ -35,12 +35,12 @@ fn refusal(builder: Builder, seeds: &str) -> Error {
     builder.connect(seeds).unwrap_err()
 }
 
-/// Everything that a client has connections for.
+/// Everything for which a client opens connections.
 fn everything(client: &Client) {
     let users = client.dataset("test", "demo").unwrap();
     users.put_many((0..300).map(|n| (n, [("n", n)]))).unwrap().check().unwrap();
     assert_eq!(users.get(7).unwrap().unwrap().get("n"), Some(&Value::Int(7)));
-    // Longer than a record of TLS, and on connections of their own.
+    // Longer than a TLS record, and on separate connections.
     let large = vec![7u8; 900_000];
     users.put("large", [("b", large.clone())]).unwrap();
     assert_eq!(users.get("large").unwrap().unwrap().get("b"), Some(&Value::Bytes(large)));
@@ -98,7 +98,7 @@ fn a_user_comes_in_and_everything_works() {
     let front = Front::new(&cluster, &Rules { user: Some(USER), ..Rules::default() });
     let client = known().connect(front.seeds(None)).unwrap();
     everything(&client);
-    // One for each node, and one that was under way as another seed had led to the cluster.
+    // One for each node, and one that was in progress when another seed had led to the cluster.
     assert!((2..=3).contains(&front.logins()), "{}", front.logins());
     let before = front.logins();
     front.end_sessions();
@@ -241,7 +241,7 @@ fn what_makes_no_sense_is_refused_before_anything_is_sent() {
     }
     let named = refusal(Client::builder(), "127.0.0.1:db:1");
     assert!(named.message().contains("takes the option tls"), "{named}");
-    // Addresses that nodes advertise can be others with TLS, too.
+    // The IP map applies with TLS, too.
     let map = HashMap::from([("10.0.0.1".to_owned(), "a:tls:3000".to_owned())]);
     let mapped = refusal(Client::builder().ip_map(map), "127.0.0.1:1");
     assert_eq!(mapped.kind(), Kind::Invalid);

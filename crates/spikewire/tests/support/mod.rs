@@ -1,4 +1,4 @@
-//! A cluster for each test, and what tests ask of clients again and again.
+//! A cluster for each test, and helpers for common calls.
 #![allow(dead_code)] // every test file uses its own part
 
 #[cfg(feature = "tracing")]
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use spikewire::{AsyncClient, AsyncDataset, Builder, Client, Dataset, Error, Kind, ResultCode};
 use spikewire_server::{Cluster, NamespaceOptions, Options};
 
-/// Longer than anything here takes on a loaded machine, shorter than patience.
+/// Longer than anything here takes on a loaded machine.
 pub const LONG: Duration = Duration::from_secs(60);
 
 pub fn cluster(nodes: usize) -> Cluster {
@@ -27,7 +27,7 @@ pub fn dataset(cluster: &Cluster) -> Dataset {
     client.dataset("test", "demo").expect("good names")
 }
 
-/// A dataset, and the cluster that must live as long.
+/// A dataset, and its cluster.
 pub fn home(nodes: usize) -> (Cluster, Dataset) {
     let cluster = cluster(nodes);
     let dataset = dataset(&cluster);

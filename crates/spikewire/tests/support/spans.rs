@@ -1,4 +1,4 @@
-//! Spans, as a subscriber of `tracing` is told of them.
+//! Spans as received by a `tracing` subscriber.
 
 use std::collections::BTreeMap;
 use std::fmt::Debug;
@@ -9,7 +9,7 @@ use tracing::{Event, Subscriber, span};
 
 use super::eventually;
 
-/// A span as its subscriber saw it.
+/// A span as received by the subscriber.
 #[derive(Debug, Clone, Default)]
 pub struct Seen {
     pub kind: &'static str,
@@ -50,7 +50,7 @@ impl Spans {
         change(&mut self.all.lock().unwrap()[id.into_u64() as usize - 1]);
     }
 
-    /// What was closed since the last time, as soon as there is so much.
+    /// The spans closed since the last time, once there are this many.
     pub fn take(&self, count: usize) -> Vec<Seen> {
         let is_there = || {
             let all = self.all.lock().unwrap();
