@@ -1,4 +1,4 @@
-//! Says how Cargo compiles the programs.
+//! Records how Cargo compiles the programs.
 
 fn main() {
     spikewire_build::tell();

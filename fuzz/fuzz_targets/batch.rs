@@ -1,5 +1,5 @@
-//! Batch rows, run by the embedded cluster: frames that hold together, and the same answers that
-//! the rows get as requests of their own.
+//! Batch rows, executed by the embedded cluster: frames are consistent, and the replies are the
+//! same as for the rows as separate requests.
 #![no_main]
 
 use std::cell::RefCell;
@@ -17,10 +17,10 @@ use spikewire_server::command::Context;
 use spikewire_server::command::batch::BLOCK;
 use spikewire_server::turn::NextTurn;
 
-/// After so many inputs all is started anew: sets stay once they were named.
+/// Number of inputs after which everything is restarted, since sets are never removed.
 const FRESH: usize = 1000;
 
-/// One cluster takes the batches, the other one their rows.
+/// One cluster executes the batches, the other one their rows.
 struct Pair {
     batches: Context,
     singles: Context,
@@ -98,7 +98,7 @@ fn run(pair: &mut Pair, data: &[u8]) {
     }
 }
 
-/// Whether a row starts with a namespace that there is.
+/// Whether a row starts with an existing namespace.
 fn is_known(row: &Row<'_>) -> bool {
     let names = || message::fields_in(row.fields).filter(|field| field.id == field::NAMESPACE);
     let first = message::fields_in(row.fields).next();
@@ -106,7 +106,7 @@ fn is_known(row: &Row<'_>) -> bool {
         && names().last().is_some_and(|field| field.data == b"test")
 }
 
-/// A row as the body of a request of its own.
+/// A row as the body of a separate request.
 fn single(row: &Row<'_>) -> Vec<u8> {
     let mut fields = Vec::new();
     let mut count = 0;
@@ -120,7 +120,7 @@ fn single(row: &Row<'_>) -> Vec<u8> {
     [&header.to_bytes()[..], &fields, row.ops].concat()
 }
 
-/// The answers, each with its index, and the overall code.
+/// The replies, each with its index, and the overall code.
 fn take_apart(out: &[u8]) -> (Vec<(u32, Vec<u8>)>, u8) {
     let (mut rest, mut answers) = (out, Vec::new());
     loop {

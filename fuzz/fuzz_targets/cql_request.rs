@@ -1,5 +1,4 @@
-//! What a client of CQL asks, whatever it is; what is understood is written, and from then on stays
-//! the same.
+//! CQL requests: arbitrary input; what decodes is encoded, and is stable from then on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -14,7 +13,7 @@ fuzz_target!(|input: &[u8]| {
     let header = Header { version, is_response: false, flags, stream: 0, opcode, body: len };
     let Ok(asked) = Request::parse(&header, body) else { return };
     let mut once = Vec::new();
-    // Servers refuse some of what can be said, and so do we.
+    // Servers reject some valid encodings, and so do we.
     if write(&asked, &header, &mut once).is_err() {
         assert!(once.is_empty());
         return;

@@ -1,5 +1,4 @@
-//! What a server of CQL says, whatever it is; what is understood is written, and from then on stays
-//! the same.
+//! CQL responses: arbitrary input; what decodes is encoded, and is stable from then on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

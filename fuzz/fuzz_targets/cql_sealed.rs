@@ -1,6 +1,5 @@
-//! Bytes around the envelopes of CQL: segments with good checksums and any payload, compressed or
-//! not, and compressed bodies. However they are split, the same comes out; and that is sealed and
-//! opened again.
+//! CQL segments with valid checksums and any payload, compressed or not, and compressed bodies. The
+//! result does not depend on how the input is split, and is encoded and decoded again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -22,21 +21,21 @@ fuzz_target!(|input: &[u8]| {
     let (mut sealing, mut plain) = (new(), Vec::new());
     let Ok(taken) = open(&mut sealing, &wire, &mut plain) else { return };
 
-    // As two reads bring it.
+    // As received by two reads.
     let middle = wire.len() * usize::from(*split) / 256;
     let (mut sealing, mut parts) = (new(), Vec::new());
     let first = open(&mut sealing, &wire[..middle], &mut parts).expect("good before");
     let second = open(&mut sealing, &wire[first..], &mut parts).expect("good before");
     assert_eq!((first + second, &parts), (taken, &plain));
 
-    // Whole envelopes can be sealed.
+    // Complete envelopes can be encoded into segments.
     let mut whole = 0;
     while let Ok(Some(header)) = Header::read(&plain[whole..])
         && whole + header.envelope_len() <= plain.len()
     {
         whole += header.envelope_len();
     }
-    // A flag in a plain envelope would say that it is compressed.
+    // A flag in a plain envelope would mark it as compressed.
     let mut sealed = plain[..whole].to_vec();
     let sealing = new();
     sealing.seal(&mut sealed, 0);
@@ -45,7 +44,7 @@ fuzz_target!(|input: &[u8]| {
     assert_eq!(again, plain[..whole]);
 });
 
-/// Opens as many units as there are. Returns how many bytes they had.
+/// Decodes all complete units. Returns the number of bytes consumed.
 fn open(sealing: &mut Sealing, wire: &[u8], plain: &mut Vec<u8>) -> Result<usize, ()> {
     let mut taken = 0;
     while let Opened::Took(len) = sealing.open(&wire[taken..], plain).map_err(drop)? {

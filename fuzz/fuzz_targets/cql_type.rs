@@ -1,5 +1,5 @@
-//! A text as a class of the server and as a type in CQL. What was understood is written, and read
-//! as the same.
+//! A text as a server class and as a CQL type. What parses is formatted, and parses to the same
+//! again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -9,7 +9,7 @@ fuzz_target!(|text: &str| {
     let ty = Type::of_class(text);
     assert_eq!(Type::of_class(&ty.class_name()), ty);
     if let Ok(ty) = Type::parse(text) {
-        // A user-defined type, which only a class in quotes can have brought, is not found.
+        // A user-defined type, which only a quoted class can contain, is not found.
         if let Ok(again) = Type::parse(&ty.to_string()) {
             assert_eq!(again, ty);
         }

@@ -1,5 +1,5 @@
-//! A type of CQL and the bytes of a value. What decodes is encoded, unless a server would refuse it,
-//! and from then on stays the same.
+//! A CQL type and the bytes of a value. What decodes is encoded, unless a server would reject it,
+//! and is stable from then on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Expressions from the wire; what decodes is encoded, and from then on stays the same.
+//! Encoded expressions; what decodes is encoded, and is stable from then on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,5 +1,5 @@
-//! The text protocol: requests, answers, and the values a cluster is described with. What parses
-//! is written and parsed again.
+//! The info protocol: requests, replies, and the values that describe a cluster. What parses is
+//! formatted and parsed again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! Messages back to back, as in a batch reply; what parses is written again and parsed again.
+//! Consecutive messages, as in a batch reply; what parses is encoded and parsed again.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

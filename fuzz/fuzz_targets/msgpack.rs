@@ -24,12 +24,12 @@ fuzz_target!(|input: &[u8]| {
         write(&mut out, token);
         tokens.push(token);
     }
-    // Room that callers make for announced items is bounded by the input.
+    // Memory that callers reserve for announced items is bounded by the input.
     assert!(announced <= input.len() as u64);
 
     let mut reader = Reader::new(&out);
     for token in tokens {
-        // The rest of a cut input may be missing here too.
+        // The rest of truncated input may be missing here, too.
         let Ok(read) = reader.next() else { break };
         assert!(same(token, read), "{token:?} came back as {read:?}");
     }

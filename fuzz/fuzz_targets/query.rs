@@ -1,5 +1,5 @@
-//! Queries from both sides: a request that can be followed says the same when it is written again,
-//! and so does a stream of answers.
+//! Queries from both sides: a valid request is the same when it is encoded again, and so is a
+//! stream of replies.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
@@ -23,7 +23,7 @@ fuzz_target!(|body: &[u8]| {
     }
 });
 
-/// Composes the request that was asked and reads it again.
+/// Encodes the decoded request and decodes it again.
 fn again(asked: &Asked<'_>) {
     let (Ok(namespace), Ok(set)) =
         (std::str::from_utf8(asked.namespace), std::str::from_utf8(asked.set))

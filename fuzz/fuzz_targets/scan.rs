@@ -1,5 +1,6 @@
-//! Requests without a digest, run by the embedded cluster: scans, index queries, jobs. Whatever is
-//! asked, the stream is whole messages, each record comes once, and there is one end.
+//! Requests without a digest, executed by the embedded cluster: scans, index queries, jobs. For any
+//! request, the stream consists of complete messages, each record is returned once, and there is
+//! one end.
 #![no_main]
 
 use std::cell::RefCell;
@@ -24,14 +25,14 @@ use spikewire_server::index::key::KeyType;
 use spikewire_server::index::list::Created;
 use spikewire_server::turn::NextTurn;
 
-/// After so many inputs all is started anew: jobs are listed once they were started.
+/// Number of inputs after which everything is restarted, since finished jobs stay listed.
 const FRESH: usize = 1000;
 
 thread_local! {
     static CONTEXT: RefCell<(Context, usize)> = RefCell::new((context(), FRESH));
 }
 
-/// A few records with every type of bin that is indexed, and the indexes.
+/// A few records with every indexed bin type, and the indexes.
 fn context() -> Context {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, 3000));
     let state = ClusterState::new(Options::default(), None, vec![address]);
@@ -104,7 +105,7 @@ fn run(context: &mut Context, data: &[u8]) {
         match reply.advance(context, now, &mut out) {
             NextTurn::Soon => {}
             NextTurn::Never => break,
-            // A rate, which is not waited for here.
+            // A rate limit, which is not waited for here.
             NextTurn::At(_) => return,
         }
     }
@@ -120,7 +121,7 @@ fn check(mut out: &[u8]) {
         assert!(!body.is_empty());
         while !body.is_empty() {
             assert_eq!(ends, 0, "something after the end");
-            // What an aggregation sends has no digest, and is no record of a query.
+            // The results of an aggregation have no digest, and are not records.
             let Ok((answer, used)) = Answer::parse(body) else { return };
             body = &body[used..];
             match answer {

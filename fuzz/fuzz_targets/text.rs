@@ -1,5 +1,5 @@
-//! Expressions as people write them: read or refused with a place in the text, and what is read
-//! survives the wire.
+//! Text expressions: parsed or rejected with a position in the text, and what parses survives
+//! encoding.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,4 +1,4 @@
-//! A particle type and its bytes; what decodes is encoded, and from then on stays the same.
+//! A particle type and its bytes; what decodes is encoded, and is stable from then on.
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;

@@ -1,7 +1,7 @@
 //! Whole commands against an embedded cluster: from the call, through sockets, to the result.
 //!
 //! The cluster's own threads are not counted. What a turn of an event loop finds depends on when
-//! replies arrive, so the counts of this file vary by a percent or so; those of the codecs do not.
+//! replies arrive, so the counts in this file vary by about a percent; those of the codecs do not.
 
 use std::hint::black_box;
 
@@ -29,7 +29,7 @@ const TIMES: u64 = 200;
 const RECORDS: i64 = 100;
 const AT_ONCE: i64 = 32;
 
-/// One node, and where it is. One connection makes the order of events the same in each run.
+/// One node, and its address. A single connection makes the order of events the same in each run.
 fn cluster() -> (Cluster, String) {
     let cluster = Cluster::start(Options::default()).expect("the embedded cluster starts");
     let seeds = cluster.seeds().iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
@@ -40,7 +40,7 @@ fn row(id: i64) -> [(&'static str, Value); 2] {
     [("age", Value::Int(id)), ("name", Value::Str("Alice of the looking glass".into()))]
 }
 
-/// Hands `work` a blocking client's dataset that holds [`RECORDS`] records.
+/// Passes `work` a blocking client's dataset with [`RECORDS`] records.
 fn with_blocking(work: impl FnOnce(&spikewire::Dataset) -> u64) -> u64 {
     with_blocking_client(|_, users| work(users))
 }
@@ -89,7 +89,7 @@ fn blocking_batch_row() -> u64 {
     })
 }
 
-/// Rows that each say what is done, as many as a large part of a batch.
+/// Rows that each have their own kind, as many as in a large part of a batch.
 fn blocking_mixed_batch_row() -> u64 {
     const ROWS: i64 = 128;
     with_blocking(|users| {
@@ -103,7 +103,7 @@ fn blocking_mixed_batch_row() -> u64 {
 
 fn blocking_scan_row() -> u64 {
     with_blocking(|users| {
-        // Enough that what a query costs besides its records does not count.
+        // Enough that the fixed cost of a query is negligible.
         let all = 50 * RECORDS;
         let rows = users.put_many((0..all).map(|id| (id, row(id)))).expect("the call is sound");
         rows.check().expect("all are written");

@@ -43,7 +43,7 @@ fn bins() -> [(&'static [u8], Value); 3] {
     ]
 }
 
-/// The record's bins as a reply has them.
+/// The record's bins as encoded in a reply.
 fn encoded_bins() -> Vec<u8> {
     let mut out = Vec::new();
     for (name, value) in bins() {
@@ -62,7 +62,7 @@ fn append_reply(out: &mut Vec<u8>, index: u32, ops: &[u8]) {
     out.extend_from_slice(ops);
 }
 
-/// Reads every bin into what a caller would hold.
+/// Decodes every bin into a caller's representation.
 fn decode_bins(mut walk: Walk<'_>) -> usize {
     let mut held = 0;
     while let Some(op) = walk.next().expect("it is sound") {
@@ -213,7 +213,7 @@ fn decode_fixed_size_row() -> u64 {
     })
 }
 
-/// Into columns, with the arrays that come of them.
+/// Into columns, including the resulting arrays.
 fn decode_arrow_row() -> u64 {
     let (mut reply, ops) = (Vec::new(), encoded_bins());
     append_reply(&mut reply, 0, &ops);

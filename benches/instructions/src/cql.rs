@@ -1,4 +1,4 @@
-//! Values of CQL, tokens and replicas, without any I/O.
+//! CQL values, tokens and replicas, without any I/O.
 
 use std::hint::black_box;
 use std::net::IpAddr;
@@ -95,10 +95,10 @@ fn replicas_of_token() -> u64 {
     })
 }
 
-/// Makes nothing but a number: what is left is the traversal.
+/// Produces only a number, so that only the traversal is measured.
 struct Sum;
 
-/// Nothing here goes wrong.
+/// Errors do not occur here.
 #[derive(Debug)]
 struct Unsound;
 

@@ -1,4 +1,4 @@
-//! Whole statements for Cassandra against the server of canned replies, whose threads are not counted:
+//! Whole Cassandra statements against the server of canned replies, whose threads are not counted:
 //! from the call, through sockets, to the row.
 
 use std::hint::black_box;
@@ -37,7 +37,7 @@ fn server(sharded: Option<Sharded>) -> (Server, String) {
     (server, at)
 }
 
-/// Whether each shard has a connection over which its statements come.
+/// Whether each shard has a connection over which its statements arrive.
 fn is_warm(server: &Server) -> bool {
     server.traffic().iter().all(|shard| shard.own > 0)
 }

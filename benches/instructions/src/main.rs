@@ -1,13 +1,13 @@
-//! Small pieces of work whose instructions are counted: `make bench-instructions`.
+//! Microbenchmarks whose instructions are counted: `make bench-instructions`.
 //!
 //! ```text
 //! spikewire-instructions            names the benchmarks
 //! spikewire-instructions NAME       runs one, and prints how many operations it did
 //! ```
 //!
-//! Callgrind counts only inside [`measured`], and only on the thread that entered it: neither
-//! preparations nor the embedded cluster are part of a count. `tools/instructions.py` divides by
-//! the operations and compares with another commit.
+//! Callgrind counts only inside [`measured`], and only on the thread that entered it: setup and the
+//! embedded cluster are not counted. `tools/instructions.py` divides by the number of operations
+//! and compares with another commit.
 //!
 //! | module | what it holds |
 //! |---|---|
@@ -27,22 +27,23 @@ mod transport;
 
 use std::process::ExitCode;
 
-/// One piece of work.
+/// One benchmark.
 #[derive(Clone, Copy)]
 struct Benchmark {
-    /// What it is called in the table; a comparison is by name.
+    /// Its name in the table, which identifies it in comparisons.
     name: &'static str,
-    /// Prepares, calls [`measured`] once, and returns how many operations that did.
+    /// Sets up, calls [`measured`] once, and returns the number of operations in it.
     run: fn() -> u64,
 }
 
-/// Does the work whose instructions are counted. Its name is what callgrind looks for.
+/// Runs the work whose instructions are counted. Callgrind looks for this function by name.
 #[inline(never)]
 fn measured(work: &mut dyn FnMut()) {
     work();
 }
 
-/// Does `work` a few times so that buffers have their size, then `times` times under measure.
+/// Runs `work` a few times so that buffers have their final size, then `times` times while
+/// measuring.
 fn repeat(times: u64, mut work: impl FnMut()) -> u64 {
     (0..10).for_each(|_| work());
     measured(&mut || (0..times).for_each(|_| work()));

@@ -1,8 +1,8 @@
-//! Commands of a protocol without content through a real socket: what the transport itself costs,
+//! Commands of a protocol without content through a real socket: the cost of the transport itself,
 //! from the submitted command to its outcome.
 //!
-//! The peer is a thread that answers when it has a whole round of requests, all in one write: so
-//! every run sees the same system calls with the same results.
+//! The peer is a thread that replies when it has received a whole round of requests, in one write,
+//! so every run sees the same system calls with the same results.
 
 use std::cell::Cell;
 use std::fmt;
@@ -70,7 +70,7 @@ impl Protocol for Plain {
     }
 }
 
-/// A node, of which there is one.
+/// The only node.
 #[derive(Debug)]
 struct Node {
     address: SocketAddr,
@@ -183,7 +183,7 @@ fn peer(round: usize) -> Arc<Peer> {
     let address = listener.local_addr().expect("it has an address");
     thread::spawn(move || {
         for stream in listener.incoming() {
-            // It ends with its connection.
+            // The thread ends with its connection.
             let _ = stream.and_then(|stream| answer(stream, round));
         }
     });
@@ -198,7 +198,7 @@ fn answer(mut stream: TcpStream, round: usize) -> std::io::Result<()> {
     }
 }
 
-/// Remembers that it was completed.
+/// Records whether it was completed.
 #[derive(Debug)]
 struct Ticket(bool);
 
@@ -229,7 +229,7 @@ fn blocking() -> u64 {
     })
 }
 
-/// A loop that does what it is asked at once, because nothing else runs on it.
+/// An event loop that runs callbacks immediately, because nothing else runs on it.
 struct Bare;
 
 impl EventLoop for Bare {

@@ -1,31 +1,31 @@
-//! How a client is let in, as the lab says it; its Python twin is `bench/access`. Nothing here has
-//! `Debug`: passwords are not shown.
+//! How a client logs in, as configured by the lab; the Python counterpart is `bench/access`.
+//! Nothing here implements `Debug`, so that passwords are not printed.
 
 use serde::Deserialize;
 
-/// A user and TLS, where there are any.
+/// A user and TLS, if any.
 #[derive(Clone, Default, Deserialize)]
 pub struct Access {
     pub user: String,
     pub password: String,
-    /// `internal`, `external`, `external-insecure`, `pki`; empty where nobody logs in.
+    /// `internal`, `external`, `external-insecure`, `pki`; empty without a login.
     pub auth: String,
     pub tls: Option<Tls>,
 }
 
-/// Paths of PEM files; those that are not given are empty.
+/// Paths of PEM files; empty if not given.
 #[derive(Clone, Deserialize)]
 pub struct Tls {
-    /// Of the authorities to trust, instead of the system's.
+    /// The authorities to trust, instead of the system's.
     pub ca: String,
     pub certificate: String,
     pub key: String,
-    /// In the certificate of each seed; empty: its host.
+    /// The name in the certificate of each seed; empty: its host.
     pub names: Vec<String>,
 }
 
 impl Access {
-    /// Seeds as both crates read them, with TLS names where connections are encrypted.
+    /// Seeds in the format of both crates, with TLS names for encrypted connections.
     pub fn seeds(&self, seeds: &[(String, u16)]) -> String {
         let texts = seeds.iter().enumerate().map(|(at, (host, port))| match &self.tls {
             None => format!("{host}:{port}"),

@@ -35,7 +35,7 @@ pub fn threads<T: Send + 'static>(
     finished.collect::<Result<_, _>>().map_err(|_| "a thread of the client panicked".to_owned())
 }
 
-/// The value of a future in which nothing is awaited that is not there: what a blocking client's are.
+/// The value of a future that is always ready, such as those of a blocking client.
 pub fn at_once<T>(future: impl Future<Output = T>) -> T {
     match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(value) => value,

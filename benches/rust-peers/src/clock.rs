@@ -1,4 +1,4 @@
-//! What open loops know of time: tests put a clock of their own here.
+//! The clock of open loops, which tests replace by their own.
 
 use std::thread;
 use std::time::{Duration, Instant};
@@ -7,17 +7,17 @@ use std::time::{Duration, Instant};
 pub trait Clock: Send + Sync + 'static {
     fn now(&self) -> i64;
 
-    /// The calling thread.
+    /// Blocks the calling thread.
     fn sleep_until(&self, instant: i64);
 
-    /// The calling task.
+    /// Suspends the calling task.
     fn wait_until(&self, instant: i64) -> impl Future<Output = ()> + Send;
 
-    /// Has the calling thread's sleeps end on time: Linux adds up to 50 microseconds otherwise.
+    /// Makes the calling thread's sleeps end on time: Linux adds up to 50 microseconds otherwise.
     fn sleep_exactly(&self) {}
 }
 
-/// Real time, since it was made.
+/// Real time since its creation.
 pub struct Real {
     began: Instant,
     #[cfg(target_os = "linux")]
@@ -25,7 +25,7 @@ pub struct Real {
 }
 
 impl Real {
-    /// Inside a runtime for tasks; threads need none.
+    /// Requires a runtime for tasks; threads need none.
     pub fn start(tasks: bool) -> Result<Self, String> {
         #[cfg(target_os = "linux")]
         let timer = tasks.then(timer::Timer::new).transpose().map_err(|error| error.to_string())?;
@@ -75,7 +75,8 @@ impl Clock for Real {
 
 #[cfg(target_os = "linux")]
 mod timer {
-    //! The timers of tokio keep to milliseconds; one of Linux is polled like a socket.
+    //! The timers of tokio have millisecond resolution; a Linux timer is polled like a socket
+    //! instead.
 
     use std::io;
     use std::os::fd::{AsRawFd as _, FromRawFd as _, OwnedFd};
@@ -89,7 +90,7 @@ mod timer {
     impl Timer {
         pub fn new() -> io::Result<Self> {
             let flags = libc::TFD_NONBLOCK | libc::TFD_CLOEXEC;
-            // SAFETY: it takes no pointer; what it gives is checked.
+            // SAFETY: it takes no pointer; its result is checked.
             let made = unsafe { libc::timerfd_create(libc::CLOCK_MONOTONIC, flags) };
             if made < 0 {
                 return Err(io::Error::last_os_error());
@@ -99,7 +100,7 @@ mod timer {
             timer.map(Self).map_err(io::Error::from)
         }
 
-        /// Waits so long, or less if it cannot be waited for.
+        /// Waits for this time, or less if waiting fails.
         pub async fn wait(&self, left: Duration) {
             let once = libc::timespec { tv_sec: 0, tv_nsec: 0 };
             let when = libc::itimerspec {
@@ -124,10 +125,10 @@ mod timer {
             }
         }
 
-        /// Whether it has run out since it was set; unreadable then until it is set again.
+        /// Whether it has expired since it was set; then not readable until it is set again.
         fn expired(&self) -> bool {
             let mut times = [0_u8; 8];
-            // SAFETY: the buffer is as long as is said.
+            // SAFETY: the buffer has the given length.
             let read =
                 unsafe { libc::read(self.0.as_raw_fd(), times.as_mut_ptr().cast(), times.len()) };
             read == times.len() as isize
@@ -135,7 +136,7 @@ mod timer {
     }
 }
 
-/// Time that is played: waiting takes none. In tasks it is that of a paused runtime.
+/// Simulated time: waiting takes none. In tasks it is that of a paused runtime.
 #[cfg(test)]
 #[derive(Default)]
 pub struct Played {
@@ -145,7 +146,7 @@ pub struct Played {
 
 #[cfg(test)]
 impl Played {
-    /// As a call that blocks its thread for so long.
+    /// Advances the time like a call that blocks its thread.
     pub fn go_on(&self, nanoseconds: i64) {
         self.added.fetch_add(nanoseconds, std::sync::atomic::Ordering::Relaxed);
     }

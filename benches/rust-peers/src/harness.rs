@@ -16,12 +16,12 @@ use crate::open::{self, Calls, Ended};
 use crate::series::{self, Marks, Noted, Resident, Samples};
 use crate::workload::{self, Operation, Value};
 
-/// The mode of the lab in which each loop has a thread.
+/// The lab mode with one thread per loop.
 const BLOCKING: &str = "rust-sync";
 const CHECKED_KEYS: u64 = 256;
 const SAMPLES_TOTAL: usize = 1 << 18;
 
-/// The cluster and the place in it.
+/// The cluster, namespace and set.
 pub struct Target {
     /// `host:port,host:port`, with TLS `host:name:port`.
     pub seeds: String,
@@ -33,7 +33,7 @@ pub struct Target {
 /// Why a call failed.
 pub struct Failed {
     pub text: String,
-    /// Whether the client or the server gave it up for the time that it took.
+    /// Whether it failed because of a timeout of the client or the server.
     pub timed_out: bool,
 }
 
@@ -45,7 +45,7 @@ impl From<String> for Failed {
 
 /// A client under test. Keys are made from the integer inside the call, as a user would.
 pub trait Client: Send + Sync + Sized + 'static {
-    /// The client's own form of the bins to write, made beforehand.
+    /// The client's own representation of the bins to write, prepared beforehand.
     type Bins: Send + Sync;
 
     const VERSION_OF: &'static str;
@@ -147,14 +147,14 @@ async fn run_on<C: Client>(job: &Job) -> Result<Outcome, String> {
     Ok(Outcome { series, ..outcome::<C>(job, before, used, done, &samples, taken) })
 }
 
-/// What was read before anything was measured.
+/// Readings from before the measurement.
 struct Before {
     bare: u64,
     ready: u64,
     load_average: Vec<f64>,
 }
 
-/// What all calls came to.
+/// The totals of all calls.
 struct Done {
     tried: u64,
     errors: u64,
@@ -163,8 +163,8 @@ struct Done {
     first_error: Option<String>,
 }
 
-/// The result of a job. `samples` are latencies, those of writes negative, and `taken` how many
-/// there were before some were overwritten.
+/// The result of a job. `samples` are latencies, negative for writes, and `taken` is their number
+/// before some were overwritten.
 fn outcome<C: Client>(
     job: &Job,
     before: Before,
@@ -206,7 +206,7 @@ fn outcome<C: Client>(
     }
 }
 
-/// An open loop over these operations, again and again. Its latencies are worked out by the lab.
+/// An open loop that repeats these operations. The lab computes its latencies.
 async fn at_a_rate<C: Client>(
     job: &Job,
     asked: &open::Asked,
@@ -242,7 +242,7 @@ async fn at_a_rate<C: Client>(
     Ok(Outcome { open: Some(raw), ..outcome::<C>(job, before, used, done, &[], 0) })
 }
 
-/// All calls of a phase. With somebody to follow them, each second is told when it is over.
+/// Runs all calls of a phase. If the lab follows the run, each second is reported when it is over.
 async fn open_phase<C, K, F>(
     calls: Calls,
     most: usize,
@@ -299,14 +299,14 @@ impl<C: Client> Shared<C> {
     }
 }
 
-/// One closed loop: what it does and what came of it. A write's latency is kept negative.
+/// One closed loop: its operations and results. Latencies of writes are stored as negative numbers.
 struct Worker {
     operations: Vec<Operation>,
     samples: Samples,
     tried: u64,
     taken: usize,
     errors: u64,
-    /// Of the errors.
+    /// How many of the errors were timeouts.
     timeouts: u64,
     first_error: Option<String>,
     /// When its last call had ended.
@@ -336,8 +336,8 @@ impl Worker {
         self.marks.noted()
     }
 
-    /// Successful calls each second until the end of its own last one: a worker that has nothing
-    /// more to do does not count as idle.
+    /// Successful calls per second until the end of its own last one: a worker that has finished
+    /// does not count as idle.
     fn rate(&self, began: Instant) -> f64 {
         (self.tried - self.errors) as f64 / (self.ended - began).as_secs_f64()
     }
@@ -383,16 +383,16 @@ impl Worker {
     }
 }
 
-/// What workers note of a window.
+/// What workers record during a window.
 #[derive(Clone, Copy)]
 struct Noting {
     /// Nanoseconds.
     interval: u64,
-    /// Whether each second is told when it is over.
+    /// Whether each second is reported when it is over.
     lines: bool,
 }
 
-/// The measured stretch of a run.
+/// The measured part of a run.
 struct Window {
     began: Instant,
     used: measure::Used,
@@ -456,7 +456,7 @@ mod tests {
             match key % 6 {
                 0 => Err(Failed { text: "late".to_owned(), timed_out: true }),
                 3 => Err("no".to_owned().into()),
-                // The one that is asked for this has less to do than the others.
+                // The worker with this number has less to do than the others.
                 1 => {
                     std::thread::sleep(Duration::from_millis(400));
                     Ok(())

@@ -1,4 +1,4 @@
-//! The JSON that comes in and goes out; its Python twin is `bench/result.py`.
+//! The JSON input and output; the Python counterpart is `bench/result.py`.
 
 use serde::{Deserialize, Serialize};
 
@@ -23,15 +23,15 @@ pub struct Job {
     pub seed: u64,
     pub cpus: Vec<usize>,
     pub server_pid: Option<u32>,
-    /// Whether each interval is to have its histograms.
+    /// Whether to include histograms of each interval.
     #[serde(default)]
     pub histograms: bool,
-    /// Whether each second is to be told when it is over.
+    /// Whether to report each second when it is over.
     #[serde(default)]
     pub lines: bool,
-    /// Calls begin at a rate; without it, in a closed loop.
+    /// An open loop with calls at a rate; `None`: a closed loop.
     pub open: Option<Asked>,
-    /// How the client is let in; without it, as anybody.
+    /// How the client logs in; without it, not at all.
     #[serde(default)]
     pub access: Access,
 }
@@ -88,7 +88,7 @@ pub struct Outcome {
     pub memory: Memory,
     pub cpus: Vec<usize>,
     pub load_average: Vec<f64>,
-    /// Of closed loops: the lab works out that of open ones.
+    /// For closed loops; the lab computes that of open ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub series: Option<Series>,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -1,4 +1,4 @@
-//! The load that each Rust client is put under: the same job in, the same result out, as the
+//! The load for each Rust client: the same job as input, and the same result as output, as for the
 //! Python workers.
 
 mod access;
@@ -26,7 +26,7 @@ pub use peer::client_policy;
 pub use scan::{Scanner, main as scan};
 pub use workload::{BinSpec, Value};
 
-/// The version of a dependency that this program was built with.
+/// The version of a dependency with which this program was built.
 pub fn locked_version(package: &str) -> String {
     let header = format!("name = \"{package}\"\nversion = \"");
     let lock = include_str!("../Cargo.lock");

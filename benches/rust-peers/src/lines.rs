@@ -1,4 +1,5 @@
-//! What each second gave, told to the lab when it is over. The Python twin is `bench/series/lines.py`.
+//! Reports the results of each second to the lab when it is over. The Python counterpart is
+//! `bench/series/lines.py`.
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
@@ -10,37 +11,37 @@ use serde::Serialize;
 
 use crate::series::{Source, resident, summed};
 
-/// What a line for the lab begins with, on standard error.
+/// Prefix of lines for the lab, on standard error.
 const MARK: &str = "spikewire-bench ";
-/// Leading bits of a latency that are told.
+/// Number of leading bits of reported latencies.
 const BITS: u32 = 7;
-/// After a second's end, for calls that have just ended to be counted.
+/// Delay after the end of a second, so that calls that have just ended are counted.
 const GRACE: Duration = Duration::from_millis(50);
 const SECOND: u64 = 1_000_000_000;
 
 /// What this process did in a second of its window.
 #[derive(Debug, PartialEq, Serialize)]
 struct Second {
-    /// From 1 on: when it ended.
+    /// Its number, counted from 1.
     second: u64,
-    /// Which of several processes this is; there is one.
+    /// The number of the process; there is only one.
     part: u64,
     operations: u64,
     errors: u64,
     timeouts: u64,
     rss: u64,
-    /// Nanoseconds, rounded down to their leading bits, and how many there were.
+    /// Nanoseconds, rounded down to their leading bits, and their number.
     samples: Vec<(u64, u64)>,
 }
 
-/// A thread that says what every full second gave.
+/// A thread that reports the results of every full second.
 pub struct Lines {
     over: Sender<()>,
     thread: JoinHandle<()>,
 }
 
 impl Lines {
-    /// Of a window that opened at `began`.
+    /// For a window that opened at `began`.
     pub fn new(began: Instant, sources: Vec<impl Source + Send + 'static>) -> Self {
         let (over, asked) = mpsc::channel::<()>();
         let thread = thread::spawn(move || {
@@ -49,11 +50,11 @@ impl Lines {
                 let due = began + Duration::from_secs(second);
                 let wait = due.saturating_duration_since(Instant::now()) + GRACE;
                 let goes_on = asked.recv_timeout(wait) == Err(RecvTimeoutError::Timeout);
-                // The last second is over when the window is.
+                // The last second ends with the window.
                 if goes_on || Instant::now() >= due {
                     let told = serde_json::to_string(&told.of(second));
                     let line = format!("{MARK}{}\n", told.expect("plain data is JSON"));
-                    // In one piece, so that lines do not mix. Who listens may be gone.
+                    // In one write, so that lines do not mix. The reader may be gone.
                     let _ = io::stderr().write_all(line.as_bytes());
                 }
                 if !goes_on {
@@ -67,12 +68,12 @@ impl Lines {
     /// The window is closed.
     pub fn end(self) {
         drop(self.over);
-        // One that panicked has said why.
+        // A panic has been reported already.
         let _ = self.thread.join();
     }
 }
 
-/// Sources, and what has been told of them.
+/// Sources, and what has been reported of them.
 struct Told<'a, S> {
     sources: &'a [S],
     shown: [u64; 3],
@@ -83,8 +84,8 @@ impl<'a, S: Source> Told<'a, S> {
         Self { sources, shown: [0; 3] }
     }
 
-    /// Calls that could not be counted in their second, because their worker had not come so far,
-    /// are among those of the next.
+    /// Calls that could not be counted in their second, because their worker was behind, are
+    /// counted in the next one.
     fn of(&mut self, second: u64) -> Second {
         let end = second * SECOND;
         let known = summed(self.sources, end);
@@ -108,7 +109,7 @@ impl<'a, S: Source> Told<'a, S> {
     }
 }
 
-/// Down to the leading bits.
+/// Rounds down to the leading bits.
 fn rounded(nanoseconds: u64) -> u64 {
     let more = (u64::BITS - nanoseconds.leading_zeros()).saturating_sub(BITS);
     nanoseconds >> more << more
@@ -118,7 +119,7 @@ fn rounded(nanoseconds: u64) -> u64 {
 mod tests {
     use super::*;
 
-    /// Calls by when they ended, in nanoseconds, with their latencies; all that are odd fail.
+    /// Calls by end time, in nanoseconds, with their latencies; all odd ones fail.
     struct Known(Vec<(u64, i64)>);
 
     impl Known {

@@ -37,13 +37,13 @@ impl Usage {
         Self { server: server.and_then(process_cpu), machine: machine_cpu(), ..own }
     }
 
-    /// Asking after others takes time, which no window has: it is done before one opens.
+    /// Reading the usage of other processes takes time, so it is done before the window opens.
     pub fn opening(server: Option<u32>) -> Self {
         let (server, machine) = (server.and_then(process_cpu), machine_cpu());
         Self { server, machine, ..Self::own() }
     }
 
-    /// Of this process alone.
+    /// For this process only.
     fn own() -> Self {
         let used = process_usage();
         Self {
@@ -73,7 +73,8 @@ impl Usage {
 
 fn process_usage() -> libc::rusage {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
-    // SAFETY: the pointer is to a whole `rusage`, which the call fills; all zeroes is a valid one.
+    // SAFETY: the pointer is to a complete `rusage`, which the call fills; all zeroes is a valid
+    // value.
     unsafe {
         libc::getrusage(libc::RUSAGE_SELF, usage.as_mut_ptr());
         usage.assume_init()
@@ -91,8 +92,7 @@ fn process_cpu(pid: u32) -> Option<f64> {
     Some(ticks / ticks_per_second())
 }
 
-/// Seconds that all processors together have been busy, without processes that give way to all
-/// others.
+/// Total busy time of all CPUs in seconds, excluding low-priority (nice) processes.
 fn machine_cpu() -> Option<f64> {
     let stat = fs::read_to_string("/proc/stat").ok()?;
     let fields = stat.lines().next()?.split_whitespace().skip(1).take(8);

@@ -1,10 +1,10 @@
-//! The builder with which clients of the crate `spikewire` are opened.
+//! The builder for clients of the crate `spikewire`.
 
 use spikewire::{Auth, Builder, Client, Pem, Tls, TlsOptions};
 
 use crate::access::Access;
 
-/// The crate's defaults, with what lets it in.
+/// The crate's defaults, with credentials and TLS.
 pub fn client_builder(access: &Access) -> Result<Builder, String> {
     let mut builder = Client::builder();
     if !access.user.is_empty() {

@@ -1,4 +1,4 @@
-//! The policy with which clients of the crate `aerospike` are opened.
+//! The policy for clients of the crate `aerospike`.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use rustls::{ClientConfig, RootCertStore};
 
 use crate::access::{Access, Tls};
 
-/// The crate's defaults, with what lets it in.
+/// The crate's defaults, with credentials and TLS.
 pub fn client_policy(access: &Access) -> Result<ClientPolicy, String> {
     let mut policy = ClientPolicy::default();
     let (user, password) = (access.user.clone(), access.password.clone());
@@ -31,7 +31,7 @@ fn encryption(tls: &Tls) -> Result<ClientConfig, String> {
     let mut trusted = RootCertStore::empty();
     if tls.ca.is_empty() {
         for certificate in rustls_native_certs::load_native_certs().certs {
-            // The system may have some that are of no use.
+            // Some of the system's certificates may be unusable.
             let _ = trusted.add(certificate);
         }
     } else {

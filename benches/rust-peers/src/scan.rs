@@ -1,4 +1,4 @@
-//! Whole scans of one set, one after the other: rows, processor time and memory.
+//! Full scans of one set, one after another: rows, CPU time and memory.
 
 use std::time::Duration;
 
@@ -10,12 +10,12 @@ use crate::measure::{self, Usage};
 
 /// A client that scans.
 pub trait Scanner: Sized {
-    /// What it reads with.
+    /// Its modes.
     const MODES: &'static [&'static str];
 
     fn open(target: &Target, mode: &str) -> impl Future<Output = Result<Self, String>>;
 
-    /// One scan that looks at every bin; how many records there were.
+    /// Runs one scan that accesses every bin; returns the number of records.
     fn scan(&self) -> impl Future<Output = Result<u64, String>>;
 }
 
@@ -25,7 +25,7 @@ struct Scanned {
     elapsed: f64,
     user: f64,
     system: f64,
-    /// Most resident bytes before the first scan, and in all.
+    /// Peak resident bytes before the first scan, and in total.
     ready: u64,
     peak: u64,
 }

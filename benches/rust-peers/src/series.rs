@@ -1,4 +1,4 @@
-//! What happened when: operations, errors, latencies and memory by interval. The Python twin is
+//! Time series: operations, errors, latencies and memory by interval. The Python counterpart is
 //! `bench/series`.
 
 use std::fs;
@@ -12,9 +12,9 @@ use serde::Serialize;
 
 use crate::measure;
 
-/// So many at the least lie in the time that is measured.
+/// Minimum number of intervals in the measured time.
 const INTERVALS: f64 = 20.0;
-/// So many samples lie beyond p99 where it is told.
+/// Minimum number of samples beyond p99 for it to be reported.
 const BEYOND: usize = 10;
 const SECOND: u64 = 1_000_000_000;
 const UNPOISONED: &str = "no thread panicked";
@@ -39,24 +39,25 @@ pub struct Series {
     pub write: Option<Vec<String>>,
 }
 
-/// Nanoseconds of an interval: of a second as large a part as makes enough of them.
+/// Length of an interval in nanoseconds: the largest fraction of a second that makes enough
+/// intervals.
 pub fn interval(seconds: f64) -> u64 {
     let many = ((INTERVALS / seconds) * 1e6).round() / 1e6;
     SECOND / (many.ceil() as u64).max(1)
 }
 
-/// What knows of some calls when they ended, in nanoseconds from the opening of the window.
+/// A source of calls with end times, in nanoseconds from the opening of the window.
 pub trait Source {
-    /// Calls tried, errors and timeouts until then.
+    /// Attempted calls, errors and timeouts until then.
     fn counts(&self, instant: u64) -> [u64; 3];
 
-    /// Latencies of calls that ended after `start` and by `end`, of writes negative; `None` where
-    /// some have been overwritten. Those of calls that go on while this is asked may be missing.
+    /// Latencies of calls that ended after `start` and by `end`, negative for writes; `None` if
+    /// some have been overwritten. Calls in progress may be missing.
     fn latencies(&self, start: Option<u64>, end: u64) -> Option<Vec<i64>>;
 }
 
-/// How many calls one worker had tried, and how many latencies it had taken, at instants from which
-/// those at the end of every interval follow. It looks at the clock for timed calls only.
+/// How many calls one worker had attempted, and how many latencies it had recorded, at times from
+/// which those at the end of every interval follow. It reads the clock for timed calls only.
 #[derive(Default)]
 pub struct Marks {
     began: Option<Instant>,
@@ -66,7 +67,7 @@ pub struct Marks {
     noted: Arc<Noted>,
 }
 
-/// What a worker has noted so far. It may go on meanwhile.
+/// What a worker has recorded so far, while it may continue.
 #[derive(Default)]
 pub struct Noted {
     samples: Samples,
@@ -80,7 +81,7 @@ struct Failures {
     late: Vec<u64>,
 }
 
-/// A worker's latencies, those of writes negative. They are filled in a circle: a power of two.
+/// A worker's latencies, negative for writes, in a ring buffer whose size is a power of two.
 #[derive(Clone, Default)]
 pub struct Samples(Arc<[AtomicI64]>);
 
@@ -93,7 +94,7 @@ impl Samples {
         self.0.len()
     }
 
-    /// The one that was taken after so many others, unless it has been overwritten.
+    /// The latency with this number, unless it has been overwritten.
     pub fn at(&self, taken: usize) -> i64 {
         self.0[taken & (self.0.len() - 1)].load(Ordering::Relaxed)
     }
@@ -111,7 +112,7 @@ struct Point {
 }
 
 impl Marks {
-    /// Notes nothing.
+    /// Records nothing.
     pub fn none() -> Self {
         Self { edge: u64::MAX, ..Self::default() }
     }
@@ -125,7 +126,7 @@ impl Marks {
         self.noted.clone()
     }
 
-    /// A timed call begins.
+    /// A timed call starts.
     pub fn timed(&mut self, now: Instant, tried: u64, taken: usize) {
         let Some(began) = self.began else { return };
         let at = (now - began).as_nanos() as u64;
@@ -152,7 +153,7 @@ impl Marks {
         }
     }
 
-    /// The timed call before may have lasted for several intervals: it is known when it ended.
+    /// The previous timed call may have lasted for several intervals: its end time is known.
     fn note(&mut self, now: Point) {
         let before = self.before;
         let mut points = self.noted.points.lock().expect(UNPOISONED);
@@ -166,7 +167,7 @@ impl Marks {
     }
 }
 
-/// How many of these were over at that instant.
+/// How many of these had ended at that time.
 fn passed(points: &[Point], instant: u64) -> usize {
     points.partition_point(|point| point.at <= instant)
 }
@@ -206,7 +207,7 @@ impl Source for Arc<Noted> {
     }
 }
 
-/// Everything until the end of the window, `ended` nanoseconds after its opening and just now.
+/// Everything until the end of the window, `ended` nanoseconds after its opening.
 pub fn series(
     sources: &[impl Source],
     interval: u64,
@@ -233,8 +234,8 @@ pub fn series(
     made.rss.truncate(edges.len());
     let sums: Vec<[u64; 3]> = edges.iter().map(|edge| summed(sources, *edge)).collect();
     let good = |sum: &[u64; 3]| sum[0].saturating_sub(sum[1]);
-    // Between two timed calls it is only known how many others ended, and errors have their own
-    // instants: no interval can have less than no success.
+    // Between two timed calls only the number of others that ended is known, and errors have their
+    // own times: an interval must not have a negative number of successes.
     let most = sums.last().map_or(0, good);
     let (mut before, mut rising) = ([0; 3], 0);
     for (at, (sum, edge)) in sums.iter().zip(&edges).enumerate() {
@@ -249,7 +250,7 @@ pub fn series(
     made
 }
 
-/// Calls tried, errors and timeouts of all of them until then.
+/// Attempted calls, errors and timeouts of all of them until then.
 pub fn summed(sources: &[impl Source], instant: u64) -> [u64; 3] {
     sources
         .iter()
@@ -309,7 +310,7 @@ impl Resident {
     }
 }
 
-/// The resident memory of this process, in bytes, where the system says.
+/// The resident memory of this process in bytes, if the system reports it.
 pub fn resident() -> Option<u64> {
     let pages: u64 =
         fs::read_to_string("/proc/self/statm").ok()?.split(' ').nth(1)?.parse().ok()?;

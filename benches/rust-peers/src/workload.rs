@@ -1,6 +1,6 @@
-//! Operations, keys and values, all made before the clock starts.
+//! Operations, keys and values, all generated before the clock starts.
 
-/// One bin: an integer of at most so many bytes, a text, or bytes.
+/// One bin: an integer of at most this many bytes, a string, or bytes.
 #[derive(Clone, Copy)]
 pub enum BinSpec {
     Integer(u32),
@@ -16,7 +16,7 @@ pub enum Value {
 }
 
 impl BinSpec {
-    /// The value that 64 bits stand for: text and bytes repeat them.
+    /// The value for 64 bits: strings and bytes repeat them.
     fn value(&self, word: u64) -> Value {
         match self {
             Self::Integer(size) => Value::Integer((word >> (65 - 8 * size)) as i64),
@@ -53,7 +53,7 @@ fn parse_bin(item: &str) -> Result<BinSpec, String> {
     spec.ok_or_else(|| format!("{item:?} is not a bin"))
 }
 
-/// The read percentage of `RU,50`; inserting is left to the Python clients.
+/// The read percentage of `RU,50`; the Python clients insert the records.
 pub fn parse_workload(text: &str) -> Result<f64, String> {
     let percent = match text.split_once(',') {
         None if text == "RU" => Some(50.0),
@@ -65,10 +65,10 @@ pub fn parse_workload(text: &str) -> Result<f64, String> {
         .ok_or_else(|| format!("workload {text:?} is not measured with a Rust client"))
 }
 
-/// A key, and whether its record is written there.
+/// A key, and whether its record is written.
 pub type Operation = (i64, bool);
 
-/// As many as fit into `POOL_BYTES`, and what `bench/work/records.py` says of them.
+/// As many as fit into `POOL_BYTES`; see `bench/work/records.py`.
 const POOL_SIZES: [usize; 4] = [1021, 251, 61, 13];
 const POOL_BYTES: usize = 1 << 26;
 const STREAM_TOTAL: usize = 1 << 18;
@@ -86,7 +86,7 @@ pub fn value_pool(bins: &[BinSpec], seed: u64) -> Vec<Vec<Value>> {
         .collect()
 }
 
-/// One worker's operations over uniform keys, to be repeated; the read share is exact.
+/// One worker's operations over uniform keys, which are repeated; the read share is exact.
 pub fn stream(
     read_percent: f64,
     keys: u64,

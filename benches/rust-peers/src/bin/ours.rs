@@ -1,5 +1,5 @@
-//! The crate `spikewire` under the same load: on the tokio reactor, or with `SPIKEWIRE_NATIVE` set on
-//! a thread of its own; and its blocking client in threads.
+//! The crate `spikewire` under the same load: on the tokio reactor, or with `SPIKEWIRE_NATIVE` set
+//! on a thread of its own; and its blocking client in threads.
 
 use rust_peers::{Client, Failed, Target, Value, client_builder};
 use spikewire::{AsyncClient, AsyncDataset, Dataset, Record};
@@ -115,7 +115,7 @@ fn into_ours(value: &spikewire::Value) -> Option<Value> {
 }
 
 fn failed(error: spikewire::Error) -> Failed {
-    // A server that gave up says so with the same code.
+    // A server timeout has the same code.
     let timed_out = error.kind().code() == spikewire::Kind::Timeout.code();
     Failed { text: text(error), timed_out }
 }

@@ -1,4 +1,4 @@
-//! What each second's lines and intervals are made of while an open loop goes on.
+//! The data for each second's lines and intervals while an open loop is running.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::sync::atomic::Ordering;
 use super::{Calls, LATE, NOT_YET};
 use crate::series::Source;
 
-/// Calls by when they ended. It looks only at those that had not when it looked last.
+/// Calls by end time. Checks only those that had not ended at the last check.
 pub struct Ended {
     calls: Arc<Calls>,
     writes: Box<dyn Fn(usize) -> bool + Send>,
@@ -16,17 +16,17 @@ pub struct Ended {
 
 #[derive(Default)]
 struct Looked {
-    /// Handed out, and not over.
+    /// Started calls that have not ended.
     going: Vec<usize>,
     next: usize,
-    /// Instants at which calls ended, and response times of those that did not fail.
+    /// End times of calls, and response times of those that did not fail.
     good: Vec<(u64, i64)>,
     errors: Vec<u64>,
     late: Vec<u64>,
 }
 
 impl Ended {
-    /// `writes`: whether the call of a number is one.
+    /// `writes`: whether the call with a given number is a write.
     pub fn new(calls: Arc<Calls>, writes: Box<dyn Fn(usize) -> bool + Send>) -> Self {
         Self { calls, writes, looked: RefCell::default() }
     }
@@ -97,7 +97,7 @@ mod tests {
             calls.ended[at].store(calls.due[at] + took, Ordering::Release);
         };
         let ended = Ended::new(calls.clone(), Box::new(|at| at == 2));
-        // Those that wait until they are due have been handed out, too.
+        // Calls that wait until they are due have been taken, too.
         calls.next.store(4, Ordering::Relaxed);
         over(0, 250_000_000, 0);
         over(2, 7, 0);

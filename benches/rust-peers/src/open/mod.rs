@@ -1,5 +1,5 @@
-//! Open loops: calls begin at the instants that the job lists, however long they take. Whatever
-//! follows from when they began and ended is worked out by the lab.
+//! Open loops: calls start at the times listed in the job, however long they take. The lab derives
+//! everything else from their start and end times.
 
 mod ended;
 
@@ -20,12 +20,12 @@ const NOT_YET: i64 = -1;
 const FAILED: u8 = 1;
 const LATE: u8 = 2;
 
-/// What the job says of it.
+/// The parameters in the job.
 #[derive(Deserialize)]
 pub struct Asked {
-    /// A client that cannot keep up may take so many times the planned time more.
+    /// Extra time for a client that cannot keep up, as a multiple of the planned time.
     overtime: f64,
-    /// In which calls do nothing, to see what it takes to begin them.
+    /// A phase of empty calls, to measure the cost of starting calls.
     pub pacing: Planned,
     pub warmup: Planned,
     pub measured: Planned,
@@ -38,7 +38,7 @@ pub struct Planned {
     due: Vec<i64>,
 }
 
-/// What the result says of it, call by call: nanoseconds from the start, -1 for what did not happen.
+/// The results per call: nanoseconds from the start, -1 for events that did not happen.
 #[derive(Serialize)]
 pub struct Raw {
     pub begun: Vec<i64>,
@@ -51,7 +51,7 @@ pub struct Raw {
     pub start: f64,
     /// When it closed.
     pub now: i64,
-    /// Seconds of processor time that calls took which did nothing.
+    /// CPU seconds used by empty calls.
     pub pacing_cpu: f64,
 }
 
@@ -60,7 +60,7 @@ pub struct Calls {
     due: Vec<i64>,
     end: i64,
     limit: i64,
-    /// From this one on, none has been handed to a thread or task.
+    /// The first call that has not been taken by a thread or task.
     next: AtomicUsize,
     begun: Vec<AtomicI64>,
     ended: Vec<AtomicI64>,
@@ -70,7 +70,7 @@ pub struct Calls {
 }
 
 impl Calls {
-    /// Made just before the first instant.
+    /// Created just before the first call.
     pub fn new(asked: &Asked, planned: &Planned) -> Self {
         let nanoseconds = |seconds: f64| (seconds * 1e9) as i64;
         let not_yet = || planned.due.iter().map(|_| AtomicI64::new(NOT_YET)).collect();
@@ -87,7 +87,7 @@ impl Calls {
         }
     }
 
-    /// Calls that failed, those of them by a timeout, and the first one's words.
+    /// The number of failed calls, of those with a timeout, and the first error message.
     pub fn errors(&self) -> (u64, u64, Option<String>) {
         let count = |kind| {
             let those = self.failures.iter().filter(|at| at.load(Ordering::Relaxed) == kind);
@@ -98,7 +98,7 @@ impl Calls {
         (count(FAILED) + late, late, first)
     }
 
-    /// How many calls began.
+    /// Number of started calls.
     pub fn sent(&self) -> u64 {
         let begun = self.begun.iter().filter(|at| at.load(Ordering::Relaxed) != NOT_YET);
         begun.count() as u64
@@ -129,11 +129,11 @@ impl Calls {
             self.failures[at].store(kind, Ordering::Relaxed);
             self.first_error.lock().expect("no thread panicked").get_or_insert(error.text);
         }
-        // Who sees that it has ended sees how.
+        // Whoever sees the end time also sees the result.
         self.ended[at].store(clock.now(), Ordering::Release);
     }
 
-    /// What each thread does: whichever is free takes the next call and waits until it is due.
+    /// The loop of each thread: a free thread takes the next call and waits until it is due.
     fn work<F: Future<Output = Result<(), Failed>>>(
         &self,
         clock: &impl Clock,
@@ -152,7 +152,7 @@ impl Calls {
     }
 }
 
-/// All calls of a phase by so many threads.
+/// Runs all calls of a phase with this many threads.
 pub fn threads<K, C, F>(
     calls: &Arc<Calls>,
     most: usize,
@@ -176,8 +176,8 @@ where
     ended.map_err(|_| "a thread of the client panicked".to_owned())
 }
 
-/// All calls of a phase, each as a task of tokio; calls that are due while so many are outstanding
-/// wait for a reply.
+/// Runs all calls of a phase, each as a tokio task; calls that are due while too many are
+/// outstanding wait for a reply.
 pub async fn tasks<K, C, F>(
     calls: &Arc<Calls>,
     most: usize,
@@ -190,7 +190,7 @@ where
     F: Future<Output = Result<(), Failed>> + Send,
 {
     let (calls, clock, call) = (calls.clone(), clock.clone(), call.clone());
-    // A task, too: what it spawns then stays with its thread unless another one is free.
+    // A task, too: its spawned tasks then stay on its thread unless another one is idle.
     let paced = tokio::spawn(async move {
         let room = Arc::new(Semaphore::new(most));
         for (at, due) in calls.due.iter().enumerate() {
@@ -217,7 +217,7 @@ where
     paced.await.map_err(|error| error.to_string())?
 }
 
-/// A call that takes no time: what is left is the pacing.
+/// A call that takes no time, so that only the pacing is measured.
 pub async fn nothing() -> Result<(), Failed> {
     Ok(())
 }
@@ -230,7 +230,7 @@ mod tests {
     use crate::clock::Played;
     use crate::series::Source;
 
-    /// A second's calls at this rate, and a clock that has not begun.
+    /// The calls of one second at this rate, and a clock that has not started.
     pub(super) fn a_second(rate: i64) -> (Arc<Calls>, Arc<Played>) {
         let due = (0..rate).map(|at| at * 1_000_000_000 / rate).collect();
         let measured = Planned { seconds: 1.0, due };
@@ -240,7 +240,7 @@ mod tests {
         (Arc::new(Calls::new(&asked, &asked.measured)), Arc::default())
     }
 
-    /// How many calls took longer, from when they were due and from when they began.
+    /// How many calls took longer, measured from their due times and from their start times.
     fn longer_than(calls: &Calls, nanoseconds: i64) -> (usize, usize) {
         let raw = calls.raw(|_| false, 0, 0.0);
         let longer = |from: &[i64]| {
@@ -249,8 +249,8 @@ mod tests {
         (longer(&calls.due), longer(&raw.begun))
     }
 
-    /// One call of all has stalled: so many, itself among them, came that much later than they were
-    /// due, and none but it was slow itself.
+    /// A single call has stalled: this many calls, including itself, were that late relative to
+    /// their due times, and only the stalled call itself was slow.
     fn assert_charged(calls: &Calls, all: u64, delayed: usize, nanoseconds: i64) {
         assert_eq!(calls.sent(), all);
         assert_eq!(longer_than(calls, nanoseconds), (delayed, 1));
