@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
-use pyo3::{PyTraverseError, PyVisit};
 
 use super::rows::RowsBase;
 use super::step::StepBase;
@@ -95,11 +94,6 @@ impl ReadBase {
 
 #[pymethods]
 impl ReadBase {
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.bins)?;
-        visit.call(&self.ops)
-    }
-
     #[new]
     fn new() -> PyClassInitializer<Self> {
         RowsBase::begun().add_subclass(Self::default())

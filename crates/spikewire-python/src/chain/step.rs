@@ -9,7 +9,6 @@ use std::sync::Arc;
 use pyo3::ffi::PyTypeObject;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
-use pyo3::{PyTraverseError, PyVisit};
 
 use super::home::{Direct, Home};
 #[cfg(not(Py_GIL_DISABLED))]
@@ -237,13 +236,6 @@ impl<'py> Alone<'py> {
 
 #[pymethods]
 impl StepBase {
-    /// Not the steps before: several steps share them.
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.home)?;
-        visit.call(&self.keys)?;
-        visit.call(&self.options)
-    }
-
     #[new]
     fn new() -> Self {
         Self::default()

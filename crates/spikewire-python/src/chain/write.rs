@@ -2,7 +2,6 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
-use pyo3::{PyTraverseError, PyVisit};
 
 use spikewire_aerospike_protocol::message::op;
 
@@ -131,12 +130,6 @@ fn put(bin: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Operation> 
 
 #[pymethods]
 impl WriteBase {
-    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
-        visit.call(&self.bins)?;
-        visit.call(&self.ops)?;
-        visit.call(&self.ttl)
-    }
-
     #[new]
     fn new() -> PyClassInitializer<Self> {
         RowsBase::begun().add_subclass(Self::default())
