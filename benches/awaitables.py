@@ -1,9 +1,9 @@
-"""What a coroutine for each verb would cost, beside the future that it returns: processor time.
+"""CPU time of a coroutine for each verb, compared with the future that it returns.
 
     python benches/awaitables.py                  # asyncio, and uvloop where it is installed
     python benches/awaitables.py --rounds 51
 
-The future and a coroutine around it take turns, awaited by 32 tasks, or 100 of them in a `gather`;
+The future and a coroutine around it alternate, awaited by 32 tasks, or 100 of them in a `gather`;
 the embedded cluster is another process. Each line has the median of both in microseconds per call
 (user and system time), and the median of their ratio by round.
 """

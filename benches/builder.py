@@ -1,11 +1,11 @@
-"""What calls cost through the builder, beside the verb: processor time of this process.
+"""CPU time of calls through the builder, compared with the verb, in this process.
 
     python benches/builder.py                 # blocking and asyncio, each in a process of its own
     python benches/builder.py --rounds 51
     python benches/builder.py --instructions  # instructions, which callgrind counts
     python benches/builder.py touch           # only cases with this word in their names
 
-Verb and builder take turns; the embedded cluster is another process. Each line has the median of
+Verb and builder alternate; the embedded cluster is another process. Each line has the median of
 both in microseconds (user and system time) per call, or per row where there are several, and the
 median of their ratio by round; or thousands of instructions of this process, and their ratio.
 """
@@ -37,7 +37,7 @@ FEW = 4 * TASKS
 
 
 def cases(client: Any, session: Any, key: spikewire.Key) -> Iterator[tuple[str, Any, Any]]:
-    """What is compared: a name, the verb, the builder."""
+    """The cases: a name, the verb, the builder."""
     yield "get", lambda: client.get(key), lambda: session.query(key).first()
     yield (
         "get of one bin",
@@ -121,7 +121,7 @@ Case = tuple[str, Any, Any, int]
 
 
 def all_cases(client: Any, key: spikewire.Key) -> Iterator[Case]:
-    """Those of one key, and those of many; with their number of rows."""
+    """Single-key cases, and those with many keys; with their number of rows."""
     session, users = client.session(), client.dataset("test", "cost")
     for case in cases(client, session, key):
         yield (*case, 1)
@@ -130,7 +130,7 @@ def all_cases(client: Any, key: spikewire.Key) -> Iterator[Case]:
 
 
 def wanted(given: argparse.Namespace, client: Any, key: spikewire.Key) -> list[Case]:
-    """The cases that were asked for."""
+    """The selected cases."""
     found = list(all_cases(client, key))
     if given.words:
         return [case for case in found if any(word in case[0] for word in given.words)]
@@ -138,7 +138,7 @@ def wanted(given: argparse.Namespace, client: Any, key: spikewire.Key) -> list[C
 
 
 def only(given: argparse.Namespace, client: Any, key: spikewire.Key) -> tuple[Any, int, int]:
-    """The one call that is to be made, its rows, and how often."""
+    """The call to make, its rows, and how often."""
     name, which, count = given.only.split(":")
     _, verb, builder, rows = next(case for case in all_cases(client, key) if case[0] == name)
     return verb if which == "verb" else builder, rows, int(count)

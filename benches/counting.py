@@ -1,4 +1,4 @@
-"""Instructions of calls, which callgrind counts: they repeat where processor time does not.
+"""Instruction counts of calls with callgrind, which are reproducible, unlike CPU time.
 
 Used by benchmarks that run as `python script.py --seeds ... --only name:which:count`: such a
 process makes so many calls, and what each costs is the difference of two such processes.
@@ -28,7 +28,7 @@ with spikewire.testing.Cluster(nodes=1) as cluster:
 
 @contextmanager
 def server() -> Iterator[str]:
-    """The embedded cluster, in a process of its own: its seeds."""
+    """Starts the embedded cluster in a process of its own; yields its seeds."""
     process = subprocess.Popen(
         [sys.executable, "-c", SERVE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     )

@@ -1,6 +1,6 @@
-"""What calls cost through the drop-ins, beside the verb that does the same.
+"""The cost of calls through the drop-ins, compared with the equivalent verb.
 
-    python benches/drop_in.py                   # processor time, in turns
+    python benches/drop_in.py                   # CPU time, alternating
     python benches/drop_in.py --instructions    # instructions, which callgrind counts
     python benches/drop_in.py batch             # only cases with this word in their names
 
@@ -42,7 +42,7 @@ def key(number: int) -> tuple[str, str, int]:
 
 
 def of_aerospike(verbs: Any, drop_in: Any) -> Iterator[Case]:
-    """What is compared: a name, the rows of a call, the verb, the drop-in."""
+    """The cases: a name, the rows of a call, the verb, the drop-in."""
     one, numbers = 7, range(ROWS)
     yield "get", 1, lambda: verbs.get(key(one)), lambda: drop_in.get(key(one))
     yield "put", 1, lambda: verbs.put(key(one), BINS), lambda: drop_in.put(key(one), BINS)
@@ -157,7 +157,7 @@ def repeat(call: Callable[[], Any], count: int) -> None:
 
 
 def microseconds(call: Callable[[], Any], rows: int) -> float:
-    """Processor time of a call, for each of its rows."""
+    """CPU time of a call, per row."""
     count = max(CALLS // rows, 10)
     before = resource.getrusage(resource.RUSAGE_SELF)
     repeat(call, count)
@@ -167,7 +167,7 @@ def microseconds(call: Callable[[], Any], rows: int) -> float:
 
 
 def times(cases: list[Case], rounds: int) -> Iterator[tuple[str, float, float, float]]:
-    """Of each case what verb and drop-in take, and the ratio."""
+    """For each case, the cost of verb and drop-in, and their ratio."""
     for name, rows, verb, drop_in in cases:
         pairs: list[tuple[float, float]] = []
         for turn in range(rounds):

@@ -124,7 +124,7 @@ WAYS: dict[str, Callable[[Any, int], int] | None] = {
 
 
 class Measure:
-    """Time, processor time and memory between two moments."""
+    """Time, CPU time and memory between two points in time."""
 
     def begin(self) -> None:
         gc.collect()
@@ -162,7 +162,7 @@ def run(hosts: str, way: str, calls: int) -> dict[str, float]:
 
 
 def compare(hosts: str, rounds: int, calls: int) -> bool:
-    """Runs and prints all of it; whether no call failed."""
+    """Runs and prints everything; returns whether no call failed."""
 
     def cell(way: str, calls: int) -> dict[str, float]:
         command = [sys.executable, __file__, "-H", hosts, "--cell", json.dumps([way, calls])]

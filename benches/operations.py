@@ -1,4 +1,4 @@
-"""What operations, filters and texts cost beside a plain get.
+"""The cost of operations, filters and text expressions, compared with a plain get.
 
     python benches/operations.py [--hosts HOST:PORT] [--rounds 7] [--calls 3000]
 

@@ -1,4 +1,4 @@
-"""Scans by the two Rust crates, side by side: rows per second, processor time per row, memory.
+"""Scans with the two Rust crates: rows per second, CPU time per row, memory.
 
     python benches/rust_scans.py [--hosts HOST:PORT] [--records 100000] [--rounds 3] [--seconds 3]
 

@@ -1,5 +1,5 @@
-"""What counting and timing commands costs: processor time per command, in one process, with
-counting off, counted, with stages timed and with spans of OpenTelemetry, in interleaved rounds.
+"""The cost of metrics: CPU time per command, in one process, with metrics off,
+counted, with stages timed and with spans of OpenTelemetry, in interleaved rounds.
 
     .venv/bin/python benches/signals.py [ROUNDS]
 
@@ -26,7 +26,7 @@ MODES = ("off", "counters", "stages", "spans")
 
 
 async def run(users: Any) -> float:
-    """Processor time of a command, in microseconds."""
+    """CPU time of a command, in microseconds."""
 
     async def work() -> None:
         for _ in range(COMMANDS // TASKS):
@@ -38,7 +38,7 @@ async def run(users: Any) -> float:
 
 
 def blocking(users: Any) -> float:
-    """The same of a calling thread."""
+    """The same for a calling thread."""
     start = time.process_time()
     for _ in range(COMMANDS):
         users.get(1)
@@ -46,7 +46,7 @@ def blocking(users: Any) -> float:
 
 
 def turn(client: Any, mode: str) -> None:
-    """Makes the client count as the mode asks."""
+    """Configures the metrics of the client for the mode."""
     if mode in ("counters", "stages"):
         client.metrics.enable(stages=mode == "stages")
     else:
@@ -54,7 +54,7 @@ def turn(client: Any, mode: str) -> None:
 
 
 def traced(client: Any) -> Any | None:
-    """The client with spans, where OpenTelemetry is installed."""
+    """The client with spans, if OpenTelemetry is installed."""
     try:
         from opentelemetry.sdk.trace import TracerProvider
 
@@ -65,7 +65,7 @@ def traced(client: Any) -> Any | None:
 
 
 async def measure(client: Any, rounds: int, one: Callable[[Any], Awaitable[float]]) -> None:
-    """Prints the table of one face."""
+    """Prints the table of one API."""
     view = traced(client)
     users = client.dataset("test", "users")
     modes = [mode for mode in MODES if mode != "spans" or view is not None]
@@ -88,7 +88,7 @@ async def measure(client: Any, rounds: int, one: Callable[[Any], Awaitable[float
 
 
 async def main(seeds: str, rounds: int) -> None:
-    """Both faces."""
+    """Both APIs."""
     async with spikewire.AsyncClient(seeds) as client:
         await client.dataset("test", "users").put(1, {"n": 1})
         await measure(client, rounds, run)

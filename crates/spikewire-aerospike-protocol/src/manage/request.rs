@@ -8,8 +8,8 @@ use crate::auth::{self, HASH_LEN};
 use crate::message::Field;
 use crate::result_code::ResultCode;
 
-/// A password hash, from [`auth::hash_password`](crate::auth::hash_password). Equivalent to the
-/// password, so debug output does not show it.
+/// A password hash, from [`auth::hash_password`]. Equivalent to the password, so debug output does
+/// not show it.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Hash(pub Vec<u8>);
 
