@@ -117,9 +117,9 @@ def _lookup(family: Family) -> str:
     arms = "".join(f'"{it.name}" => &{_constant(it)},' for it in family.operations)
     names = ", ".join(f'"{it.name}"' for it in family.operations)
     return (
-        "\n/// The names of all of them.\n"
+        "\n/// The names of all operations of this family.\n"
         f"pub const NAMES: &[&str] = &[{names}];\n"
-        "\n/// What the operation with this name takes and gives.\n"
+        "\n/// The signature of the operation with this name.\n"
         "pub fn signature(name: &str) -> Option<&'static Signature> {\n"
         f"    Some(match name {{ {arms} _ => return None }})\n}}\n"
     )
@@ -137,7 +137,7 @@ def _make(family: Family, made: str) -> str:
     else:
         body = f"Ok({body})"
     return (
-        "\n/// Makes the operation with this name of its arguments.\n"
+        "\n/// Builds the operation with this name from its arguments.\n"
         "pub fn make<G: Given>(name: &str, given: &mut G)"
         f" -> Result<{family.type}<{made}>, G::Error> {{\n    {body}\n}}\n"
     )

@@ -28,10 +28,10 @@ pub struct Arguments {
     /// Copies of every record.
     #[arg(long, default_value_t = 2)]
     pub replication_factor: usize,
-    /// Seconds a record lives when its writer does not say; 0 = for ever.
+    /// Default TTL in seconds; 0 = never expire.
     #[arg(long, default_value_t = 0)]
     pub default_ttl: u32,
-    /// Seconds between two looks for expired records; 0 refuses TTLs.
+    /// Seconds between two checks for expired records; 0 rejects TTLs.
     #[arg(long, default_value_t = 1)]
     pub nsup_period: u32,
     /// Largest record in bytes.
@@ -57,14 +57,13 @@ pub struct Arguments {
     /// Milliseconds to pause after each partition that is copied.
     #[arg(long, default_value_t = 0)]
     pub migration_pause: u64,
-    /// Milliseconds of the processor that a call of a user-defined function may take.
+    /// CPU time limit of a call of a user-defined function, in milliseconds.
     #[arg(long, default_value_t = 100)]
     pub udf_time: u64,
-    /// User who may do everything, as NAME:PASSWORD; give it several times for several. Clients must
-    /// log in then.
+    /// User with all privileges, as NAME:PASSWORD; can be repeated. Clients must then log in.
     #[arg(long, value_name = "NAME:PASSWORD")]
     pub user: Vec<String>,
-    /// What a user may do instead of everything, as NAME:ROLE,ROLE.
+    /// Roles of a user instead of all privileges, as NAME:ROLE,ROLE.
     #[arg(long, value_name = "NAME:ROLES")]
     pub roles: Vec<String>,
     /// With --user: roles may have quotas.
@@ -73,7 +72,8 @@ pub struct Arguments {
     /// Seconds for which those who logged in may open connections before they must log in again.
     #[arg(long, default_value_t = 86_400)]
     pub session_ttl: u64,
-    /// Speak TLS and nothing else; where the files for clients are is said on standard error.
+    /// Accept only TLS connections; the paths of the files for clients are printed to standard
+    /// error.
     #[arg(long)]
     pub tls: bool,
     /// With --tls: name of all nodes, which their certificate is for.

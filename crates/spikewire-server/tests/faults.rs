@@ -37,7 +37,7 @@ fn delay_holds_replies_and_keeps_their_order() {
         assert_eq!(wire.reply().unwrap().header.generation, at + 2);
     }
     assert!(started.elapsed() >= delay);
-    // Info goes on as ever, unless it is to suffer too.
+    // Info requests work as usual, unless they are affected, too.
     let started = Instant::now();
     assert_eq!(wire.info("status"), "ok");
     let quick = started.elapsed();

@@ -62,7 +62,7 @@ fn nothing_is_answered_before_a_login() {
     spikewire_aerospike_protocol::info::request(&mut info, &["node", "build"]);
     wire.send(&info);
     assert_eq!(wire.frame().unwrap(), (Kind::Info, b"ERROR:80:not authenticated\n".to_vec()));
-    // The connection is of use all the same.
+    // The connection stays usable.
     let session = log_in(&mut wire, "app", "secret").unwrap();
     assert_eq!(session.ttl, Some(86_400));
     assert_eq!(wire.code(Request::put("k", 1)), 0);

@@ -207,13 +207,13 @@ const GET_INT: Signature = Signature {
     gives: Gives::Value(Type::Int),
 };
 
-/// The names of all of them.
+/// The names of all operations of this family.
 pub const NAMES: &[&str] = &[
     "resize", "insert", "remove", "set", "or_", "xor", "and_", "not_", "lshift", "rshift", "add",
     "subtract", "set_int", "get", "count", "lscan", "rscan", "get_int",
 ];
 
-/// What the operation with this name takes and gives.
+/// The signature of the operation with this name.
 pub fn signature(name: &str) -> Option<&'static Signature> {
     Some(match name {
         "resize" => &RESIZE,
@@ -238,7 +238,7 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
     })
 }
 
-/// Makes the operation with this name of its arguments.
+/// Builds the operation with this name from its arguments.
 pub fn make<G: Given>(name: &str, given: &mut G) -> Result<BitOp<G::Value, G::Number>, G::Error> {
     Ok(match name {
         "resize" => resize(given)?,

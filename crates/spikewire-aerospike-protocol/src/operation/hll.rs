@@ -70,7 +70,7 @@ const DESCRIBE: Signature =
 const MAY_CONTAIN: Signature =
     Signature { code: 56, parameters: &[argument("values")], gives: Gives::Value(Type::Int) };
 
-/// The names of all of them.
+/// The names of all operations of this family.
 pub const NAMES: &[&str] = &[
     "init",
     "add",
@@ -86,7 +86,7 @@ pub const NAMES: &[&str] = &[
     "may_contain",
 ];
 
-/// What the operation with this name takes and gives.
+/// The signature of the operation with this name.
 pub fn signature(name: &str) -> Option<&'static Signature> {
     Some(match name {
         "init" => &INIT,
@@ -105,7 +105,7 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
     })
 }
 
-/// Makes the operation with this name of its arguments.
+/// Builds the operation with this name from its arguments.
 pub fn make<G: Given>(name: &str, given: &mut G) -> Result<HllOp<G::Value>, G::Error> {
     Ok(match name {
         "init" => init(given)?,

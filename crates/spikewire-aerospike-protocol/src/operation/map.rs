@@ -234,7 +234,7 @@ const REMOVE_BY_VALUE_RELATIVE_RANK: Signature = Signature {
     gives: Gives::Changed,
 };
 
-/// The names of all of them.
+/// The names of all operations of this family.
 pub const NAMES: &[&str] = &[
     "size",
     "put",
@@ -270,7 +270,7 @@ pub const NAMES: &[&str] = &[
     "remove_by_value_relative_rank",
 ];
 
-/// What the operation with this name takes and gives.
+/// The signature of the operation with this name.
 pub fn signature(name: &str) -> Option<&'static Signature> {
     Some(match name {
         "size" => &SIZE,
@@ -309,7 +309,7 @@ pub fn signature(name: &str) -> Option<&'static Signature> {
     })
 }
 
-/// Makes the operation with this name of its arguments.
+/// Builds the operation with this name from its arguments.
 pub fn make<G: Given>(name: &str, given: &mut G) -> Result<MapOp<G::Value, G::Number>, G::Error> {
     let op = match name {
         "size" => MapOp::Size,

@@ -105,8 +105,8 @@ impl Cluster {
         Ok(NodeAnswer::text(node.clone(), answer))
     }
 
-    /// Sends a node a request about users and roles. An error says whether the node may act on it
-    /// all the same.
+    /// Sends a node a request for users and roles. An error says whether the node may nevertheless
+    /// have acted on it.
     pub fn manage(
         &self,
         node: &Arc<Node>,

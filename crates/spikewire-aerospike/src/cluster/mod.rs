@@ -108,7 +108,7 @@ impl Cluster {
         self.shared.net.gate.logs_in()
     }
 
-    /// Who logs in, if anybody does.
+    /// The client's credentials, if any.
     pub fn credentials(&self) -> Option<Arc<Credentials>> {
         self.shared.net.gate.credentials().cloned()
     }

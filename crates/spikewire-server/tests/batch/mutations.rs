@@ -1,4 +1,4 @@
-//! Whatever a batch holds, it is answered up to an end, and the connection goes on.
+//! Any batch gets a complete reply, and the connection stays usable.
 
 use spikewire_aerospike_protocol::frame::Kind;
 use spikewire_aerospike_protocol::message::{Message, info1, info2, info3, op};

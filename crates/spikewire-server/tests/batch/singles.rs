@@ -1,4 +1,4 @@
-//! What a row does is what a command of its own does.
+//! A row has the same effect as a single-record command.
 
 use spikewire_aerospike_protocol::batch::row_flag;
 use spikewire_aerospike_protocol::message::{field, info1, info2, info3, op};

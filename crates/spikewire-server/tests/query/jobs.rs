@@ -117,7 +117,7 @@ fn a_job_by_an_index() {
     let subject = Subject::Bin("a".to_owned());
     let (collection, range) = (Collection::Value, Range::Int(10, 19));
     let index = Index { subject, collection, context: None, range };
-    // What is moved out of the range is not met again, nor is what is moved within it.
+    // Records moved out of the range, or within it, are not visited again.
     for (id, amount, changed) in [(1001, 5, 10), (1002, 1000, 5), (1003, 1, 0)] {
         let query = Query { index: Some(index.clone()), ..add(amount) };
         assert_eq!(start(&mut wire, &query, id, &TASK), 0);

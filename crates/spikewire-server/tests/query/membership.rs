@@ -12,8 +12,8 @@ use crate::wire::{Request, Wire, cluster};
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A query over all nodes that goes on where it was when something breaks, as clients do. `between`
-/// is called after every frame with the number of records so far.
+/// A query over all nodes that resumes after failures, as clients do. `between` is called after
+/// every frame with the number of records so far.
 fn collect(
     cluster: &Cluster,
     nodes: usize,

@@ -192,7 +192,7 @@ fn jobs_are_listed_limited_and_aborted() {
     assert!(other.info("query-show:id=1001").contains(":status=done(user-aborted):"));
 }
 
-/// A short query that takes too long sends what it has, and says so.
+/// A short query that takes too long sends what it has, and reports that.
 #[test]
 fn a_short_query_has_little_time() {
     let cluster = cluster(1);
@@ -232,7 +232,7 @@ fn the_end_may_leave_a_while_after_the_last_record() {
         assert!(wire.read_frame(&mut brought).unwrap());
         assert_eq!((brought.code, brought.rows.len()), (0, count));
         assert!(started.elapsed() >= late_end);
-        // The connection goes on as ever.
+        // The connection stays usable.
         assert_eq!(wire.code(Request::get("k1")), 0);
     }
 }

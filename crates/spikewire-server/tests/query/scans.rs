@@ -129,7 +129,7 @@ fn what_of_a_record_is_sent() {
     assert_eq!(ask(&mut wire, &some).len(), 1);
     let rows = ask(&mut wire, &Query { respond_all_ops: true, ..some.clone() });
     assert_eq!(rows[1].found, [Found::null(1, "b"), Found::null(1, "zz")]);
-    // One that an operation fails on is left out too, and the stream goes on.
+    // A record on which an operation fails is skipped, too, and the stream continues.
     let mut size = Vec::new();
     spikewire_aerospike_protocol::message::write_op(&mut size, op::CDT_READ, b"a", 4, &[0x91, 16]);
     let failing = Query { ops: size, op_count: 1, respond_all_ops: true, ..scan() };

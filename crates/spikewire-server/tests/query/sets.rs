@@ -49,7 +49,7 @@ fn scans_with_an_index_of_their_set_are_the_same() {
         std::thread::sleep(std::time::Duration::from_millis(20));
     }
     assert_eq!(found(&mut wire, &scan()), expected);
-    // Reading goes on after a record.
+    // Resuming after a record.
     let points: Vec<Point> = without.last().into_values().collect();
     let brought = wire.query(&scan(), &Share { partitions: &[], ..share(&[], &points) });
     assert!(brought.rows.is_empty(), "these were the last of their partitions");

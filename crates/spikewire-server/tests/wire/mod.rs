@@ -1,4 +1,4 @@
-//! A client that knows bytes and nothing else.
+//! A client for raw bytes.
 #![allow(dead_code, unused_imports)] // each test file uses its part
 
 use std::io::{self, Read, Write};
@@ -96,8 +96,8 @@ impl Request {
     }
 }
 
-/// Writes the methods that put flags, fields and operations together, for a type that has a
-/// `header`, `fields` and `ops`.
+/// Defines builder methods for flags, fields and operations, for a type that has a `header`,
+/// `fields` and `ops`.
 macro_rules! composing {
     ($type:ty) => {
         #[allow(dead_code)] // each type uses its part
