@@ -137,6 +137,18 @@ def test_what_a_step_held_goes_with_it(session: Session) -> None:
     assert [value() for value in gone] == [None] * 4
 
 
+def test_cycles_through_steps_that_are_used_again_are_found(session: Session) -> None:
+    for _ in range(3):
+        held = Value()
+        gone = weakref.ref(held)
+        value: list[Any] = [held]
+        value.append(session.upsert(KEY).set("n", value))
+        del held, value
+        gc.collect()
+        assert gone() is None
+        assert session.upsert(KEY).set("n", 1).execute() is None
+
+
 def test_what_goes_may_begin_steps(session: Session) -> None:
     begun: list[Any] = []
 

@@ -1,4 +1,5 @@
-"""Cycles through records, and through sessions of the builder, are found by the collector."""
+"""Cycles through records, and through steps and sessions of the builder, are found by the garbage
+collector."""
 
 from __future__ import annotations
 
@@ -60,10 +61,28 @@ def results_of_a_record(client: spikewire.Client, held: Held) -> None:
     value += [record, held]
 
 
+def a_value_of_a_step(client: spikewire.Client, held: Held) -> None:
+    value: list[Any] = [held]
+    value.append(client.session().upsert(("test", "cycles", 1)).set("list", value))
+
+
+def a_parameter_of_a_step(client: spikewire.Client, held: Held) -> None:
+    value: list[Any] = [held]
+    value.append(client.session().query(("test", "cycles", 1)).where("$.list == ?", value))
+
+
+def keys_of_a_step(client: spikewire.Client, held: Held) -> None:
+    keys: list[Any] = [("test", "cycles", 1)]
+    keys += [client.session().exists(keys), held]
+
+
 @pytest.mark.parametrize(
     "made",
-    [bins_of_a_record, a_value_of_a_record, results_of_a_record],
-)
+    [
+        bins_of_a_record, a_value_of_a_record, results_of_a_record,
+        a_value_of_a_step, a_parameter_of_a_step, keys_of_a_step,
+    ],
+)  # fmt: skip
 def test_a_cycle_is_found(client: spikewire.Client, made: Any) -> None:
     assert is_found(lambda held: made(client, held))
 
@@ -75,3 +94,12 @@ def test_a_client_that_keeps_its_session(cluster: Cluster) -> None:
         own.close()
 
     assert is_found(made)
+
+
+def test_steps_that_share_the_steps_before_them(client: spikewire.Client) -> None:
+    """What several steps share is not counted by each of them."""
+    first = client.session().upsert(("test", "cycles", 2)).set("n", 1)
+    steps = [first.query(("test", "cycles", 2)) for _ in range(3)]
+    for _ in range(3):
+        gc.collect()
+    assert [step.execute()[1].unwrap()["n"] for step in steps] == [1, 1, 1]

@@ -33,6 +33,12 @@ mod with_gil {
         pub fn with<R>(&self, _py: Python<'_>, look: impl FnOnce(&mut T) -> R) -> R {
             look(&mut self.0.borrow_mut())
         }
+
+        /// For the garbage collector, which holds the interpreter lock: nothing, while somebody else
+        /// looks.
+        pub fn try_with<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
+            Some(look(&*self.0.try_borrow().ok()?))
+        }
     }
 }
 
@@ -51,6 +57,11 @@ mod without_gil {
         #[inline]
         pub fn with<R>(&self, _py: Python<'_>, look: impl FnOnce(&mut T) -> R) -> R {
             look(&mut self.0.lock())
+        }
+
+        /// For the garbage collector: nothing, while a thread that it has stopped looks.
+        pub fn try_with<R>(&self, look: impl FnOnce(&T) -> R) -> Option<R> {
+            Some(look(&*self.0.try_lock()?))
         }
     }
 }

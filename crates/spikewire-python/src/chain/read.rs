@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 
 use super::rows::RowsBase;
 use super::step::StepBase;
@@ -94,6 +95,15 @@ impl ReadBase {
 
 #[pymethods]
 impl ReadBase {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0
+            .try_with(|it| {
+                visit.call(&it.bins)?;
+                visit.call(&it.ops)
+            })
+            .unwrap_or(Ok(()))
+    }
+
     #[new]
     fn new() -> PyClassInitializer<Self> {
         RowsBase::begun().add_subclass(Self::default())

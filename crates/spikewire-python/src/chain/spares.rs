@@ -23,6 +23,7 @@ pub fn begun<'py>(
     #[cfg(not(Py_GIL_DISABLED))]
     if let Some(step) = with_gil::taken(home.py(), kind) {
         step.get().begin(home, verb, key);
+        with_gil::show(&step);
         return Ok(step.into_any());
     }
     StepBase::made(kind.class.bind(home.py()), home, verb, key, true, None)
@@ -83,6 +84,18 @@ mod with_gil {
         }
     }
 
+    /// Shows a step that was taken and filled to the garbage collector.
+    #[inline]
+    pub fn show(step: &Bound<'_, StepBase>) {
+        // SAFETY: it is a live object, which the collector does not know: it was taken from it when
+        // the step was kept.
+        unsafe {
+            if ffi::PyType_HasFeature(ffi::Py_TYPE(step.as_ptr()), ffi::Py_TPFLAGS_HAVE_GC) != 0 {
+                ffi::PyObject_GC_Track(step.as_ptr().cast());
+            }
+        }
+    }
+
     fn is(one: Option<ffi::destructor>, other: ffi::destructor) -> bool {
         one.is_some_and(|one| ptr::fn_addr_eq(one, other))
     }
@@ -109,7 +122,7 @@ mod with_gil {
                         1 => More::Written(held.cast_unchecked::<WriteBase>().get().leave(py)),
                         _ => More::Nothing,
                     };
-                    // There it stays: what is in a step is not shown to the garbage collector.
+                    // The garbage collector sees it again when it is filled.
                     if ffi::PyType_HasFeature(class, ffi::Py_TPFLAGS_HAVE_GC) != 0 {
                         ffi::PyObject_GC_UnTrack(step.cast());
                     }

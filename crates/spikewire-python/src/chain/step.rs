@@ -9,6 +9,7 @@ use std::sync::Arc;
 use pyo3::ffi::PyTypeObject;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyType};
+use pyo3::{PyTraverseError, PyVisit};
 
 use super::home::{Direct, Home};
 #[cfg(not(Py_GIL_DISABLED))]
@@ -236,6 +237,17 @@ impl<'py> Alone<'py> {
 
 #[pymethods]
 impl StepBase {
+    /// Not the steps before: several steps share them.
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0
+            .try_with(|told| {
+                visit.call(&told.home)?;
+                visit.call(&told.keys)?;
+                visit.call(&told.options)
+            })
+            .unwrap_or(Ok(()))
+    }
+
     #[new]
     fn new() -> Self {
         Self::default()

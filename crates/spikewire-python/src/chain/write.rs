@@ -2,6 +2,7 @@
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyString, PyTuple};
+use pyo3::{PyTraverseError, PyVisit};
 
 use spikewire_aerospike_protocol::message::op;
 
@@ -130,6 +131,16 @@ fn put(bin: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<Operation> 
 
 #[pymethods]
 impl WriteBase {
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.0
+            .try_with(|it| {
+                visit.call(&it.bins)?;
+                visit.call(&it.ops)?;
+                visit.call(&it.ttl)
+            })
+            .unwrap_or(Ok(()))
+    }
+
     #[new]
     fn new() -> PyClassInitializer<Self> {
         RowsBase::begun().add_subclass(Self::default())
