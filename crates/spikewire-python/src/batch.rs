@@ -1,4 +1,4 @@
-//! What a verb on many records returns.
+//! The result of a verb on many records.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
@@ -28,30 +28,30 @@ use crate::key::Key;
 use crate::record::Record;
 use crate::value::{Buffer, Codec, Views, is_bytes, is_scalar};
 
-/// How the rows of a batch are read.
+/// How to read the rows of a batch.
 pub struct RowReader {
     pub keys: Vec<Key>,
     pub answered: Answered,
-    /// What reads the bins.
+    /// Decodes the bins.
     pub codec: Option<Arc<Codec>>,
-    /// Whether bytes come as views of the replies.
+    /// Whether bytes are returned as views of the replies.
     pub buffers: bool,
 }
 
 impl RowReader {
-    /// Rows with these keys, whose bins are read as they are.
+    /// A reader of rows with these keys that uses no codec.
     pub fn new(keys: Vec<Key>) -> Self {
         Self { keys, answered: Answered::None, codec: None, buffers: false }
     }
 }
 
-/// Which operations of a row have an answer of their own, for rows that are made of operations.
+/// Which operations of a row return a result, for rows that consist of operations.
 pub enum Answered {
-    /// No row is.
+    /// No row consists of operations.
     None,
-    /// All rows are, of the same ones.
+    /// All rows have the same operations.
     Same(Answers),
-    /// Each as it says.
+    /// Each row has its own operations, or none.
     Each(Vec<Option<Arc<Answers>>>),
 }
 
@@ -65,7 +65,7 @@ impl Answered {
     }
 }
 
-/// Times how long it takes until all rows of a batch are objects; the first time counts.
+/// Measures how long it takes to decode all rows of a batch. Only the first time counts.
 struct Reading {
     cluster: Arc<Cluster>,
     told: AtomicBool,
@@ -85,12 +85,12 @@ impl Reading {
 /// row that failed raises its error. `codes` and `errors` inspect rows without raising.
 #[pyclass(frozen, module = "spikewire")]
 pub struct Batch {
-    /// Shared with the views of their memory.
+    /// Shared with the views of its memory.
     rows: Arc<Rows>,
     reader: RowReader,
-    /// Records that were looked at: each is decoded once.
+    /// Records decoded so far. Each is decoded once.
     seen: OnceLock<Box<[PyOnceLock<Py<PyAny>>]>>,
-    /// What times that all of them are.
+    /// Set while the decoding of all rows is measured.
     reading: Option<Box<Reading>>,
 }
 
@@ -100,7 +100,7 @@ impl Batch {
         Self { rows: Arc::new(rows), reader, seen: OnceLock::new(), reading }
     }
 
-    /// Reads all rows, which is timed once.
+    /// Reads all rows. The first call is measured.
     pub fn reads_all<T>(&self, read: impl FnOnce() -> T) -> T {
         let Some(reading) = &self.reading else { return read() };
         let began = Tick::now();
@@ -114,7 +114,7 @@ impl Batch {
         Key { space: key.space.clone(), user: key.user.clone_ref(py), digest: key.digest }
     }
 
-    /// The record of a row, decoded once; `None` where there is none.
+    /// The record of a row, decoded once; `None` if there is none.
     pub fn row<'py>(&self, py: Python<'py>, index: usize) -> PyResult<Option<Bound<'py, PyAny>>> {
         let empty = || (0..self.rows.len()).map(|_| PyOnceLock::new()).collect();
         let seen = &self.seen.get_or_init(empty)[index];
@@ -122,12 +122,12 @@ impl Batch {
             return Ok(Some(seen.bind(py).clone()));
         }
         let Some(made) = self.read(py, index)? else { return Ok(None) };
-        // Another thread may have been faster: then both give its record.
+        // If another thread was faster, both return its record.
         let made = Bound::new(py, made)?.into_any().unbind();
         Ok(Some(keep(py, seen, made).bind(py).clone()))
     }
 
-    /// The record of a row, decoded anew; `None` where there is none.
+    /// The record of a row, decoded on every call; `None` if there is none.
     pub fn read(&self, py: Python<'_>, index: usize) -> PyResult<Option<Record>> {
         let Some(message) = self.message(py, index)? else { return Ok(None) };
         let answers = self.reader.answered.of(index);
@@ -138,19 +138,18 @@ impl Batch {
         record(py, &message, answers, codec, views.as_ref(), self.key(py, index)).map(Some)
     }
 
-    /// Generation and seconds left to live of the record of a row; `None` where there is none.
+    /// Generation and remaining seconds to live of the record of a row; `None` if there is none.
     pub fn meta(&self, py: Python<'_>, index: usize) -> PyResult<Option<(u32, Option<u32>)>> {
         Ok(self.row_found(py, index)?.map(|found| (found.generation(), found.ttl())))
     }
 
-    /// The record of a row, of which each part is read when it is asked for; `None` where there is
-    /// none.
+    /// The record of a row, whose parts are decoded on demand; `None` if there is none.
     pub fn row_found(&self, py: Python<'_>, index: usize) -> PyResult<Option<Found<'_>>> {
         let message = self.message(py, index)?;
         Ok(message.map(|message| Found { of: self, index, message }))
     }
 
-    /// The message with the record of a row; `None` where there is none.
+    /// The message that contains the record of a row; `None` if there is no record.
     fn message(&self, py: Python<'_>, index: usize) -> PyResult<Option<Message<'_>>> {
         let message = match self.rows.found(index) {
             Ok(Some(message)) => message,
@@ -163,7 +162,7 @@ impl Batch {
         Ok(Some(message))
     }
 
-    /// Rows.
+    /// The number of rows.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
@@ -188,7 +187,7 @@ impl Batch {
         errors::to_python(py, error, key)
     }
 
-    /// The exception for columns that were not made.
+    /// The exception that explains why columns could not be built.
     fn explain(&self, py: Python<'_>, stop: &RowError) -> PyErr {
         columns::row_error(py, stop, &self.reader.keys, |row| match self.row(py, row) {
             Err(error) => error,
@@ -197,7 +196,7 @@ impl Batch {
     }
 }
 
-/// The record of a row of a batch, undecoded.
+/// The record of a row of a batch, not decoded yet.
 pub struct Found<'a> {
     of: &'a Batch,
     index: usize,
@@ -205,12 +204,12 @@ pub struct Found<'a> {
 }
 
 impl Found<'_> {
-    /// How often it was written.
+    /// The record's generation.
     pub fn generation(&self) -> u32 {
         self.message.header.generation
     }
 
-    /// Seconds left to live; `None` when it never expires.
+    /// Remaining seconds to live; `None` if the record never expires.
     pub fn ttl(&self) -> Option<u32> {
         left(self.message.header.ttl)
     }
@@ -227,13 +226,13 @@ impl Found<'_> {
         Ok((made, scalar.get()))
     }
 
-    /// The results of its operations.
+    /// The results of the row's operations.
     pub fn results<'py>(&self, py: Python<'py>) -> PyResult<call::Results<'py>> {
         let RowReader { answered, codec, .. } = &self.of.reader;
         call::results(py, &self.message, answered.of(self.index), codec.as_deref())
     }
 
-    /// Its result code.
+    /// The row's result code.
     pub fn code(&self) -> i32 {
         i32::from(self.message.header.result)
     }
@@ -449,7 +448,7 @@ impl Batch {
 pub struct BatchRows {
     batch: Py<Batch>,
     next: AtomicUsize,
-    /// Nanoseconds in which the rows so far were decoded, while that is timed.
+    /// Nanoseconds spent on decoding so far, if that is measured.
     took: AtomicU64,
 }
 
@@ -462,7 +461,7 @@ impl BatchRows {
     #[allow(clippy::option_option)] // the end, no record, a record
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Option<Bound<'py, PyAny>>>> {
         let batch = self.batch.get();
-        // Kept from going round however often it is asked after the end.
+        // Never wraps around, however often the exhausted iterator is called.
         let step = |at| (at < batch.rows.len()).then_some(at + 1);
         let next = self.next.fetch_update(Relaxed, Relaxed, step);
         let Some(reading) = &batch.reading else {

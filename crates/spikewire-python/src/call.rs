@@ -1,4 +1,4 @@
-//! A verb's call, composed and checked, ready for whichever face runs it.
+//! The call of a verb, built and checked, for any of the ways to run it.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::space::Space;
 use crate::value::{Buffer, Codec, Views, bin, is_bytes, particle};
 use crate::verbs::Defaults;
 
-/// A composed request and what its reply becomes.
+/// A built request, and how to convert its reply.
 pub struct Call {
     pub bytes: Vec<u8>,
     pub target: Target,
@@ -32,28 +32,29 @@ pub struct Call {
     pub plan: ResponsePlan,
 }
 
-/// What a reply becomes.
+/// How to convert a reply.
 pub struct ResponsePlan {
     shape: ResponseShape,
     codec: Option<Arc<Codec>>,
-    /// Whether bytes come as views of the reply.
+    /// Whether bytes are returned as views of the reply.
     buffers: bool,
     space: Arc<Space>,
     user: Py<PyAny>,
     digest: Digest,
 }
 
-/// The kinds of answers.
+/// The kinds of results.
 pub enum ResponseShape {
-    /// A `Record`; on a miss or a filter's no the default, or an error without one.
+    /// A `Record`. If the record is missing or filtered out: the default, or an error if there is
+    /// no default.
     Record { default: Option<Py<PyAny>> },
-    /// Whether the record is there and passes the filter.
+    /// Whether the record exists and passes the filter.
     Found,
-    /// Nothing; a miss or a filter's no is an error.
+    /// No value. A record that is missing or filtered out is an error.
     Done,
     /// A `Record` with one result per operation.
     Operated { answers: Answers },
-    /// What a function returned.
+    /// The return value of a function.
     Applied,
 }
 
@@ -70,7 +71,7 @@ impl ResponseShape {
 }
 
 impl Call {
-    /// Composes a request for one record: `write` adds the operations.
+    /// Builds a request for one record; `write` adds the operations.
     #[inline]
     pub fn compose(
         address: Address<'_>,
@@ -88,7 +89,7 @@ impl Call {
         Ok(Self { bytes, target, policy, plan })
     }
 
-    /// Whether bytes are to come as views of the reply.
+    /// Sets whether bytes are returned as views of the reply.
     pub fn with_buffers(mut self, buffers: bool) -> Self {
         self.plan.buffers = buffers;
         self
@@ -96,12 +97,12 @@ impl Call {
 }
 
 impl ResponsePlan {
-    /// Whether a reply's memory is best handed over: see [`ResponsePlan::finish_with`].
+    /// Whether the reply's memory should be handed over: see [`ResponsePlan::finish_with`].
     pub fn wants_memory(&self) -> bool {
         self.buffers
     }
 
-    /// As [`ResponsePlan::finish`], for a reply whose memory the caller's views may keep.
+    /// Like [`ResponsePlan::finish`], for a reply whose memory the caller's views may keep.
     pub fn finish_with<'py>(
         self,
         py: Python<'py>,
@@ -114,7 +115,7 @@ impl ResponsePlan {
         self.settle(py, Ok(reply), Some(&buffer))
     }
 
-    /// Turns the outcome into what the caller gets.
+    /// Converts the outcome to the caller's result.
     pub fn finish<'py>(
         self,
         py: Python<'py>,
@@ -123,7 +124,7 @@ impl ResponsePlan {
         self.settle(py, outcome, None)
     }
 
-    /// `lent`: what holds the reply, if that may be kept.
+    /// `lent`: the owner of the reply's memory, if views may keep it.
     fn settle<'py>(
         self,
         py: Python<'py>,
@@ -167,7 +168,7 @@ impl ResponsePlan {
         let mut message = parse(reply.body)?;
         let mut buffer = None;
         if self.buffers && message.ops().any(|answer| is_bytes(answer.particle)) {
-            // The memory of a connection is used again: of it a copy is made, for all views.
+            // A connection reuses its memory, so all views share one copy of the reply.
             buffer = Some(match lent {
                 Some(lent) => lent.clone(),
                 None => Bound::new(py, Buffer::reply(reply.body.to_vec()))?,
@@ -193,7 +194,7 @@ impl ResponsePlan {
     }
 }
 
-/// What a function returned.
+/// The return value of a function.
 fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAny>> {
     let answer = Message::parse(reply.body).ok().and_then(|(message, _)| message.ops().next());
     match answer {
@@ -202,30 +203,31 @@ fn returned<'py>(py: Python<'py>, reply: &Reply<'_>) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// What the answers of operations are.
+/// How to interpret the results of operations.
 #[derive(Clone)]
 pub struct Answers {
-    /// Which operations have an answer of their own.
+    /// Which operations return a result.
     pub given: Vec<bool>,
-    /// The bins of which an operation gives something else than their value; none without a codec.
+    /// The bins for which an operation returns something other than their value. Empty without a
+    /// codec.
     pub plain: Vec<String>,
 }
 
 impl Answers {
-    /// What a function returned, which no codec is about: it comes in a bin of this name.
+    /// For the return value of a function, in a bin of this name. Codecs do not apply to it.
     pub fn of_a_function() -> Self {
         Self { given: vec![true], plain: vec!["SUCCESS".to_owned()] }
     }
 }
 
-/// A codec, and the bins of which an operation gives something else than their value.
+/// A codec, and the bins for which an operation returns something other than their value.
 pub struct Decoding<'a> {
     pub codec: &'a Codec,
     pub plain: &'a [String],
 }
 
 impl Decoding<'_> {
-    /// What the value of a bin means.
+    /// Decodes the value of a bin.
     pub fn read<'py>(&self, name: &[u8], value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.plain.iter().any(|plain| plain.as_bytes() == name) {
             return Ok(value);
@@ -234,13 +236,13 @@ impl Decoding<'_> {
     }
 }
 
-/// Bins of a record and results of operations, taken straight from the wire.
+/// Bins of a record and results of operations, read directly from the wire.
 struct Taken<'py, F> {
     py: Python<'py>,
-    /// None where nobody looks at them.
+    /// `None` if nobody needs the bins.
     bins: Option<Bound<'py, PyDict>>,
     results: Results<'py>,
-    /// Makes the value.
+    /// Creates the value.
     decode: F,
 }
 
@@ -274,15 +276,16 @@ impl<'py, F: Fn(&Op<'_>) -> PyResult<Bound<'py, PyAny>>> Sink for Taken<'py, F> 
     }
 }
 
-/// Seconds left to live of a record that was just read; records that never expire need no clock.
+/// Remaining seconds to live of a record that was just read. Records that never expire do not need
+/// the clock.
 pub fn left(void_time: u32) -> Option<u32> {
     if void_time == 0 { None } else { void_time::seconds_left(void_time, void_time::now()) }
 }
 
-/// The results of operations: mostly few.
+/// The results of operations, of which there are usually few.
 pub type Results<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
 
-/// Bins, where they were asked for, and results of operations.
+/// Bins, if requested, and results of operations.
 type Parts<'py> = (Option<Bound<'py, PyDict>>, Results<'py>);
 
 /// What a reply's message holds besides its header. `asked` tells, for `operate`, what its
@@ -334,7 +337,7 @@ pub fn bins<'py>(
     Ok(bins)
 }
 
-/// The results of operations that a reply's message holds.
+/// The results of operations in a reply's message.
 pub fn results<'py>(
     py: Python<'py>,
     message: &Message<'_>,
@@ -344,7 +347,7 @@ pub fn results<'py>(
     parts(py, message, asked, codec, None, None, |_| {}).map(|(_, results)| results)
 }
 
-/// The record that a reply's message holds: see [`parts`].
+/// The record in a reply's message: see [`parts`].
 pub fn record<'py>(
     py: Python<'py>,
     message: &Message<'_>,

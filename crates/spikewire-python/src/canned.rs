@@ -1,4 +1,4 @@
-//! A server of canned replies over CQL, for the benchmark lab and `spikewire cassandra --canned`.
+//! A CQL server of canned replies, for the benchmark lab and `spikewire cassandra --canned`.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, SocketAddr};
@@ -13,7 +13,7 @@ use crate::arguments::count;
 use crate::bridge::forks::forks;
 use crate::errors::value_error;
 
-/// The most rows of an answer.
+/// The maximum number of rows in a reply.
 const MOST_ROWS: u64 = 1_000_000;
 
 /// A running server; `spikewire.testing.cassandra.CannedServer` is built on it.
@@ -25,7 +25,7 @@ pub struct CannedCore {
 }
 
 impl CannedCore {
-    /// In the child of a fork its threads do not exist, so there is nothing to end.
+    /// In a forked child the server's threads do not exist, so there is nothing to stop.
     fn end(&self) {
         if self.born == forks() {
             let server = self.server.write().take();

@@ -1,4 +1,5 @@
-//! What the two clients have in common: options, connecting, closing, forks.
+//! What the blocking and the asynchronous client have in common: options, connecting, closing,
+//! forks.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,34 +22,34 @@ use crate::stages::Stages;
 use crate::value::Codec;
 use crate::verbs::Defaults;
 
-/// A client's options and, once it is connected, its running half.
+/// A client's options and, once it is connected, its core.
 #[derive(Debug)]
 pub struct Shared {
     pub token: Token,
     options: Options,
-    /// The options as they were given, for pickles.
+    /// The options as they were passed, for pickling.
     given: Py<PyDict>,
     pub defaults: Defaults,
-    /// Submitted calls in flight at once.
+    /// The maximum number of submitted calls in flight.
     pub submit_limit: usize,
-    /// Whether the stages of calls are timed.
+    /// Timing of the stages of calls, if enabled.
     pub stages: Stages,
     lifecycle: Lifecycle<Core>,
 }
 
-/// Submitted calls in flight at once, unless the client says otherwise.
+/// The default for the maximum number of submitted calls in flight.
 const SUBMIT_LIMIT: usize = 2048;
 
-/// What a pickled dataset carries: its client's token, seeds and options, then its own names.
+/// The contents of a pickled dataset: its client's token, seeds and options, then its own names.
 pub type Pickled<'py> = (Bound<'py, PyBytes>, String, Bound<'py, PyDict>, String, Option<String>);
 
 impl Shared {
-    /// A client that a program makes and opens. Checks seeds and options.
+    /// A client that the program creates and opens. Checks seeds and options.
     pub fn new(seeds: &Bound<'_, PyAny>, options: Option<&Bound<'_, PyDict>>) -> PyResult<Self> {
         Self::parse(seeds, options, token(seeds.py())?, false)
     }
 
-    /// A client that an unpickled dataset needs and that this process does not have.
+    /// A client for an unpickled dataset whose own client does not exist in this process.
     pub fn adopted(
         token: Token,
         seeds: &Bound<'_, PyAny>,
@@ -78,7 +79,7 @@ impl Shared {
         }
         checked.set_seeds(&seed_text(seeds)?).map_err(refused)?;
         let defaults = Defaults { commands: checked.defaults(), codec };
-        // A copy: the caller may change a list or a dict among them later.
+        // A copy, because the caller may later change a list or dict in it.
         let given = match options {
             Some(options) => {
                 py.import("copy")?.call_method1("deepcopy", (options,))?.cast_into()?
@@ -90,7 +91,7 @@ impl Shared {
         Ok(Self { token, options, given, defaults, submit_limit, stages, lifecycle })
     }
 
-    /// What a dataset of this client needs to find or make it anywhere, but for secrets.
+    /// What a dataset of this client needs to find or recreate it in any process, without secrets.
     pub fn pickled<'py>(&self, py: Python<'py>, space: &Space) -> PyResult<Pickled<'py>> {
         let set = space.set_name().map(str::to_owned);
         let token = PyBytes::new(py, &self.token);
@@ -103,28 +104,28 @@ impl Shared {
         seeds.join(",")
     }
 
-    /// Seeds and state, never an option: some are secrets.
+    /// The client's `repr`: seeds and state. No options, because some are secrets.
     pub fn shown(&self, class: &Bound<'_, PyAny>) -> PyResult<String> {
         Ok(format!("<{} {}, {}>", class.get_type().name()?, self.seeds(), self.lifecycle))
     }
 
-    /// Finds the cluster, unless that is done already; blocks without holding the interpreter. Says
-    /// whether it was not connected before.
+    /// Connects to the cluster unless connected already. Blocks, detached from the interpreter.
+    /// Returns whether the client was not connected before.
     pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
         self.lifecycle.open(py, || Core::open(self.options.clone()))
     }
 
-    /// The running half. In the child of a fork it is made anew on first use.
+    /// The core. In a forked child it is recreated on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
         self.lifecycle.core(py, || Core::open(self.options.clone()))
     }
 
-    /// The running half if there is one.
+    /// The core, if there is one.
     pub fn running(&self) -> Option<Arc<Core>> {
         self.lifecycle.running()
     }
 
-    /// Whether a namespace is strongly consistent; `None` where that is not known.
+    /// Whether a namespace is strongly consistent; `None` if that is not known.
     pub fn is_strong(&self, namespace: &str) -> Option<bool> {
         let snapshot = self.running()?.cluster.snapshot();
         snapshot.namespaces.get(namespace).map(|map| map.strong)
@@ -135,23 +136,24 @@ impl Shared {
         self.lifecycle.is_open()
     }
 
-    /// Whether this process holds connections of it.
+    /// Whether this process has connections of this client.
     pub fn holds_connections(&self) -> bool {
         self.lifecycle.holds_connections()
     }
 
-    /// Whether it was closed, so that it can never be used again.
+    /// Whether the client was closed for good.
     pub fn is_closed(&self) -> bool {
         self.lifecycle.is_closed()
     }
 
-    /// Closes for good; the running half, if there was one, is handed out for its end.
+    /// Closes the client for good. Returns its core, if there was one, so that the caller shuts it
+    /// down.
     pub fn close(&self) -> Option<Arc<Core>> {
         self.lifecycle.close()
     }
 }
 
-/// Seeds as one comma list: a str, or a list of str.
+/// The seeds as one comma-separated string, from a `str` or a list of `str`.
 fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
     if let Ok(seeds) = seeds.cast::<PyString>() {
         return Ok(utf8("seeds", seeds)?.to_owned());
@@ -171,7 +173,7 @@ fn seed_text(seeds: &Bound<'_, PyAny>) -> PyResult<String> {
     Ok(parts.join(","))
 }
 
-/// An option's value as it was given.
+/// An option's value as it was passed.
 struct Given<'a, 'py>(&'a Bound<'py, PyAny>);
 
 impl OptionValue for Given<'_, '_> {

@@ -1,4 +1,5 @@
-//! A connected client: the cluster and the transports that both faces use.
+//! A connected client: the cluster, and the transports that the blocking and the asynchronous API
+//! share.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use crate::bridge::background::BackgroundSlot;
 use crate::bridge::forks::forks;
 use crate::bridge::lifecycle::{self, Running};
 
-/// The running half of a client.
+/// The core of a client.
 #[derive(Debug)]
 pub struct Core {
     pub cluster: Arc<Cluster>,
@@ -26,7 +27,7 @@ pub struct Core {
 }
 
 impl Core {
-    /// Finds the cluster; blocks.
+    /// Connects to the cluster. Blocks.
     pub fn open(options: Options) -> Result<Self, Error> {
         let cluster = Cluster::connect(options)?;
         let blocking = BlockingExecutor::new(cluster.clone());
@@ -59,7 +60,7 @@ impl Running for Core {
             self.blocking.close();
             self.submitter.end();
             self.cluster.close();
-            // Last, because what still runs gives its connections back until the cluster is closed.
+            // Last, because running queries return their connections until the cluster is closed.
             self.streams.close();
         } else {
             self.abandon();

@@ -1,4 +1,4 @@
-//! From the engine's failures to the Python error tree (defined in `spikewire/errors.py`).
+//! Conversion of the engine's errors to the Python exceptions defined in `spikewire/errors.py`.
 
 use pyo3::prelude::*;
 
@@ -13,7 +13,8 @@ pub use crate::bridge::errors::{
 
 static TREE: ErrorTree = ErrorTree::new("spikewire.errors");
 
-/// What composing raises here: what engine and protocol refuse, and whatever Python code raises.
+/// The error type for building requests: errors of the engine or the protocol, and exceptions
+/// raised by Python code.
 #[derive(Debug)]
 pub struct Raised(PyErr);
 
@@ -48,12 +49,12 @@ impl From<Raised> for PyErr {
     }
 }
 
-/// The exception for what engine or protocol refuse.
+/// The exception for an argument that the engine or the protocol rejects.
 pub fn refused(refusal: impl Into<Raised>) -> PyErr {
     refusal.into().0
 }
 
-/// The exception for a failure of the engine; `key` is what the caller asked for.
+/// The exception for an error of the engine. `key` is the requested key.
 pub fn to_python(py: Python<'_>, error: &Error, key: Option<Bound<'_, PyAny>>) -> PyErr {
     if error.kind() == Kind::Invalid {
         return value_error(error.message());

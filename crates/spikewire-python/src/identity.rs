@@ -1,4 +1,4 @@
-//! What tells clients and datasets apart.
+//! The identity of clients and datasets.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -15,7 +15,7 @@ pub fn hash(space: &Space, client: &Token) -> u64 {
     hasher.finish()
 }
 
-/// How a dataset of this class shows.
+/// The `repr` of a dataset of this class.
 pub fn shown(py: Python<'_>, class: &str, space: &Space) -> PyResult<String> {
     let namespace = space.namespace.into_pyobject(py)?.repr()?;
     Ok(format!("{class}({namespace}, {})", space.set_name().into_pyobject(py)?.repr()?))

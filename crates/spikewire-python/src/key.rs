@@ -1,4 +1,4 @@
-//! A record's full address: as a Python value, and as a call resolves what it was given.
+//! A record's full address: as a Python value, and as resolved from a call's arguments.
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash, Hasher};
@@ -146,16 +146,16 @@ pub fn _raw_text_digest<'py>(
     PyBytes::new(py, &raw_text_digest(set.unwrap_or_default(), text).0)
 }
 
-/// One record's address, resolved from what the caller gave.
+/// The address of one record, resolved from a call's arguments.
 pub struct Address<'py> {
     pub space: Arc<Space>,
-    /// The user key; `None` when only the digest is known.
+    /// The user key; `None` if only the digest is known.
     pub key: Bound<'py, PyAny>,
     pub digest: Digest,
 }
 
 impl<'py> Address<'py> {
-    /// From a user key within a dataset; a `Key` of the same dataset is welcome too.
+    /// Resolves a user key of a dataset. A `Key` of the same dataset is accepted as well.
     pub fn within(space: &Arc<Space>, key: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(whole) = key.cast::<Key>() {
             let whole = whole.get();
@@ -173,7 +173,7 @@ impl<'py> Address<'py> {
         Ok(Self { space: space.clone(), key: key.clone(), digest })
     }
 
-    /// From a `Key`, or the field's tuple `(namespace, set, key[, digest])`.
+    /// Resolves a `Key` or a tuple `(namespace, set, key[, digest])`.
     pub fn whole(key: &Bound<'py, PyAny>) -> PyResult<Self> {
         if let Ok(key) = key.cast::<Key>() {
             return Ok(key.get().address(key.py()));
@@ -210,7 +210,7 @@ impl<'py> Address<'py> {
 }
 
 impl Address<'_> {
-    /// The user key as it goes along with the request; `None` when only the digest is known.
+    /// The user key as sent along with the request; `None` if only the digest is known.
     pub fn stored_key(&self) -> PyResult<Option<Vec<u8>>> {
         stored_key(&self.key)
     }

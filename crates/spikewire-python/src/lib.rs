@@ -1,23 +1,23 @@
-//! `spikewire._native`: the engine as Python sees it.
+//! `spikewire._native`: the Python bindings of the engine.
 //!
-//! A method here parses its arguments, composes a request and hands it to a face; there is no
+//! A method here parses its arguments, builds a request and passes it on to be run. There is no
 //! logic that another language would have to repeat.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`verbs`], [`many`], [`query`] | the verbs: on one record, on many, on a whole set |
-//! | [`face`] | who runs them: the calling thread, an event loop, the client's own thread |
-//! | [`call`] | a verb composed and checked, on its way from the former to the latter |
-//! | [`bridge`] | what both ride on, whatever the database: futures, event loops, threads, forks |
-//! | [`client`], [`core`], [`identity`] | a client's options, its running half, and how pickles find it again |
-//! | [`admin`] | info, indexes, modules, jobs: what both clients do now and then |
-//! | [`space`], [`key`], [`arguments`] | what verbs are told: namespace and set, keys, keywords |
-//! | [`operation`], [`calls`], [`expression`], [`rows`] | and what is to be done with the records |
+//! | [`face`] | what runs them: the calling thread, an event loop, a background thread |
+//! | [`call`] | a checked call of a verb, ready to be run |
+//! | [`bridge`] | what all databases share: futures, event loops, threads, forks |
+//! | [`client`], [`core`], [`identity`] | a client's options, its core, and its identity |
+//! | [`admin`] | info, indexes, modules, jobs: the administrative commands of clients |
+//! | [`space`], [`key`], [`arguments`] | arguments: namespace and set, keys, keywords |
+//! | [`operation`], [`calls`], [`expression`], [`rows`] | what to do with the records |
 //! | [`value`] | Python values to bytes and back |
-//! | [`chain`] | steps of the builder on their way to the verbs |
-//! | [`record`], [`batch`] | what comes back |
-//! | [`columns`] | the same as arrays and tables, and these as records |
-//! | [`compat`] | what drop-ins for other clients do for each row |
+//! | [`chain`] | steps of the builder |
+//! | [`record`], [`batch`] | results |
+//! | [`columns`] | records as arrays and tables, in both directions |
+//! | [`compat`] | per-row work of drop-ins for other clients |
 //! | [`cql`] | Cassandra: sessions, statements, rows |
 //! | [`guarded`] | what methods change in frozen classes |
 //! | [`errors`] | what goes wrong, as Python exceptions |
@@ -26,7 +26,7 @@
 //! | [`testing`] | the embedded cluster |
 //! | [`canned`] | canned replies over CQL |
 
-// Modules that call C say so themselves.
+// Modules that call C functions opt in.
 #![deny(unsafe_code)]
 
 use pyo3::prelude::*;
@@ -140,7 +140,7 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        // In their own module they have the names of the vendor's.
+        // In their own module these have the names used by the official client.
         module.add("OfficialRow", module.py().get_type::<OfficialRow>())?;
         module.add("OfficialWrite", module.py().get_type::<OfficialWrite>())?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))?;

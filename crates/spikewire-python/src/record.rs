@@ -1,4 +1,4 @@
-//! What a read returns.
+//! The result of a read.
 
 use std::sync::{Arc, OnceLock};
 
@@ -15,10 +15,10 @@ use crate::key::Key;
 use crate::space::Space;
 use crate::value::{Codec, bin, pairs, particle};
 
-/// Operations in their wire form, and what reads their values.
+/// Operations in their wire form, and the codec for their values.
 type Packed = (Arc<[u8]>, Option<Arc<Codec>>);
 
-/// Bins that were read: a dict, or what becomes one on first access.
+/// Bins that were read: a dict, or what is converted to one on first access.
 pub struct Bins {
     /// One of Rust's own cells: the garbage collector looks into it.
     dict: OnceLock<Py<PyDict>>,
@@ -33,21 +33,21 @@ impl From<Bound<'_, PyDict>> for Bins {
 }
 
 impl Bins {
-    /// From operations in their wire form, whole ones; a copy of them is kept.
+    /// From complete operations in their wire form, which are copied.
     pub fn packed(ops: &[u8], codec: Option<Arc<Codec>>) -> Self {
         Self { dict: OnceLock::new(), packed: Mutex::new(Some((ops.into(), codec))) }
     }
 
-    /// The dict. Fails for values that cannot be read.
+    /// The dict. Fails if a value cannot be decoded.
     pub fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyDict>> {
         if let Some(dict) = self.dict.get() {
             return Ok(dict.bind(py));
         }
-        // Not taken out: another thread may be here as well.
+        // Cloned rather than taken, because another thread may be doing the same.
         let packed = self.packed.lock().clone();
         let dict = PyDict::new(py);
         for op in packed.iter().flat_map(|(ops, _)| ops_in(ops)) {
-            // A bin that was asked for and is not there.
+            // A requested bin that the record does not have.
             if op.particle == NULL {
                 continue;
             }
@@ -65,7 +65,7 @@ impl Bins {
     }
 }
 
-/// The same bins, with bytes where views of a reply are: a view cannot be pickled.
+/// The same bins, with bytes in place of views of a reply, because a view cannot be pickled.
 fn without_views<'py>(bins: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
     let is_view = |value: &Bound<'py, PyAny>| value.is_instance_of::<PyMemoryView>();
     if !bins.values().iter().any(|value| is_view(&value)) {

@@ -1,6 +1,6 @@
-//! Rows of a batch that mixes reads, writes, deletes and calls of functions: what `batch` takes.
+//! Rows of a batch that mixes reads, writes, deletes and function calls: the arguments of `batch`.
 //!
-//! A row keeps what it was given; `batch` checks it and says which row it was.
+//! A row keeps what it was given. `batch` checks it, and names the row in errors.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -92,7 +92,7 @@ pub struct Apply {
 }
 
 impl Read {
-    /// The same for this key.
+    /// The same row for this key.
     pub fn with_key(&self, py: Python<'_>, key: Py<PyAny>) -> PyClassInitializer<Self> {
         let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
         let Self { bins, ops, r#where, read_touch, read_mode, .. } = self;
@@ -102,7 +102,7 @@ impl Read {
 }
 
 impl Write {
-    /// The same for this key.
+    /// The same row for this key.
     pub fn with_key(&self, py: Python<'_>, key: Py<PyAny>) -> PyClassInitializer<Self> {
         let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
         let Self { what, ttl, generation, exists, durable, send_key, r#where, .. } = self;
@@ -113,7 +113,7 @@ impl Write {
 }
 
 impl Delete {
-    /// The same for this key.
+    /// The same row for this key.
     pub fn with_key(&self, py: Python<'_>, key: Py<PyAny>) -> PyClassInitializer<Self> {
         let of = |value: &Option<Py<PyAny>>| value.as_ref().map(|value| value.clone_ref(py));
         let Self { generation, durable, send_key, r#where, .. } = self;
@@ -260,7 +260,8 @@ impl Apply {
 type Reduced<'py> =
     (Bound<'py, PyAny>, (Bound<'py, PyType>, Bound<'py, PyTuple>, Bound<'py, PyDict>));
 
-/// As it is written, without what was left out: `None` among `names`, False among `flags`.
+/// The `repr` of a row. Arguments with their default value are left out: `None` for `names`, False
+/// for `flags`.
 fn shown(
     row: &Bound<'_, PyAny>,
     always: &[&str],

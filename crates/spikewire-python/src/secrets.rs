@@ -1,5 +1,4 @@
-//! What pickles have of a client's options: no secrets. Where they are read, those come from
-//! somewhere else.
+//! Keeps secrets out of pickled options. Whoever unpickles them takes the secrets from elsewhere.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -7,10 +6,11 @@ use pyo3::types::{PyBytes, PyDict};
 
 use crate::errors::value_error;
 
-/// The variable that has the password in a process without the client; `from_url` reads it, too.
+/// The environment variable with the password for a process that does not have the client.
+/// `from_url` reads it too.
 const PASSWORD: &str = "SPIKEWIRE_AEROSPIKE_PASSWORD";
 
-/// The options without what nobody else is to see: a password, and a key that is not in a file.
+/// The options without secrets: without a password, and without a key that is not in a file.
 pub fn left_out<'py>(given: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
     let plain = given.copy()?;
     if plain.contains("password")? {
@@ -26,7 +26,7 @@ pub fn left_out<'py>(given: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>>
     Ok(plain)
 }
 
-/// The options of a pickle, with what was left out of it.
+/// The options of a pickle, completed with the secrets that were left out.
 pub fn put_back<'py>(pickled: &Bound<'py, PyDict>) -> PyResult<Bound<'py, PyDict>> {
     let py = pickled.py();
     let whole = pickled.copy()?;

@@ -1,4 +1,4 @@
-//! What a client counts and tells of itself; `spikewire.metrics` makes classes of it.
+//! A client's metrics and events. `spikewire.metrics` wraps them in classes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -25,14 +25,14 @@ pub struct Signals {
     source: Source,
 }
 
-/// Whose they are.
+/// What the metrics belong to.
 enum Source {
     Client(Origin),
     Session(Arc<Shared>),
 }
 
 impl Signals {
-    /// Of the running half.
+    /// The metrics of the core.
     fn observed(&self, py: Python<'_>) -> PyResult<Arc<dyn Observed>> {
         Ok(match &self.source {
             Source::Client(origin) => origin.core(py)?.cluster.clone(),
@@ -40,7 +40,7 @@ impl Signals {
         })
     }
 
-    /// Calls know on this side what the engine keeps of them.
+    /// Copies the engine's setting to where calls on the Python side find it.
     fn calls(&self, py: Python<'_>) -> PyResult<()> {
         if let Source::Client(origin) = &self.source {
             let observed = self.observed(py)?;
@@ -114,7 +114,7 @@ impl Signals {
         let limit = Duration::try_from_secs_f64(limit).unwrap_or_default();
         let observed = self.observed(py)?;
         let events = observed.metrics().events().clone();
-        // Not what closes the client when it is the last one.
+        // Not kept during the wait: dropping the last reference is what closes the client.
         drop(observed);
         let (events, lost) = py.detach(|| events.wait(limit));
         let told = events.iter().map(|event| told(py, event)).collect::<PyResult<_>>()?;

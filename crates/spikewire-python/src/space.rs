@@ -1,4 +1,4 @@
-//! Names, user keys and digests as Python gives them.
+//! Names, user keys and digests from Python objects.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -13,11 +13,11 @@ use crate::errors::{overflow, refused, shown, type_error, type_name, utf8, value
 pub use spikewire_aerospike::command::SetRef as Space;
 
 thread_local! {
-    /// What names were checked last: key tuples name the same set again and again.
+    /// The names that were checked last, because key tuples name the same set again and again.
     static LATEST: RefCell<Option<Arc<Space>>> = const { RefCell::new(None) };
 }
 
-/// Checks names; `None` is the null set.
+/// Checks names. `None` is the null set.
 pub fn of(namespace: &str, set: Option<&str>) -> PyResult<Arc<Space>> {
     let set = set.unwrap_or_default();
     LATEST.with_borrow_mut(|latest| {
@@ -33,13 +33,13 @@ pub fn of(namespace: &str, set: Option<&str>) -> PyResult<Arc<Space>> {
     })
 }
 
-/// Checks names as Python gives them; `None` is the null set.
+/// Checks names given as Python objects. `None` is the null set.
 pub fn named(namespace: &Bound<'_, PyAny>, set: Option<&Bound<'_, PyAny>>) -> PyResult<Arc<Space>> {
     let set = set.map(|set| text("set", set)).transpose()?;
     of(text("namespace", namespace)?, set)
 }
 
-/// A user key as it goes along with a request; `None` when only the digest is known.
+/// A user key as sent along with a request; `None` if only the digest is known.
 pub fn stored_key(key: &Bound<'_, PyAny>) -> PyResult<Option<Vec<u8>>> {
     if key.is_none() {
         return Ok(None);
@@ -54,7 +54,7 @@ pub fn text<'a>(what: &str, value: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     }
 }
 
-/// Reads a 20-byte digest.
+/// Parses a 20-byte digest.
 pub fn parse_digest(value: &Bound<'_, PyAny>) -> PyResult<Digest> {
     let bytes: Vec<u8> = if let Ok(bytes) = value.cast::<PyBytes>() {
         bytes.as_bytes().to_vec()
@@ -69,7 +69,7 @@ pub fn parse_digest(value: &Bound<'_, PyAny>) -> PyResult<Digest> {
     Ok(Digest(bytes))
 }
 
-/// Looks at a Python user key as the protocol sees it.
+/// Passes a Python user key on as the protocol's type.
 #[inline]
 pub fn with_user_key<R>(
     key: &Bound<'_, PyAny>,
@@ -94,7 +94,7 @@ pub fn with_user_key<R>(
         let bytes: Vec<u8> = key.call_method0("tobytes")?.extract()?;
         return Ok(look(UserKey::Bytes(&bytes)));
     }
-    // Whatever counts as an index is an integer (NumPy scalars, enums), but True is no key.
+    // Anything with `__index__` is an integer (NumPy scalars, enums), but a bool is not a key.
     if !key.is_instance_of::<PyBool>() && !key.is_instance_of::<PyFloat>() {
         let index = if key.is_instance_of::<PyInt>() {
             Some(key.clone())
@@ -108,7 +108,7 @@ pub fn with_user_key<R>(
     Err(type_error(format!("a key must be int, str or bytes, not {}", type_name(key))))
 }
 
-/// The integer that a key is.
+/// The integer value of a key.
 fn int(index: &Bound<'_, PyAny>, key: &Bound<'_, PyAny>) -> PyResult<i64> {
     index.extract().map_err(|_| {
         overflow(format!("the key {} does not fit an integer of 64 bits signed", shown(key)))

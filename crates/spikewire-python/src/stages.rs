@@ -1,5 +1,5 @@
-//! The stages of calls that only this side sees: until the caller goes on, and making objects of a
-//! reply.
+//! The stages of calls that only the bindings see: creating objects from a reply, and the time
+//! until the caller continues.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU8, AtomicU32, AtomicU64, Ordering::Relaxed};
@@ -12,46 +12,47 @@ use spikewire_aerospike::command::batch::Batch as Rows;
 use spikewire_transport::Metrics;
 use spikewire_transport::metrics::{Began, Keeps, Observed, Stage};
 
-/// Of so many calls on an event loop one has its hand-over timed: that takes a callback.
+/// Measures the hand-over of one in this many calls on an event loop, because that takes a
+/// callback.
 const EVERY: u32 = 16;
 
-/// What a client keeps of its calls, and whether it times their stages.
+/// What a client records about its calls, and whether it times their stages.
 #[derive(Debug, Default)]
 pub struct Stages {
-    /// [`Metrics::keeps`], where a call finds it without the running half.
+    /// [`Metrics::keeps`], where calls find it without the core.
     keeps: AtomicU8,
     calls: AtomicU32,
 }
 
 impl Stages {
-    /// From here on it is that.
+    /// Sets what is recorded from now on.
     pub fn turn(&self, keeps: Keeps) {
         self.keeps.store(keeps.bits(), Relaxed);
     }
 
-    /// A call begins.
+    /// Registers the start of a call.
     #[inline]
     pub fn begin(&self) -> Began {
         Keeps::from_bits(self.keeps.load(Relaxed)).begin()
     }
 
-    /// Whether it is this call's turn to have its hand-over timed.
+    /// Whether the hand-over of this call is to be measured.
     pub fn takes_turn(&self) -> bool {
         self.calls.fetch_add(1, Relaxed).is_multiple_of(EVERY)
     }
 }
 
-/// What of a future's call is timed once its reply is here.
+/// What is timed of a call with a future, once its reply has arrived.
 pub enum Watch {
-    /// A future of an event loop.
+    /// A call with a future of an event loop.
     OnLoop(Py<HandOver>),
-    /// A submitted call: when its reply was taken.
+    /// A submitted call, with the time when its reply was taken.
     Submitted(Arc<dyn Observed>, Option<Tick>),
 }
 
 impl Watch {
-    /// Of a future of an event loop, before anything waits for it: what does is called back right
-    /// after this.
+    /// For a future of an event loop that nothing waits for yet: the callbacks of later waiters run
+    /// right after this one's.
     pub fn on_loop(cluster: Arc<dyn Observed>, future: &Bound<'_, PyAny>) -> PyResult<Box<Self>> {
         let py = future.py();
         let over = Bound::new(py, HandOver { cluster, done: AtomicU64::new(0) })?;
@@ -59,14 +60,14 @@ impl Watch {
         Ok(Box::new(Self::OnLoop(over.unbind())))
     }
 
-    /// Its reply is taken, and waits for the interpreter.
+    /// Called when the reply has been taken and waits for the interpreter.
     pub fn taken(&mut self) {
         if let Self::Submitted(_, taken) = self {
             *taken = Some(Tick::now());
         }
     }
 
-    /// Its objects are about to be made.
+    /// Called just before the reply's objects are created.
     pub fn goes_on(&self) -> Option<Tick> {
         match self {
             Self::OnLoop(_) => None,
@@ -74,14 +75,14 @@ impl Watch {
         }
     }
 
-    /// The rows of a batch are there, and the interpreter is.
+    /// Called when the rows of a batch are complete and the interpreter is available.
     pub fn rows_go_on(&self, rows: &Rows) {
         if let Self::Submitted(cluster, _) = self {
             cluster.metrics().goes_on(rows.answered());
         }
     }
 
-    /// They are made, and the future is about to be done.
+    /// Called when the objects have been created, just before the future is completed.
     pub fn decoded(&self, since: Option<Tick>) {
         match self {
             Self::OnLoop(over) => over.get().done.store(Tick::now().0, Relaxed),
@@ -94,7 +95,7 @@ impl Watch {
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct HandOver {
     cluster: Arc<dyn Observed>,
-    /// When the future was done; zero for one that was cancelled.
+    /// When the future was completed; zero if it was cancelled.
     done: AtomicU64,
 }
 

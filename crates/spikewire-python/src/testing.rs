@@ -26,8 +26,8 @@ pub struct ClusterCore {
 }
 
 impl ClusterCore {
-    /// Ends the cluster. In the child of a fork its threads do not exist, so there is nothing to
-    /// end, and the lock may be held by a thread of the parent.
+    /// Stops the cluster. In a forked child its threads do not exist, so there is nothing to stop,
+    /// and a thread of the parent may hold the lock.
     fn end(&self) {
         if self.born == forks() {
             let cluster = self.cluster.write().take();
@@ -46,7 +46,7 @@ impl Drop for ClusterCore {
 }
 
 impl ClusterCore {
-    /// Runs without the interpreter: migrations and joins take their time.
+    /// Runs detached from the interpreter, because migrations and joins take time.
     fn with<R: Send>(
         &self,
         py: Python<'_>,
@@ -215,7 +215,7 @@ fn parse(given: Option<&Bound<'_, PyDict>>) -> PyResult<Options> {
     Ok(options)
 }
 
-/// Whether connections are encrypted, or a dict that says how.
+/// Whether connections are encrypted, or a dict of options.
 fn tls(given: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
     if let Ok(switch) = given.cast::<PyBool>() {
         return Ok(switch.is_true().then(TlsOptions::default));
@@ -243,7 +243,7 @@ fn tls(given: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
     Ok(Some(tls))
 }
 
-/// Users by their names: a password each, or a dict.
+/// Users by name, each with a password or a dict.
 fn users(given: &Bound<'_, PyAny>) -> PyResult<Vec<UserOptions>> {
     let Ok(given) = given.cast::<PyDict>() else {
         let kind = type_name(given);

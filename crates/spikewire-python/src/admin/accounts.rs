@@ -1,4 +1,4 @@
-//! Users and roles: arguments in, the engine's procedure, results out.
+//! Users and roles: converts arguments, runs the engine's procedure and converts its result.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyString, PyTuple};
@@ -39,7 +39,7 @@ impl PasswordHash {
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Accounts {
     origin: Origin,
-    /// Keeps the client from warning that it was not closed.
+    /// Keeps the client alive, and so prevents its warning that it was not closed.
     _client: Py<PyAny>,
 }
 
@@ -251,7 +251,7 @@ fn slices(texts: &[String]) -> Vec<&str> {
     texts.iter().map(String::as_str).collect()
 }
 
-/// Some texts; one alone is a mistake, not a list of its letters.
+/// A list of strings. A single `str` is refused: iterated, it would be a list of its characters.
 fn texts(what: &str, given: &Bound<'_, PyAny>) -> PyResult<Vec<String>> {
     each(what, given, |item| text(&format!("each of {what}"), item).map(str::to_owned))
 }
@@ -268,7 +268,7 @@ fn each<T>(
     items.map(|item| read(&item?)).collect()
 }
 
-/// Privileges: names, and tuples of a name, a namespace and a set.
+/// Privileges: names, or tuples of a name, a namespace and a set.
 fn privileges(given: &Bound<'_, PyAny>) -> PyResult<Vec<Privilege>> {
     if given.is_instance_of::<PyTuple>() && given.hasattr("namespace")? {
         return Err(type_error("privileges must be a list, not one privilege"));

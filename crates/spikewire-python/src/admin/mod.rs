@@ -1,10 +1,11 @@
-//! Administrative commands of both clients: arguments in, the engine's procedure, results out.
+//! Administrative commands of both clients: converts arguments, runs the engine's procedure and
+//! converts its result.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | here | info, indexes, modules: what a client is asked for |
+//! | here | info, indexes and modules: the methods of clients |
 //! | [`accounts`] | users and roles |
-//! | [`task`] | a command on its way to its result; background jobs |
+//! | [`task`] | running a command; background jobs |
 
 pub mod accounts;
 pub mod task;
@@ -29,7 +30,7 @@ use crate::query::index;
 use crate::space::text;
 use crate::value::GeoJSON;
 
-/// Where the administrative commands of a client run.
+/// The origin on which the administrative commands of a client run.
 pub fn origin(client: &Bound<'_, PyAny>) -> PyResult<Origin> {
     match client.cast::<Client>() {
         Ok(client) => Ok(client.get().admin_origin()),
@@ -41,7 +42,7 @@ pub fn origin(client: &Bound<'_, PyAny>) -> PyResult<Origin> {
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Admin {
     origin: Origin,
-    /// Keeps the client from warning that it was not closed.
+    /// Keeps the client alive, and so prevents its warning that it was not closed.
     _client: Py<PyAny>,
 }
 

@@ -1,4 +1,4 @@
-//! An administrative command on its way to its result, and the background jobs that some start.
+//! Running an administrative command, and the background jobs that some commands start.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ use crate::core::Core;
 use crate::errors::{to_python, value_error};
 use crate::stages::Stages;
 
-/// What an administrative command gives.
+/// The value of an administrative command.
 pub enum AdminValue {
     Nothing,
     Text(String),
@@ -99,30 +99,30 @@ impl From<RunningJob> for AdminValue {
 
 pub type BoxedProcedure = Box<dyn Procedure<Output = AdminValue> + Send>;
 
-/// Where administrative commands run: a client.
+/// The client on which administrative commands run.
 pub trait AdminOrigin: Send + Sync {
-    /// Its running half; it may have to connect first.
+    /// The client's core; connects if necessary.
     fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>>;
 
-    /// Whether the stages of its calls are timed.
+    /// Timing of the stages of calls, if enabled.
     fn stages(&self) -> &Stages;
 
-    /// Begins a command on the event loop that runs; a future of its end.
+    /// Starts a command on the running event loop and returns a future of its result.
     fn administer<'py>(&self, _py: Python<'py>, _run: AdminRun) -> PyResult<Bound<'py, PyAny>> {
         Err(value_error("a blocking client has no event loop"))
     }
 }
 
-/// The client of a command.
+/// The client of a command, shared.
 pub type Origin = Arc<dyn AdminOrigin>;
 
-/// A command that begins on an event loop, and where its value goes.
+/// A command started on an event loop, and the slot for its value.
 pub struct AdminRun {
     pub procedure: BoxedProcedure,
     pub slot: Arc<AdminSlot>,
 }
 
-/// What a command gave, until it is taken.
+/// The value of a finished command, until it is taken.
 #[derive(Default)]
 pub struct AdminSlot(Mutex<Option<AdminValue>>);
 
@@ -132,20 +132,20 @@ impl AdminSlot {
     }
 }
 
-/// Makes the procedure when the command begins.
+/// Creates the procedure when the command starts.
 type Maker = Box<dyn FnOnce(&Cluster) -> Result<BoxedProcedure> + Send>;
 
 /// An administrative command that was checked and not begun.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct AdminTask {
     origin: Origin,
-    /// Taken when it begins.
+    /// Taken when the command starts.
     make: Mutex<Option<Maker>>,
     slot: Arc<AdminSlot>,
 }
 
 impl AdminTask {
-    /// A command on the cluster that `origin` finds when it begins.
+    /// A command on the cluster of `origin`, which is looked up when the command starts.
     pub fn new<P: Procedure<Output: Into<AdminValue>> + Send + 'static>(
         origin: Origin,
         make: impl FnOnce(&Cluster) -> Result<P> + Send + 'static,
@@ -275,7 +275,7 @@ impl JobCore {
     }
 }
 
-/// How long to wait; zero: no limit, which is what `None` says, too.
+/// How long to wait. Zero, like `None`, means no limit.
 pub fn limit(timeout: Option<&Bound<'_, PyAny>>) -> PyResult<Duration> {
     timeout.map_or(Ok(Duration::ZERO), |timeout| seconds("timeout", timeout))
 }

@@ -1,10 +1,10 @@
-//! Switches: a value of another type is refused by the name of the option.
+//! Boolean arguments. A value of another type is refused with an error that names the option.
 
 use pyo3::prelude::*;
 
 use crate::bridge::words;
 
-/// A switch, or one for which `None` means that another place decides.
+/// A `bool`, or an `Option<bool>` where `None` leaves the decision to another setting.
 pub trait Switch: Sized {
     fn read(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Self>;
 }
@@ -21,7 +21,7 @@ impl Switch for Option<bool> {
     }
 }
 
-/// A function for each name, for `from_py_with`, which does not say which parameter it reads.
+/// Defines one function per option name, because `from_py_with` does not pass the parameter's name.
 macro_rules! flags {
     ($($name:ident)*) => {
         $(pub fn $name<T: Switch>(value: &Bound<'_, PyAny>) -> PyResult<T> {

@@ -1,11 +1,11 @@
-//! Arguments of the verbs: checked before a byte is encoded.
+//! Arguments of the verbs, checked before anything is encoded.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | here | what several verbs take: seconds, counts, bin names |
-//! | [`flags`] | switches |
-//! | [`reading`] | where a read goes, what it may read, whether it renews the TTL |
-//! | [`writing`] | time to live, generation, what to do about a record that is there |
+//! | here | arguments of several verbs: seconds, counts, bin names |
+//! | [`flags`] | boolean arguments |
+//! | [`reading`] | replica, read mode, and whether a read renews the TTL |
+//! | [`writing`] | time to live, generation, and what to do if the record exists |
 
 pub mod flags;
 mod reading;
@@ -25,7 +25,7 @@ use spikewire_aerospike::command::{self, parse};
 use crate::errors::{Shown, refused, shown, type_error, type_name, utf8, value_error};
 use crate::value::bin_name;
 
-/// An argument for which `None` means something, which differs from leaving it out.
+/// An argument for which an explicit `None` differs from leaving it out.
 pub enum Given<'py> {
     No,
     Yes(Bound<'py, PyAny>),
@@ -39,7 +39,7 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
     }
 }
 
-/// Seconds as a Python number: finite and not negative.
+/// A number of seconds, finite and not negative.
 pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     if let Ok(delta) = value.cast::<PyDelta>() {
         let whole = i64::from(delta.get_days()) * 86_400 + i64::from(delta.get_seconds());
@@ -51,7 +51,7 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     let number = if value.is_instance_of::<PyBool>() {
         None
     } else if value.is_instance_of::<PyInt>() {
-        // An integer that no float can hold is out of bounds all the same.
+        // An integer too large for a float is out of bounds as well.
         Some(value.extract().unwrap_or(f64::INFINITY))
     } else {
         value.extract::<f64>().ok()
@@ -65,7 +65,7 @@ pub fn seconds(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     parse::seconds(what, number, Shown(value)).map_err(refused)
 }
 
-/// A whole number within bounds.
+/// An integer within bounds.
 pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResult<u64> {
     if !value.is_instance_of::<PyInt>() || value.is_instance_of::<PyBool>() {
         return Err(type_error(format!("{what} must be int, not {}", type_name(value))));
@@ -73,7 +73,7 @@ pub fn count(what: &str, value: &Bound<'_, PyAny>, min: u64, max: u64) -> PyResu
     parse::count(what, value.extract().ok(), (min, max), Shown(value)).map_err(refused)
 }
 
-/// When a read has a second request: a time, or the word for a percentile.
+/// When a read sends a second request: after a time, or at a percentile given by name.
 pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
     if let Ok(word) = value.cast::<PyString>() {
         return Hedge::word(what, utf8(what, word)?).map_err(refused);
@@ -81,7 +81,7 @@ pub fn hedge(what: &str, value: &Bound<'_, PyAny>) -> PyResult<Hedge> {
     Hedge::time(what, seconds(what, value)?, Shown(value)).map_err(refused)
 }
 
-/// What pauses between retries are multiplied by.
+/// The factor by which the pause between retries grows.
 pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
     let number: Option<f64> =
         if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() };
@@ -91,7 +91,7 @@ pub fn multiplier(what: &str, value: &Bound<'_, PyAny>) -> PyResult<f32> {
     command::multiplier(what, number, Shown(value)).map_err(refused)
 }
 
-/// The bin names of a read, each checked.
+/// The bin names of a read; `each` checks every one.
 pub fn bins(value: &Bound<'_, PyAny>, mut each: impl FnMut(&str)) -> PyResult<()> {
     let mut name = |name: &Bound<'_, PyAny>| bin_name(name).map(&mut each);
     if let Ok(list) = value.cast::<PyList>() {

@@ -1,4 +1,4 @@
-//! Where a call goes, what a read may read, and whether it renews the TTL.
+//! Arguments of reads: replica, read mode, and whether the read renews the TTL.
 
 use std::time::Duration;
 
@@ -12,23 +12,23 @@ use super::seconds;
 use crate::errors::{Shown, refused, type_error, type_name};
 use crate::space::text;
 
-/// The replica policy of that name.
+/// The replica policy with this name.
 pub fn replica(value: &Bound<'_, PyAny>) -> PyResult<ReplicaPolicy> {
     parse::replica(text("replica", value)?).map_err(refused)
 }
 
-/// The total time of one call.
+/// The total timeout of one call.
 #[inline]
 pub fn timeout_of(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Duration>> {
     value.map(|value| seconds("timeout", value)).transpose()
 }
 
-/// The read mode of that name.
+/// The read mode with this name.
 pub fn read_mode(value: &Bound<'_, PyAny>) -> PyResult<ReadMode> {
     parse::read_mode(text("read_mode", value)?).map_err(refused)
 }
 
-/// Whether a read renews the record's time to live.
+/// Whether, and when, a read renews the record's time to live.
 #[inline]
 pub fn read_touch(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<ReadTouch>> {
     value.map(touch_percent).transpose()

@@ -1,4 +1,4 @@
-//! Time to live, generation, and what a write does about a record that is there or is not.
+//! Arguments of writes: time to live, generation, and what to do if the record exists or does not.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDateTime, PyDelta, PyDeltaAccess, PyFloat, PyInt, PyString, PyType};
@@ -11,7 +11,7 @@ use crate::space::text;
 const TTL_FORMS: &str =
     "whole seconds (int), a timedelta, a datetime, 'default', 'never' or 'unchanged'";
 
-/// How long a record lives after a write.
+/// The time to live to set with a write.
 pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
     let Some(value) = value else { return Ok(Ttl::Default) };
     if let Ok(word) = value.cast::<PyString>() {
@@ -36,7 +36,7 @@ pub fn ttl(value: Option<&Bound<'_, PyAny>>) -> PyResult<Ttl> {
     Ttl::seconds(whole, Shown(value)).map_err(refused)
 }
 
-/// Until a moment.
+/// The time to live until a point in time.
 fn until(moment: &Bound<'_, PyDateTime>) -> PyResult<Ttl> {
     if moment.call_method0("utcoffset")?.is_none() {
         return Err(value_error(format!(
@@ -92,7 +92,7 @@ fn number(value: &Bound<'_, PyAny>) -> PyResult<u32> {
         .map_err(|_| overflow(format!("generation must be from 0 to 65535, got {}", shown(value))))
 }
 
-/// Which generation the record must have.
+/// The generation that the record must have.
 pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> {
     let Some(value) = value else { return Ok(GenerationRule::Any) };
     match value.cast::<Newer>() {
@@ -101,7 +101,7 @@ pub fn generation(value: Option<&Bound<'_, PyAny>>) -> PyResult<GenerationRule> 
     }
 }
 
-/// What a write does about a record that is there, or is not.
+/// What a write does if the record exists, or does not.
 pub fn exists(value: Option<&Bound<'_, PyAny>>) -> PyResult<ExistsRule> {
     let Some(value) = value else { return Ok(ExistsRule::Merge) };
     parse::exists(text("exists", value)?).map_err(refused)

@@ -1,4 +1,4 @@
-//! A thread that works for a client, from when it is first needed.
+//! A client's background thread, started on first use.
 
 use std::any::Any;
 use std::sync::OnceLock;
@@ -8,13 +8,13 @@ use spikewire_sync::Mutex;
 
 use super::forks::forks;
 
-/// A thread that works for a client.
+/// A background thread of a client.
 pub trait Background: Any + fmt::Debug + Send + Sync {
-    /// Ends it; not to be called with the interpreter held.
+    /// Stops the thread. Must not be called while attached to the interpreter.
     fn end(&self);
 }
 
-/// A client's place for such a thread.
+/// Holds a client's background thread, once it is started.
 #[derive(Debug)]
 pub struct BackgroundSlot {
     started: OnceLock<Box<dyn Background>>,
@@ -23,12 +23,12 @@ pub struct BackgroundSlot {
 }
 
 impl BackgroundSlot {
-    /// Without a thread.
+    /// An empty slot.
     pub fn new() -> Self {
         Self { started: OnceLock::new(), starting: Mutex::new(()), born: forks() }
     }
 
-    /// The thread; `start` starts it, once.
+    /// The thread. Calls `start` once, on first use.
     pub fn get_or_start<S: Background>(
         &self,
         start: impl FnOnce() -> io::Result<S>,
@@ -36,7 +36,8 @@ impl BackgroundSlot {
         if self.started.get().is_none() {
             let _starting = self.starting.lock();
             if self.started.get().is_none() {
-                // Nothing else sets it while `starting` is held.
+                // Cannot be set already: only this function sets it, and only while it holds
+                // `starting`.
                 let _ = self.started.set(Box::new(start()?));
             }
         }
@@ -45,7 +46,7 @@ impl BackgroundSlot {
         known.ok_or_else(|| io::Error::other("it ended at once"))
     }
 
-    /// Ends the thread; not to be called with the interpreter held.
+    /// Stops the thread. Must not be called while attached to the interpreter.
     pub fn end(&self) {
         if let Some(started) = self.started.get()
             && self.born == forks()
@@ -56,7 +57,7 @@ impl BackgroundSlot {
 }
 
 impl Drop for BackgroundSlot {
-    /// In the child of a fork there is no thread to end, and whatever it held stays as it was.
+    /// In a forked child the thread does not exist, so what it owned is left untouched.
     fn drop(&mut self) {
         if self.born != forks() {
             std::mem::forget(self.started.take());

@@ -1,4 +1,4 @@
-//! The engine's loop driver on an asyncio event loop, on the loop's own thread.
+//! The engine's event loop driver on an asyncio event loop, in the loop's own thread.
 
 use std::cell::Cell;
 use std::os::fd::{AsRawFd, RawFd};
@@ -18,7 +18,7 @@ use super::event_loop::{LoopTimer, is_closed, watch};
 use super::forks::forks;
 use super::promise::{Completes, Promise};
 
-/// The connections of one event loop, which turns them.
+/// The connections of one event loop, driven by that loop.
 pub struct LoopConnections<P: Protocol, T> {
     topology: Arc<P::Topology>,
     connections: LoopDriver<P, T>,
@@ -26,7 +26,7 @@ pub struct LoopConnections<P: Protocol, T> {
     create_future: Py<PyAny>,
     call_soon: Py<PyAny>,
     timer: LoopTimer,
-    /// None of it after the end, so that the driver does not keep itself alive.
+    /// `None` after closing; otherwise the driver would keep itself alive.
     bound: Mutex<Option<BoundMethods>>,
     born: u32,
 }
@@ -35,7 +35,8 @@ impl<P: Protocol, T: Completes<P> + 'static> LoopConnections<P, T>
 where
     Self: Send + Sync,
 {
-    /// Connections on this loop, which watches them from now on; and what it calls.
+    /// Creates connections on this loop, which starts watching them. Also returns the driver object
+    /// that the loop calls.
     pub fn start(
         topology: Arc<P::Topology>,
         event_loop: &Bound<'_, PyAny>,
@@ -58,32 +59,33 @@ where
 }
 
 impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
-    /// The cluster that they lead to.
+    /// The cluster that the connections lead to.
     pub fn topology(&self) -> &Arc<P::Topology> {
         &self.topology
     }
 
-    /// The loop that turns them.
+    /// The event loop that drives the connections.
     pub fn event_loop<'py>(&self, py: Python<'py>) -> &Bound<'py, PyAny> {
         self.event_loop.bind(py)
     }
 
-    /// Whether this loop turns them.
+    /// Whether this loop drives the connections.
     pub fn is_on(&self, event_loop: &Bound<'_, PyAny>) -> bool {
         self.event_loop.is(event_loop)
     }
 
-    /// Whether this process made them. The descriptor of those of a parent is shared with it.
+    /// Whether this process created the connections. A forked child shares the descriptor of its
+    /// parent's.
     pub fn is_own(&self) -> bool {
         self.born == forks()
     }
 
-    /// Whether their loop is closed, so that it will never turn them again.
+    /// Whether the event loop is closed and so will never drive the connections again.
     pub fn is_dead(&self, py: Python<'_>) -> bool {
         is_closed(self.event_loop.bind(py))
     }
 
-    /// A new future of the loop, and the promise to complete it.
+    /// A new future of the loop, and the promise that completes it.
     #[inline]
     pub fn promise<'py>(
         &self,
@@ -97,21 +99,21 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         Ok((future, promise))
     }
 
-    /// Takes a command that was composed at this time.
+    /// Submits a command that was created at this time.
     pub fn submit(&self, py: Python<'_>, command: CommandOf<P, T>, now: Tick) -> PyResult<()> {
         let on = self.on(py);
         self.connections.submit(&on, command, now, &mut deliver(py));
         on.outcome()
     }
 
-    /// Takes what work of several steps begins with.
+    /// Submits the first commands of a procedure with several steps.
     pub fn submit_all(&self, py: Python<'_>, next: Next<P, T>) -> PyResult<()> {
         let on = self.on(py);
         self.connections.submit_all(&on, next);
         on.outcome()
     }
 
-    /// Ends every connection; on the loop's own thread.
+    /// Closes all connections. Must be called in the loop's own thread.
     pub fn end(&self, py: Python<'_>) -> PyResult<()> {
         if !self.is_dead(py) {
             let descriptor = self.as_raw_fd();
@@ -120,19 +122,19 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         self.timer.cancel(py)?;
         let on = self.on(py);
         self.connections.close(&on, &mut deliver(py));
-        // In the midst of handing out replies a flush is still to come.
+        // While replies are being delivered, a flush follows anyway.
         if !self.connections.is_flush_due() {
             self.let_go_if_closed();
         }
         on.outcome()
     }
 
-    /// Ends every connection; from any thread.
+    /// Closes all connections. May be called from any thread.
     pub fn end_soon(&self, py: Python<'_>) -> PyResult<()> {
         if self.is_dead(py) {
             return self.end(py);
         }
-        // Without it they have ended.
+        // Without bound methods, the connections are closed already.
         let Some(close) = self.bound(|bound| bound.close.clone_ref(py)) else { return Ok(()) };
         self.event_loop.bind(py).call_method1("call_soon_threadsafe", (close,)).map(drop)
     }
@@ -141,7 +143,7 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
         OnLoop { connections: self, py, raised: Cell::new(None) }
     }
 
-    /// After its end nothing of the loop holds it any more.
+    /// Releases what the loop refers to, once the driver is closed.
     fn let_go_if_closed(&self) {
         if self.connections.is_closed() {
             self.let_go();
@@ -150,12 +152,13 @@ impl<P: Protocol, T: Completes<P>> LoopConnections<P, T> {
 }
 
 impl<P: Protocol, T> LoopConnections<P, T> {
-    /// Takes a method. No lock is held when Python code runs: a finalizer may come back here.
+    /// Returns a new reference to a bound method. Takes no lock while Python code runs, because a
+    /// finalizer may call back into this.
     fn bound(&self, method: impl FnOnce(&BoundMethods) -> Py<PyAny>) -> Option<Py<PyAny>> {
         self.bound.lock().as_ref().map(method)
     }
 
-    /// Sets the loop's timer, and puts the one before it aside.
+    /// Sets the loop's timer, replacing the previous one.
     fn wake_at(&self, py: Python<'_>, at: Tick) -> PyResult<()> {
         let Some(expire) = self.bound(|bound| bound.expire.clone_ref(py)) else { return Ok(()) };
         self.timer.arm(self.event_loop.bind(py), at, expire.into_bound(py))
@@ -167,7 +170,7 @@ impl<P: Protocol, T> LoopConnections<P, T> {
     }
 }
 
-/// A driver's loop, asked by its driver.
+/// The event loop as its driver sees it.
 struct OnLoop<'a, 'py, P: Protocol, T> {
     connections: &'a LoopConnections<P, T>,
     py: Python<'py>,
@@ -192,13 +195,13 @@ impl<P: Protocol, T> EventLoop for OnLoop<'_, '_, P, T> {
 }
 
 impl<P: Protocol, T> OnLoop<'_, '_, P, T> {
-    /// What the loop had against it.
+    /// An error that the loop raised, if there was one.
     fn outcome(self) -> PyResult<()> {
         self.raised.take().map_or(Ok(()), Err)
     }
 }
 
-/// Completes futures on the loop's thread.
+/// Completes futures in the loop's thread.
 fn deliver<P: Protocol, T: Completes<P>>(
     py: Python<'_>,
 ) -> impl FnMut(T, Outcome<'_, P>, &mut Next<P, T>) {

@@ -1,7 +1,7 @@
-//! What an asyncio event loop calls, whichever protocol its connections speak.
+//! The object that an asyncio event loop calls, whatever protocol its connections speak.
 //!
-//! The loop watches one descriptor. Replies complete their futures right there, without another
-//! thread and without `call_soon_threadsafe`.
+//! The loop watches one descriptor. Replies complete their futures in the callback itself, without
+//! another thread and without `call_soon_threadsafe`.
 
 use std::os::fd::AsRawFd;
 use std::sync::Arc;
@@ -9,31 +9,31 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::{PyTraverseError, PyVisit};
 
-/// Connections that an event loop turns.
+/// Connections that are driven by an event loop.
 pub trait Turned: AsRawFd + Send + Sync {
-    /// The loop calls back through these from now on, until the end.
+    /// Sets the methods through which the loop calls back, until closing.
     fn bind(&self, methods: BoundMethods);
 
-    /// The descriptor is readable.
+    /// Called when the descriptor is readable.
     fn turn(&self, py: Python<'_>) -> PyResult<()>;
 
-    /// What was submitted since the last time is to be written.
+    /// Called to write what was submitted since the last call.
     fn flush(&self, py: Python<'_>) -> PyResult<()>;
 
-    /// The loop's timer rang.
+    /// Called when the loop's timer fires.
     fn expire(&self, py: Python<'_>) -> PyResult<()>;
 
-    /// Every connection is to end; on the loop's own thread.
+    /// Called, in the loop's own thread, to close all connections.
     fn close(&self, py: Python<'_>) -> PyResult<()>;
 
-    /// For the garbage collector: the Python objects that they hold.
+    /// For the garbage collector: visits the Python objects that the connections refer to.
     fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError>;
 
-    /// For the garbage collector.
+    /// For the garbage collector: drops the Python objects that the connections refer to.
     fn clear(&self);
 }
 
-/// Methods of a driver, for its loop.
+/// Bound methods of a driver, for its loop.
 pub struct BoundMethods {
     pub flush: Py<PyAny>,
     pub expire: Py<PyAny>,
@@ -45,7 +45,8 @@ pub struct BoundMethods {
 pub struct Driver(Arc<dyn Turned>);
 
 impl Driver {
-    /// A driver of these connections, and its method `turn`, for when they are readable.
+    /// Creates the driver of these connections. Also returns its method `turn`, to be called when
+    /// the descriptor is readable.
     pub fn of(py: Python<'_>, turned: Arc<dyn Turned>) -> PyResult<(Py<Self>, Bound<'_, PyAny>)> {
         let driver = Bound::new(py, Self(turned))?;
         driver.get().0.bind(BoundMethods {

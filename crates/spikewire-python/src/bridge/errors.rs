@@ -1,5 +1,5 @@
-//! Exceptions: Python's own in plain words, and how the failures of an engine become those of its
-//! tree.
+//! Exceptions: Python's built-in ones, and the conversion of engine errors to the classes of an
+//! engine's exception tree.
 
 use std::fmt;
 
@@ -11,36 +11,37 @@ use pyo3::types::{PyString, PyType};
 
 use spikewire_transport::{CommandError, Fault, FaultKind};
 
-/// An engine's error as Python programs see it.
+/// Conversion of an engine's error to a Python exception.
 pub trait Raise: CommandError {
-    /// Its exception, where there is no more to say about the call.
+    /// The exception for an error about which nothing more is known from the call.
     fn raise(&self, py: Python<'_>) -> PyErr;
 }
 
-/// The exception of an engine for what the transport, or the bridge, finds.
+/// The engine's exception for a fault found by the transport or the bridge.
 pub fn raise<E: Raise>(py: Python<'_>, fault: Fault) -> PyErr {
     E::from(fault).raise(py)
 }
 
-/// The exception for a call whose client was closed meanwhile.
+/// The exception for a call whose client was closed in the meantime.
 pub fn closed<E: Raise>(py: Python<'_>) -> PyErr {
     raise::<E>(py, Fault::new(FaultKind::Closed, "the client was closed"))
 }
 
-/// The exceptions of an engine, which a Python module defines. The module's function `_make` makes
-/// one from its class's name or code and the circumstances.
+/// The exceptions of an engine, which are defined in a Python module. The module's function `_make`
+/// creates one from the name of its class, or its code, and the context of the call.
 pub struct ErrorTree {
     module: &'static str,
     make: PyOnceLock<Py<PyAny>>,
 }
 
 impl ErrorTree {
-    /// The tree of this module, which is imported when the first exception is made.
+    /// The exceptions of this module, which is imported when the first exception is created.
     pub const fn new(module: &'static str) -> Self {
         Self { module, make: PyOnceLock::new() }
     }
 
-    /// Hands the circumstances to the module. What goes wrong there is raised instead.
+    /// Creates an exception by calling the module. If that fails, the new error is returned
+    /// instead.
     pub fn make<'py>(&self, py: Python<'py>, circumstances: impl PyCallArgs<'py>) -> PyErr {
         let make = self.make.import(py, self.module, "_make");
         match make.and_then(|make| make.call1(circumstances)) {
@@ -50,22 +51,22 @@ impl ErrorTree {
     }
 }
 
-/// `TypeError` in plain words.
+/// A `TypeError` with this message.
 pub fn type_error(message: impl Into<String>) -> PyErr {
     PyTypeError::new_err(message.into())
 }
 
-/// `ValueError` in plain words.
+/// A `ValueError` with this message.
 pub fn value_error(message: impl Into<String>) -> PyErr {
     PyValueError::new_err(message.into())
 }
 
-/// `OverflowError` in plain words.
+/// An `OverflowError` with this message.
 pub fn overflow(message: impl Into<String>) -> PyErr {
     PyOverflowError::new_err(message.into())
 }
 
-/// A str as Rust has it. A lone surrogate makes that impossible; the error names what has it.
+/// A `str` as UTF-8. Fails on a lone surrogate with an error that names `what`.
 pub fn utf8<'a>(what: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> {
     text.to_str().map_err(|_| {
         let shown = shown(text.as_any());
@@ -73,18 +74,18 @@ pub fn utf8<'a>(what: &str, text: &'a Bound<'_, PyString>) -> PyResult<&'a str> 
     })
 }
 
-/// The same error, saying first what it is about.
+/// The same error, with `what` prefixed to its message.
 pub fn about(py: Python<'_>, error: PyErr, what: &str) -> PyErr {
     let message = format!("{what}: {}", error.value(py));
     let made = error.get_type(py).call1((message,)).map(PyErr::from_value);
     made.unwrap_or(error)
 }
 
-/// A value for messages, cut where it is long.
+/// A value for use in messages, truncated if it is long.
 pub fn shown(value: &Bound<'_, PyAny>) -> String {
     let text = match value.repr() {
         Ok(text) => text.to_string(),
-        // Python refuses to write integers of many thousand digits.
+        // Python refuses to format integers with thousands of digits.
         Err(_) => return format!("a very long {}", type_name(value)),
     };
     match text.char_indices().nth(60) {
@@ -93,7 +94,7 @@ pub fn shown(value: &Bound<'_, PyAny>) -> String {
     }
 }
 
-/// A value for a message that is rarely needed.
+/// A value for use in a message, formatted only if the message is needed.
 pub struct Shown<'a, 'py>(pub &'a Bound<'py, PyAny>);
 
 impl fmt::Display for Shown<'_, '_> {
@@ -102,7 +103,7 @@ impl fmt::Display for Shown<'_, '_> {
     }
 }
 
-/// A type's name for messages.
+/// The name of a value's type, for use in messages.
 pub fn type_name(value: &Bound<'_, PyAny>) -> String {
     let kind: Bound<'_, PyType> = value.get_type();
     kind.fully_qualified_name().map_or_else(|_| "?".to_owned(), |name| name.to_string())

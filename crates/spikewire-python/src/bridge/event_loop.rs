@@ -1,5 +1,5 @@
-//! What drivers ask of an asyncio event loop: which one runs, to watch a descriptor, to call back
-//! later.
+//! What drivers need from an asyncio event loop: which one is running, watching a descriptor, and
+//! timers.
 
 use std::os::fd::RawFd;
 
@@ -10,7 +10,7 @@ use pyo3::{PyTraverseError, PyVisit, intern};
 use spikewire_sync::Mutex;
 use spikewire_transport::Tick;
 
-/// The event loop that runs in this thread.
+/// The event loop that is running in this thread.
 pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     static GET: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     GET.import(py, "asyncio", "get_running_loop")?.call0().map_err(|error| {
@@ -24,7 +24,7 @@ pub fn running_loop(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     })
 }
 
-/// Lets a loop call back whenever a descriptor is readable.
+/// Makes a loop call back whenever a descriptor is readable.
 pub fn watch(
     event_loop: &Bound<'_, PyAny>,
     descriptor: RawFd,
@@ -40,7 +40,7 @@ pub fn watch(
     })
 }
 
-/// Whether a loop is closed, or has lost what it needs to say so, as one that is just being collected.
+/// Whether a loop is closed, or can no longer tell because it is being collected.
 pub fn is_closed(event_loop: &Bound<'_, PyAny>) -> bool {
     let closed = event_loop.call_method0(intern!(event_loop.py(), "is_closed"));
     closed.map_or(true, |closed| closed.is_truthy().unwrap_or(true))
@@ -53,8 +53,8 @@ pub fn awaited<'py>(future: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     waiting.call_method0(intern!(py, "__next__"))
 }
 
-/// One timer on a loop, which is only ever moved to an earlier time: when it rings, and the loop's
-/// handle of it.
+/// A timer on a loop that is only ever moved to an earlier time: when it fires, and the loop's
+/// handle for it.
 pub struct LoopTimer(Mutex<(Tick, Option<Py<PyAny>>)>);
 
 impl LoopTimer {
@@ -62,13 +62,13 @@ impl LoopTimer {
         Self(Mutex::new((Tick::NEVER, None)))
     }
 
-    /// Whether it rings by then.
+    /// Whether the timer fires by this time.
     pub fn rings_by(&self, at: Tick) -> bool {
         self.0.lock().0 <= at
     }
 
-    /// Lets the loop call back at this time, unless it does so earlier; the timer before this one
-    /// is cancelled.
+    /// Makes the loop call back at this time, unless the timer fires earlier anyway. Cancels the
+    /// previous timer.
     pub fn arm(
         &self,
         event_loop: &Bound<'_, PyAny>,
@@ -80,7 +80,7 @@ impl LoopTimer {
         let timer = event_loop.call_method1(intern!(py, "call_later"), (delay, callback))?.unbind();
         let needless = {
             let mut current = self.0.lock();
-            // A finalizer that ran meanwhile may have set an earlier one.
+            // A finalizer that ran in the meantime may have set an earlier timer.
             if at < current.0 {
                 std::mem::replace(&mut *current, (at, Some(timer))).1
             } else {
@@ -93,13 +93,13 @@ impl LoopTimer {
         Ok(())
     }
 
-    /// It rang.
+    /// Notes that the timer has fired.
     pub fn rang(&self) {
         let rang = std::mem::replace(&mut *self.0.lock(), (Tick::NEVER, None));
         drop(rang);
     }
 
-    /// It is not to ring.
+    /// Cancels the timer.
     pub fn cancel(&self, py: Python<'_>) -> PyResult<()> {
         let timer = std::mem::replace(&mut *self.0.lock(), (Tick::NEVER, None)).1;
         if let Some(timer) = timer {

@@ -1,4 +1,5 @@
-//! How often this process was forked: what was made before the latest fork belongs to the parent.
+//! How often this process was forked. Whatever was created before the latest fork belongs to the
+//! parent.
 
 use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
@@ -6,7 +7,7 @@ use pyo3::prelude::*;
 
 static FORKS: AtomicU32 = AtomicU32::new(0);
 
-/// How many forks lie between the first process and this one.
+/// The number of forks between the first process and this one.
 pub fn forks() -> u32 {
     FORKS.load(Relaxed)
 }

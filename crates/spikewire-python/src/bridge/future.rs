@@ -1,10 +1,10 @@
-//! The future of a submitted call: a `concurrent.futures.Future` that costs little until a thread
-//! waits for it.
+//! The future of a submitted call: a `concurrent.futures.Future` that is cheap until a thread waits
+//! for it.
 //!
-//! The standard class makes a condition, which is two locks and a queue, for every future. Here it
-//! is made when `concurrent.futures.wait` or `as_completed` ask for it; they find what they need
-//! under the names that the standard class has. While a condition exists, the outcome becomes
-//! visible only with that condition held, as they rely on.
+//! The standard class creates a condition, which is two locks and a queue, for every future. Here
+//! it is created only when `concurrent.futures.wait` or `as_completed` access it; these find it
+//! under the name that the standard class uses. Once there is a condition, the result becomes
+//! visible only while that condition is held, because these functions rely on that.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{
@@ -26,9 +26,9 @@ use super::errors::{type_error, type_name, value_error};
 use super::forks::forks;
 use super::signal::detached;
 
-/// Not sent yet: may be cancelled.
+/// Not sent yet; may be cancelled.
 const PENDING: u8 = 0;
-/// Sent, or about to be.
+/// Sent, or about to be sent.
 const RUNNING: u8 = 1;
 /// Cancelled before it was sent.
 const CANCELLED: u8 = 2;
@@ -37,13 +37,13 @@ const CANCELLED: u8 = 2;
 #[pyclass(frozen, subclass, module = "spikewire._native")]
 pub struct FutureBase {
     stage: AtomicU8,
-    /// Whether `inner` holds an outcome; to be read without its lock.
+    /// Whether `inner` contains an outcome. Can be read without locking it.
     done: AtomicBool,
-    /// Of a submitted call.
+    /// Set if this is the future of a submitted call.
     driver: OnceLock<CompletedBy>,
     born: u32,
-    /// Nothing that may let go of the interpreter is done while it is held, not even `intern!`:
-    /// the driver takes it with the interpreter in its hands.
+    /// While this lock is held, nothing may release the interpreter, not even `intern!`: the driver
+    /// takes the lock while attached to the interpreter.
     inner: Mutex<Inner>,
 }
 
@@ -51,19 +51,19 @@ pub struct FutureBase {
 struct Inner {
     outcome: Option<Outcome>,
     callbacks: Vec<Py<PyAny>>,
-    /// Threads in `result` or `exception`.
+    /// Threads that wait in `result` or `exception`.
     threads: Vec<Thread>,
-    /// For the functions of `concurrent.futures`.
+    /// Used by the functions of `concurrent.futures`.
     condition: Option<Py<PyAny>>,
     waiters: Option<Py<PyList>>,
 }
 
-/// What completes the futures of a client.
+/// Identifies what completes the futures of a client.
 #[derive(Debug, Clone, Copy)]
 pub struct CompletedBy {
-    /// The number of its thread.
+    /// The number of the driver whose thread completes them.
     pub number: usize,
-    /// Makes exceptions of its client's protocol.
+    /// Creates exceptions of the client's protocol.
     pub raise: fn(Python<'_>, Fault) -> PyErr,
 }
 
@@ -80,26 +80,27 @@ impl Outcome {
 }
 
 impl FutureBase {
-    /// A new future of a submitted call.
+    /// Creates the future of a submitted call.
     pub fn create(py: Python<'_>, driver: CompletedBy) -> PyResult<Bound<'_, Self>> {
         static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
         let class = CLASS.import(py, "spikewire.in_flight", "Future")?;
         let future = class.call0()?.cast_into::<Self>()?;
-        // It is new, so it has none.
+        // Cannot be set already: the future is new.
         let _ = future.get().driver.set(driver);
         Ok(future)
     }
 
-    /// Its call is about to be sent; `false` when it was cancelled. Needs no interpreter.
+    /// Called just before the call is sent. Returns `false` if it was cancelled. Does not need the
+    /// interpreter.
     pub fn starts(&self) -> bool {
         let begun = self.stage.compare_exchange(PENDING, RUNNING, SeqCst, SeqCst);
         begun.is_ok() || begun == Err(RUNNING)
     }
 
-    /// Completes it and wakes all waiters; nothing happens when it is complete already.
+    /// Completes the future and wakes all waiters. Has no effect if it is already complete.
     pub fn settle(slf: &Bound<'_, Self>, outcome: PyResult<Bound<'_, PyAny>>) {
         let outcome = match outcome {
-            // The driver met the cancelled call before the thread that cancels it came this far.
+            // The driver found the call cancelled before the cancelling thread got this far.
             _ if slf.get().stage.load(SeqCst) == CANCELLED => Outcome::Cancelled,
             Ok(value) => Outcome::Value(value.unbind()),
             Err(error) => Outcome::Error(error.into_value(slf.py())),
@@ -118,7 +119,8 @@ impl FutureBase {
         let (callbacks, waiters) = loop {
             let mut inner = this.inner.lock();
             if let (None, Some(condition)) = (&held, &inner.condition) {
-                // Made by a thread that looks at this future right now: let it finish.
+                // The thread that created the condition is looking at this future right now: let it
+                // finish.
                 let condition = condition.clone_ref(py);
                 drop(inner);
                 report(slf, condition.bind(py).call_method0(intern!(py, "acquire")));
@@ -145,7 +147,7 @@ impl FutureBase {
         }
     }
 
-    /// Waits until it is done; `false` when the time is over.
+    /// Waits until the future is done. Returns `false` on timeout.
     fn wait(slf: &Bound<'_, Self>, timeout: Option<&Bound<'_, PyAny>>) -> PyResult<bool> {
         let (py, this) = (slf.py(), slf.get());
         let span = timeout.map(seconds).transpose()?.flatten();
@@ -188,7 +190,7 @@ impl FutureBase {
         waited.map(|()| done)
     }
 
-    /// Why nothing in this process, the child of a fork, completes it.
+    /// The error in a forked child, where nothing completes the future.
     fn belongs_to_parent(&self, py: Python<'_>) -> PyErr {
         let message =
             "this call was submitted before a fork, and its reply goes to the parent process";
@@ -198,7 +200,7 @@ impl FutureBase {
         }
     }
 
-    /// What it came to, once it is done; an error that is its outcome is the inner one.
+    /// The outcome of a finished future. If the outcome is an error, it is the inner one.
     fn settled<'py>(
         slf: &Bound<'py, Self>,
         timeout: Option<&Bound<'py, PyAny>>,
@@ -216,12 +218,12 @@ impl FutureBase {
     }
 }
 
-/// An exception of `concurrent.futures`.
+/// An exception class of `concurrent.futures`, instantiated.
 fn raised(py: Python<'_>, name: &str) -> PyResult<PyErr> {
     Ok(PyErr::from_value(py.import("concurrent.futures")?.getattr(name)?.call0()?))
 }
 
-/// Seconds to wait; `None` for ever.
+/// How many seconds to wait; `None` means forever.
 fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     let seconds: f64 = timeout.extract().map_err(|_| {
         type_error(format!(
@@ -235,7 +237,7 @@ fn seconds(timeout: &Bound<'_, PyAny>) -> PyResult<Option<Duration>> {
     Ok(Duration::try_from_secs_f64(seconds.max(0.0)).ok())
 }
 
-/// An error in what is notified is not the future's: Python reports it.
+/// Reports an error raised by a notified object as unraisable: it does not concern the future.
 fn report<T>(slf: &Bound<'_, FutureBase>, outcome: PyResult<T>) {
     if let Err(error) = outcome {
         error.write_unraisable(slf.py(), Some(slf));
@@ -251,7 +253,7 @@ fn release(slf: &Bound<'_, FutureBase>, held: Option<&Py<PyAny>>) {
     }
 }
 
-/// Calls back; an exception is logged where the standard class logs it.
+/// Calls a callback. Logs an exception where the standard class logs it.
 fn call_back(slf: &Bound<'_, FutureBase>, callback: &Bound<'_, PyAny>) {
     let py = slf.py();
     let Err(error) = callback.call1((slf,)) else { return };

@@ -1,12 +1,13 @@
-//! Queries let commands on single records go first.
+//! Gives commands on single records priority over queries.
 //!
-//! A thread that takes records of a query needs the interpreter nearly all the time, and one whose
-//! command was answered stands behind all such threads to get it. So the latter says that it
-//! waits, and queries yield when they come to the next record. While such commands come, one
-//! thread with a query at a time asks for the interpreter: a waiting thread finds one thread there
-//! and not all of them. On an event loop, queries take turns in the same way.
+//! A thread that processes the records of a query needs the interpreter nearly all the time. A
+//! thread whose command was answered would have to queue behind all such threads. So it announces
+//! that it is waiting, and queries yield when they reach the next record. While such commands
+//! arrive, only one querying thread at a time asks for the interpreter, so a waiting thread
+//! competes with one thread and not with all of them. On an event loop, queries take turns in the
+//! same way.
 //!
-//! All waits are short and bounded. However many commands come, queries go on.
+//! All waits are short and bounded. However many commands arrive, queries make progress.
 
 use std::collections::VecDeque;
 use std::sync::OnceLock;
@@ -23,9 +24,9 @@ use crate::bridge::forks::forks;
 
 /// How long after a command on a single record more of them are expected.
 const LULL: Duration = Duration::from_millis(5);
-/// How long a query yields before it goes on all the same, and how long it then does.
+/// How long a query yields at most, and how long it then runs without yielding again.
 const ROOM: Duration = Duration::from_millis(1);
-/// How long a thread may have its turn: one that pauses between records does not hold up others.
+/// The longest turn of a thread, so that one that pauses between records does not block others.
 const TURN: Duration = Duration::from_millis(2);
 /// The longest wait for a turn.
 const LONGEST: Duration = Duration::from_millis(20);
@@ -34,25 +35,25 @@ const LONGEST: Duration = Duration::from_millis(20);
 struct Scheduler {
     /// Queries in progress.
     queries: AtomicUsize,
-    /// Those among them that share the interpreter with other threads.
+    /// Queries in progress whose interpreter is shared between threads.
     sharing: AtomicUsize,
-    /// Threads whose command was answered and that want the interpreter.
+    /// Threads whose command was answered and that wait for the interpreter.
     waiting: AtomicUsize,
     /// Commands on single records in flight.
     sent: AtomicUsize,
-    /// When one ended last.
+    /// When the last such command ended.
     last: AtomicU64,
     /// Until when queries do not yield.
     spared: AtomicU64,
-    /// Threads that yield at this moment.
+    /// Threads that are yielding right now.
     yielding: Mutex<Vec<Thread>>,
     line: Mutex<Line>,
     ids: AtomicU64,
-    /// That of the child of a fork, which does not touch what threads of its parent may hold.
+    /// The scheduler of a forked child, which leaves alone whatever threads of its parent may hold.
     child: OnceLock<Box<Scheduler>>,
 }
 
-/// The threads with a query that want the interpreter.
+/// The queue of querying threads that wait for the interpreter.
 struct Line {
     /// Whose turn it is, and since when.
     turn: Option<(u64, Tick)>,
@@ -77,7 +78,7 @@ impl Scheduler {
         }
     }
 
-    /// That of this process.
+    /// The scheduler of this process.
     fn here() -> &'static Self {
         let mut found = &FIRST;
         for _ in 0..forks() {
@@ -92,7 +93,8 @@ impl Scheduler {
     }
 }
 
-/// A command on a single record, to be dropped when it ended. `None` when there are no queries.
+/// Registers a command on a single record. The guard is to be dropped when the command ends. `None`
+/// if there are no queries.
 pub fn command_sent() -> Option<CommandGuard> {
     let here = Scheduler::here();
     (here.queries.load(Relaxed) > 0).then(|| {
@@ -111,8 +113,8 @@ impl Drop for CommandGuard {
     }
 }
 
-/// A command was answered, and its thread is about to ask for the interpreter: to be dropped when
-/// it has it. `None` when no query could yield.
+/// Registers a thread that is about to ask for the interpreter because its command was answered.
+/// The guard is to be dropped once the thread has it. `None` if there is no query that could yield.
 pub fn await_gil() -> Option<GilWaiter> {
     let here = Scheduler::here();
     (here.sharing.load(Relaxed) > 0).then(|| {
@@ -133,17 +135,17 @@ impl Drop for GilWaiter {
     }
 }
 
-/// A query's part.
+/// Registers a query.
 pub struct ScanGuard {
     here: &'static Scheduler,
     id: u64,
-    /// Whether threads have to share an interpreter.
+    /// Whether this interpreter is shared between threads.
     shares: bool,
     has_turn: AtomicBool,
 }
 
 impl ScanGuard {
-    /// From now on others say when they wait.
+    /// Registers a query. From now on, other threads announce that they wait.
     pub fn new(py: Python<'_>) -> Self {
         let here = Scheduler::here();
         here.queries.fetch_add(1, Relaxed);
@@ -153,7 +155,7 @@ impl ScanGuard {
         Self { here, id, shares, has_turn: AtomicBool::new(false) }
     }
 
-    /// Whether commands on single records come.
+    /// Whether commands on single records arrive.
     pub fn is_crowded(&self) -> bool {
         self.here.is_crowded()
     }
@@ -166,7 +168,7 @@ impl ScanGuard {
         }
     }
 
-    /// Waits without the interpreter until no command wants it, but not for long.
+    /// Waits, detached from the interpreter, until no command waits for it, for a limited time.
     fn wait_for_commands(&self) {
         let begun = Tick::now();
         if begun < Tick(self.here.spared.load(Relaxed)) {
@@ -187,7 +189,7 @@ impl ScanGuard {
         }
     }
 
-    /// Waits without the interpreter until it is this query's turn to ask for it.
+    /// Waits, detached from the interpreter, until it is this query's turn to ask for it.
     pub fn begin_turn(&self) {
         if !self.shares || !self.is_crowded() {
             return;
@@ -216,7 +218,8 @@ impl ScanGuard {
                 is_in_line = true;
             }
             drop(line);
-            // Woken when a turn ends; if it does not, those in front look first.
+            // A thread is woken when a turn ends. If that does not happen, those further in front
+            // check first.
             let places = u32::try_from(ahead).unwrap_or(u32::MAX);
             thread::park_timeout(TURN.saturating_mul(places + 1).min(until.since(now)));
         }
@@ -225,7 +228,7 @@ impl ScanGuard {
         }
     }
 
-    /// The next one may ask for the interpreter.
+    /// Ends the turn, so that the next thread may ask for the interpreter.
     pub fn end_turn(&self) {
         if !self.has_turn.swap(false, Relaxed) {
             return;
@@ -248,7 +251,7 @@ impl Drop for ScanGuard {
     }
 }
 
-/// Whether this interpreter has a lock that threads wait for.
+/// Whether this interpreter has a GIL.
 fn has_lock(py: Python<'_>) -> bool {
     static HAS: PyOnceLock<bool> = PyOnceLock::new();
     *HAS.get_or_init(py, || {

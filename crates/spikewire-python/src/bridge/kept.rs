@@ -1,15 +1,15 @@
-//! What is made once and kept, where that is done very often.
+//! Values that are created once and cached, for places that do so very often.
 
 use pyo3::Python;
 use pyo3::sync::PyOnceLock;
 
-/// Keeps a value unless there is one, and gives the one that is kept.
+/// Stores a value unless there is one already, and returns the stored one.
 ///
-/// `PyOnceLock::get_or_init` lets go of the interpreter before it makes the value. Where many
-/// threads wait for that, each value costs a change of threads.
+/// `PyOnceLock::get_or_init` releases the interpreter before it creates the value. If many threads
+/// wait for the interpreter, that costs a thread switch per value.
 #[inline]
 pub fn keep<'a, T>(py: Python<'_>, cell: &'a PyOnceLock<T>, value: T) -> &'a T {
-    // Full already where another thread was faster.
+    // Full already if another thread was faster.
     let _ = cell.set(py, value);
     cell.get(py).expect("full from here on")
 }

@@ -1,4 +1,4 @@
-//! A client from connecting to closing, forks included.
+//! The life cycle of a client, from connecting to closing, including forks.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,24 +9,25 @@ use spikewire_transport::{Fault, FaultKind};
 
 use super::errors::{Raise, raise};
 
-/// The running half of a client.
+/// The core of a connected client.
 pub trait Running: fmt::Debug + Send + Sync {
-    /// How its protocol fails.
+    /// The error type of its protocol.
     type Error: Raise + Send;
 
-    /// What to do about a client that is not connected yet.
+    /// The message for a client that is not connected yet, which says how to connect it.
     const NOT_CONNECTED: &'static str;
 
-    /// That it is closed.
+    /// The message for a client that is closed.
     const CLOSED: &'static str;
 
-    /// Whether this process is the one that opened it.
+    /// Whether this process opened it.
     fn is_own(&self) -> bool;
 
-    /// Ends everything; callers that wait get an error. Not to be called with the interpreter held.
+    /// Shuts everything down; waiting callers get an error. Must not be called while attached to
+    /// the interpreter.
     fn close(&self);
 
-    /// Lets go, in the child of a fork, without waiting for threads that are not here.
+    /// Releases everything in a forked child, without waiting for threads that do not exist there.
     fn abandon(&self);
 }
 
@@ -36,10 +37,10 @@ pub fn not_connected<C: Running>(py: Python<'_>, closed: bool) -> PyErr {
     raise::<C::Error>(py, Fault::new(FaultKind::Closed, message))
 }
 
-/// Whether a client is connected, and its running half if it is.
+/// Whether a client is connected, and its core if so.
 #[derive(Debug)]
 pub struct Lifecycle<C: Running> {
-    /// Whether it connects when it is first needed, because no program opens it.
+    /// Whether the client connects on first use, because no program opens it explicitly.
     lazy: bool,
     state: RwLock<State<C>>,
 }
@@ -62,13 +63,14 @@ impl<C> Clone for State<C> {
 }
 
 impl<C: Running> Lifecycle<C> {
-    /// That of a client which is not connected yet, and, if `lazy`, connects by itself.
+    /// The state of a client that is not connected yet. If `lazy`, it connects on first use.
     pub fn new(lazy: bool) -> Self {
         Self { lazy, state: RwLock::new(State::New) }
     }
 
-    /// Connects, unless that is done already; blocks without holding the interpreter. Says whether
-    /// it was not connected before, neither here nor in the parent of a fork.
+    /// Connects the client unless it is connected already. Blocks, detached from the interpreter.
+    /// Returns whether the client was not connected before, neither here nor in the parent of a
+    /// fork.
     pub fn open(
         &self,
         py: Python<'_>,
@@ -76,7 +78,8 @@ impl<C: Running> Lifecycle<C> {
     ) -> PyResult<bool> {
         let is_new = match self.state() {
             State::Open(core) if core.is_own() => return Ok(false),
-            // The parent's: without this, dropping it would wait for a thread that is not here.
+            // Inherited from the parent. Dropping it as usual would wait for a thread that does not
+            // exist here.
             State::Open(core) => {
                 core.abandon();
                 false
@@ -88,7 +91,7 @@ impl<C: Running> Lifecycle<C> {
         let late = {
             let mut state = self.state.write();
             match &*state {
-                // Another thread was faster, or closed the client meanwhile.
+                // Another thread connected or closed the client in the meantime.
                 State::Open(other) if other.is_own() => Some((core, false)),
                 State::Closed => Some((core, true)),
                 _ => {
@@ -102,13 +105,13 @@ impl<C: Running> Lifecycle<C> {
         if closed { Err(not_connected::<C>(py, true)) } else { Ok(false) }
     }
 
-    /// The state as it is now. No lock is held when Python code runs: that may let go of the
-    /// interpreter to a thread that waits for the lock, or run a finalizer that needs it.
+    /// The current state. No lock is held while Python code runs: that may release the interpreter
+    /// to a thread that waits for the lock, or run a finalizer that needs it.
     fn state(&self) -> State<C> {
         self.state.read().clone()
     }
 
-    /// The running half. In the child of a fork it is made anew on first use.
+    /// The core. In a forked child it is recreated on first use.
     #[inline]
     pub fn core(
         &self,
@@ -127,7 +130,7 @@ impl<C: Running> Lifecycle<C> {
         }
     }
 
-    /// The running half if there is one.
+    /// The core, if there is one.
     pub fn running(&self) -> Option<Arc<C>> {
         match self.state() {
             State::Open(core) => Some(core),
@@ -140,17 +143,18 @@ impl<C: Running> Lifecycle<C> {
         matches!(&*self.state.read(), State::Open(_))
     }
 
-    /// Whether this process holds connections of it.
+    /// Whether this process has connections of this client.
     pub fn holds_connections(&self) -> bool {
         matches!(&*self.state.read(), State::Open(core) if core.is_own())
     }
 
-    /// Whether it was closed, so that it can never be used again.
+    /// Whether the client was closed for good.
     pub fn is_closed(&self) -> bool {
         matches!(&*self.state.read(), State::Closed)
     }
 
-    /// Closes for good; the running half, if there was one, is handed out for its end.
+    /// Closes the client for good. Returns its core, if there was one, so that the caller shuts it
+    /// down.
     pub fn close(&self) -> Option<Arc<C>> {
         match std::mem::replace(&mut *self.state.write(), State::Closed) {
             State::Open(core) => Some(core),
@@ -170,10 +174,11 @@ impl<C: Running> fmt::Display for Lifecycle<C> {
 }
 
 impl<C: Running> Drop for Lifecycle<C> {
-    /// The last reference is gone, so its connections end; the client's own `__del__` has warned.
+    /// The last reference is gone, so the connections are closed. `__del__` of the client has
+    /// already issued the warning.
     fn drop(&mut self) {
         let Some(core) = self.close() else { return };
-        // Off the interpreter, as ending the background thread may take a moment.
+        // Detached from the interpreter, because stopping the background thread may take a moment.
         if Python::try_attach(|py| py.detach(|| core.close())).is_none() {
             core.close();
         }

@@ -1,4 +1,4 @@
-//! The connections of all event loops of a client.
+//! The connections of a client on all of its event loops.
 
 use std::sync::Arc;
 
@@ -12,14 +12,15 @@ use super::event_loop::running_loop;
 use super::loop_note::loop_note;
 use super::promise::Completes;
 
-/// The connections of each event loop that uses a client. Few, so a search beats a map.
+/// The connections of each event loop that uses a client. There are few, so a linear search beats a
+/// map.
 pub struct LoopTable<P: Protocol, T: Completes<P>>(RwLock<Vec<Entry<P, T>>>);
 
-/// The connections of one loop, and what the loop calls: the client keeps both.
+/// The connections of one loop, and the driver object that the loop calls. The client owns both.
 struct Entry<P: Protocol, T> {
     connections: Arc<LoopConnections<P, T>>,
     driver: Py<Driver>,
-    /// What was noted about the loop when it was seen to run last. It holds the loop, as the
+    /// asyncio's entry for the loop when it was last seen running. It refers to the loop, as the
     /// connections do.
     note: Option<Py<PyAny>>,
 }
@@ -31,7 +32,7 @@ impl<P: Protocol, T: Completes<P>> Default for LoopTable<P, T> {
 }
 
 impl<P: Protocol, T: Completes<P>> Drop for LoopTable<P, T> {
-    /// Event loops hold on to their drivers, so these are closed when their client is gone.
+    /// Event loops keep their drivers alive, so these are closed when their client is dropped.
     fn drop(&mut self) {
         let entries = std::mem::take(self.0.get_mut());
         if entries.is_empty() {
@@ -47,7 +48,7 @@ impl<P: Protocol, T: Completes<P>> Drop for LoopTable<P, T> {
                 }
             }
         });
-        // The interpreter is gone, and with it the loops; their memory is not ours to touch.
+        // The interpreter is gone, and so are the loops. Their memory must not be touched.
         std::mem::forget(entries);
     }
 }
@@ -56,8 +57,8 @@ impl<P: Protocol, T: Completes<P> + 'static> LoopTable<P, T>
 where
     LoopConnections<P, T>: Send + Sync,
 {
-    /// The connections of the loop that runs in this thread to the cluster of a core, made when it is
-    /// the first time. Without a loop, no core is asked for.
+    /// The connections of the loop that is running in this thread, created on first use. If no loop
+    /// is running, `core` is not called.
     #[inline]
     pub fn here<C>(
         &self,
@@ -82,7 +83,7 @@ where
         Ok(connections)
     }
 
-    /// Those of this process of the loop that this was noted about.
+    /// The connections, created by this process, of the loop to which this entry belongs.
     #[inline]
     fn noted(&self, note: &Bound<'_, PyAny>) -> Option<Arc<LoopConnections<P, T>>> {
         let entries = self.0.read();
@@ -97,18 +98,19 @@ where
         let mut entries = self.0.write();
         let entry = entries.iter_mut().find(|it| Arc::ptr_eq(&it.connections, connections));
         let before = entry.and_then(|entry| entry.note.replace(note));
-        // A loop may go with it, which runs Python code.
+        // The last reference to a loop may go with it, which runs Python code.
         drop(entries);
         drop(before);
     }
 
-    /// The connections of a loop to this cluster, made when it is the first time.
+    /// The connections of a loop to this cluster, created on first use.
     fn on(
         &self,
         event_loop: &Bound<'_, PyAny>,
         topology: &Arc<P::Topology>,
     ) -> PyResult<Arc<LoopConnections<P, T>>> {
-        // No lock is held when Python code runs: a finalizer may come back here, or close.
+        // No lock is held while Python code runs: a finalizer may call this again, or close the
+        // client.
         let own = {
             let entries = self.0.read();
             let mut known = entries.iter().map(|entry| &entry.connections);
@@ -128,7 +130,7 @@ where
     ) -> PyResult<Arc<LoopConnections<P, T>>> {
         let py = event_loop.py();
         let (connections, driver) = LoopConnections::start(topology.clone(), event_loop)?;
-        // Loops that are closed never turn again; nor do those of a parent process.
+        // Closed loops never drive their connections again; nor do loops of a parent process.
         let all: Vec<_> = {
             let entries = self.0.read();
             entries.iter().map(|it| (it.connections.clone(), it.driver.clone_ref(py))).collect()
@@ -152,13 +154,13 @@ where
 }
 
 impl<P: Protocol, T: Completes<P>> LoopTable<P, T> {
-    /// Ends all of them; those of the running loop at once.
+    /// Closes all connections; those of the running loop at once.
     pub fn end(&self, py: Python<'_>) -> PyResult<()> {
         let here = running_loop(py).ok();
         let entries = std::mem::take(&mut *self.0.write());
         for Entry { connections, .. } in entries {
             if !connections.is_own() {
-                // Its descriptor is shared with the parent of the fork: let it be.
+                // The descriptor is shared with the parent of the fork, so it is left alone.
             } else if here.as_ref().is_some_and(|here| connections.is_on(here)) {
                 connections.end(py)?;
             } else {

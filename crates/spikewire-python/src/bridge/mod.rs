@@ -1,22 +1,24 @@
-//! What the objects of any protocol ride on: futures, event loops, threads, forks, exceptions.
+//! What the Python objects of any protocol are built on: futures, event loops, threads, forks,
+//! exceptions.
 //!
-//! Nothing here knows a database. What is generic is so over a `Protocol` of `spikewire-transport`
-//! and over the tickets that its room completes ([`promise::Completes`]).
+//! Nothing here depends on a database. Generic code is generic over a `Protocol` of
+//! `spikewire-transport` and over the tickets that the protocol's module completes
+//! ([`promise::Completes`]).
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`promise`] | the future that an outcome goes to, whoever completes it |
-//! | [`connections`] | the connections of one event loop, and what the loop does with them |
-//! | [`driver`], [`event_loop`] | what such a loop calls, and what it is asked for |
-//! | [`loops`], [`loop_note`] | the connections of all event loops of a client, and which loop runs |
-//! | [`submitter`], [`driver_thread`] | a thread of its own, with a bounded number of calls in flight |
-//! | [`future`] | what such calls return |
-//! | [`signal`] | a calling thread that waits without the interpreter |
-//! | [`gil_fairness`], [`turns`] | commands on single records go before what reads many |
-//! | [`lifecycle`], [`background`] | a client from connecting to closing, and the thread it has |
+//! | [`promise`] | the future that receives an outcome, whoever completes it |
+//! | [`connections`] | the connections of one event loop, and how the loop drives them |
+//! | [`driver`], [`event_loop`] | what such a loop calls, and what is called on it |
+//! | [`loops`], [`loop_note`] | the connections of all event loops; which loop is running |
+//! | [`submitter`], [`driver_thread`] | a background thread with a bounded number of calls |
+//! | [`future`] | the future of such a call |
+//! | [`signal`] | signals while a calling thread waits detached from the interpreter |
+//! | [`gil_fairness`], [`turns`] | priority of commands on single records over queries |
+//! | [`lifecycle`], [`background`] | a client from connecting to closing; its background thread |
 //! | [`registry`], [`forks`] | how pickles find their client; what belongs to a parent process |
-//! | [`kept`] | what is made once, without letting go of the interpreter |
-//! | [`words`], [`tls`] | what keywords have in common; how connections are encrypted |
+//! | [`kept`] | values created once, without releasing the interpreter |
+//! | [`words`], [`tls`] | helpers for keyword arguments; the encryption of connections |
 //! | [`errors`] | exceptions |
 
 pub mod background;

@@ -1,4 +1,4 @@
-//! The future that a call's outcome goes to: an event loop's, or our own.
+//! The future that receives the outcome of a call: an event loop's, or Spikewire's own.
 
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -13,30 +13,31 @@ use super::errors::{Raise, closed};
 use super::forks::forks;
 use super::future::FutureBase;
 
-/// A ticket that is completed with the interpreter held.
+/// A ticket that is completed while attached to the interpreter.
 pub trait Completes<P: Protocol>: ResponseHandler + Sized {
-    /// Makes of the outcome what its owner waits for. What that leads to goes to `next`.
+    /// Converts the outcome to what its owner waits for. Follow-up work goes to `next`.
     fn complete(self, py: Python<'_>, outcome: Outcome<'_, P>, next: &mut Next<P, Self>);
 }
 
-/// The future that a call's outcome goes to. It is completed in any case: one whose promise is
-/// dropped, because a driver ended before its commands did, fails as closed, with an error `E`.
+/// The future that receives the outcome of a call. It is completed in any case: if the promise is
+/// dropped because a driver ended before its commands did, the future fails as closed, with an
+/// error `E`.
 pub struct Promise<E: Raise> {
     future: Promised,
     is_kept: AtomicBool,
-    /// The process of the future.
+    /// The process that created the future, as a number of forks.
     born: u32,
     error: PhantomData<fn() -> E>,
 }
 
 enum Promised {
-    /// An event loop's, on its own thread.
+    /// A future of an event loop, completed in the loop's own thread.
     Loop(Py<PyAny>),
-    /// Our own, for any thread.
+    /// Spikewire's own future, completed in any thread.
     Own(Pending),
 }
 
-/// A submitted call's future, and its permit, which ends with it.
+/// The future of a submitted call, and its permit, which is released with it.
 #[derive(Debug)]
 pub struct Pending {
     future: Py<FutureBase>,
@@ -55,7 +56,7 @@ impl<E: Raise> Promise<E> {
         Self::of(Promised::Loop(future.clone().unbind()))
     }
 
-    /// For a submitted call's future.
+    /// For the future of a submitted call.
     pub fn own(pending: Pending) -> Self {
         Self::of(Promised::Own(pending))
     }
@@ -64,7 +65,7 @@ impl<E: Raise> Promise<E> {
         Self { future, is_kept: AtomicBool::new(false), born: forks(), error: PhantomData }
     }
 
-    /// Whether the call is still wanted. Needs no interpreter.
+    /// Whether the call is still wanted. Does not need the interpreter.
     pub fn starts(&self) -> bool {
         match &self.future {
             Promised::Loop(_) => true,
@@ -72,8 +73,8 @@ impl<E: Raise> Promise<E> {
         }
     }
 
-    /// Whether it is an event loop's future that is done, as one that was cancelled is; on the loop's
-    /// own thread.
+    /// Whether this is an event loop's future that is already done, for example cancelled. Must be
+    /// called in the loop's own thread.
     pub fn is_given_up(&self) -> bool {
         match &self.future {
             Promised::Loop(future) => {
@@ -83,7 +84,7 @@ impl<E: Raise> Promise<E> {
         }
     }
 
-    /// Whether the future is done, as one that was cancelled is.
+    /// Whether the future is already done, for example cancelled.
     pub fn is_done(&self, py: Python<'_>) -> bool {
         match &self.future {
             Promised::Loop(future) => is_done(future.bind(py)),
@@ -100,7 +101,7 @@ impl<E: Raise> Promise<E> {
         }
     }
 
-    /// Fails the future; from any thread.
+    /// Fails the future as closed. May be called from any thread.
     fn lose(&self, py: Python<'_>) -> PyResult<()> {
         if self.is_done(py) {
             return Ok(());
@@ -114,7 +115,7 @@ impl<E: Raise> Promise<E> {
             }
         };
         let event_loop = future.call_method0("get_loop")?;
-        // A loop that is closed has no task that could wait.
+        // A closed loop has no task that could be waiting.
         if !event_loop.call_method0("is_closed")?.is_truthy()? {
             let fail = future.getattr("set_exception")?;
             event_loop.call_method1("call_soon_threadsafe", (fail, error.into_value(py)))?;
@@ -129,7 +130,7 @@ impl<E: Raise> Drop for Promise<E> {
             return;
         }
         Python::try_attach(|py| {
-            // An error that is on its way up is not this one's.
+            // An exception that is already propagating has nothing to do with this call.
             let pending = PyErr::take(py);
             if let Err(error) = self.lose(py) {
                 error.write_unraisable(py, None);
@@ -147,8 +148,8 @@ fn tell(future: &Bound<'_, PyAny>, outcome: PyResult<Bound<'_, PyAny>>) {
         Ok(value) => future.call_method1(intern!(py, "set_result"), (value,)),
         Err(error) => future.call_method1(intern!(py, "set_exception"), (error.into_value(py),)),
     };
-    // A future that is done already was cancelled by its owner; the reply is not wanted.
-    // Whatever else may go wrong here is not the engine's to handle: let Python report it.
+    // A future that is already done was cancelled by its owner, who does not want the reply. The
+    // engine cannot handle any other error here, so Python reports it as unraisable.
     if let Err(error) = told
         && !is_done(future)
     {

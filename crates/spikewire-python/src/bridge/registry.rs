@@ -1,24 +1,26 @@
-//! The clients of this process, so that what travels as pickles finds its client again.
+//! The clients of this process, so that unpickled objects find their client again.
 
 use std::sync::{Arc, Weak};
 
 use pyo3::prelude::*;
 use spikewire_sync::Mutex;
 
-/// A client's name in every process: random bytes.
+/// Identifies a client in every process: random bytes.
 pub type Token = [u8; 16];
 
-/// A token that no other client has. From the system's generator, which a fork does not repeat.
+/// A new, unique token. It comes from the operating system's random numbers, which a fork does not
+/// repeat.
 pub fn token(py: Python<'_>) -> PyResult<Token> {
     py.import("os")?.call_method1("urandom", (16,))?.extract()
 }
 
-/// How many clients that unpickled datasets brought along stay open without a dataset, in case
-/// the next one comes. A worker that gets datasets of ever new clients keeps no more.
+/// How many clients that came with unpickled datasets stay open without any dataset, in case the
+/// next dataset needs them. This bounds what a worker keeps if its datasets come from ever new
+/// clients.
 const KEPT_UNUSED: usize = 4;
 
-/// The clients of this process by token: weakly those the program made, and those that unpickled
-/// datasets brought along.
+/// The clients of this process by token. Clients that the program created are referred to weakly,
+/// those that came with unpickled datasets strongly.
 #[derive(Debug)]
 pub struct Registry<T>(Mutex<Vec<Known<T>>>);
 
@@ -26,7 +28,7 @@ pub struct Registry<T>(Mutex<Vec<Known<T>>>);
 struct Known<T> {
     token: Token,
     client: Weak<T>,
-    /// Keeps a client that was made by unpickling.
+    /// Keeps a client alive that was created by unpickling.
     kept: Option<Arc<T>>,
 }
 
@@ -35,28 +37,28 @@ impl<T> Registry<T> {
         Self(Mutex::new(Vec::new()))
     }
 
-    /// Notes a client that the program made.
+    /// Registers a client that the program created.
     pub fn note(&self, token: Token, client: &Arc<T>) {
         let mut all = self.0.lock();
         all.retain(|known| known.client.strong_count() > 0);
         all.push(Known { token, client: Arc::downgrade(client), kept: None });
     }
 
-    /// The client with this token that `fits`.
+    /// The client with this token for which `fits` returns true.
     pub fn find(&self, token: &Token, fits: impl Fn(&T) -> bool) -> Option<Arc<T>> {
         let all: Vec<Arc<T>> = {
             let all = self.0.lock();
             let same = all.iter().filter(|known| known.token == *token);
             same.filter_map(|known| known.client.upgrade()).collect()
         };
-        // Outside the lock: letting the last handle go closes the client.
+        // Outside of the lock, because dropping the last reference closes a client.
         all.into_iter().find(|client| fits(client))
     }
 
-    /// Keeps a client that a dataset brought along, unless another thread was faster. The oldest
-    /// ones that no dataset uses any more are let go.
+    /// Stores a client that came with a dataset, unless another thread was faster. Drops the oldest
+    /// ones that no dataset uses any more.
     pub fn keep(&self, token: Token, client: Arc<T>, fits: impl Fn(&T) -> bool) -> Arc<T> {
-        // Let go outside the lock: that closes a client.
+        // Dropped outside of the lock, because that closes a client.
         let (client, _unused) = {
             let mut all = self.0.lock();
             let same = all.iter().filter(|known| known.token == token);
@@ -72,10 +74,10 @@ impl<T> Registry<T> {
         client
     }
 
-    /// Hands out all but the latest `most` clients that are kept and not used.
+    /// Removes and returns all stored clients without users, except for the latest `most`.
     fn trim(all: &mut Vec<Known<T>>, most: usize) -> Vec<Arc<T>> {
         all.retain(|known| known.client.strong_count() > 0);
-        // Others come by a client only under the lock, so that one handle stays one.
+        // References are only handed out under the lock, so a count of one stays one.
         let is_unused = |known: &Known<T>| {
             known.kept.as_ref().is_some_and(|client| Arc::strong_count(client) == 1)
         };
@@ -84,12 +86,12 @@ impl<T> Registry<T> {
         oldest.take(count.saturating_sub(most)).filter_map(|known| known.kept.take()).collect()
     }
 
-    /// Every client that lives.
+    /// All clients that are alive.
     pub fn all(&self) -> Vec<Arc<T>> {
         self.0.lock().iter().filter_map(|known| known.client.upgrade()).collect()
     }
 
-    /// Hands out what was kept, for its end.
+    /// Removes and returns all stored clients, so that the caller shuts them down.
     pub fn release(&self) -> Vec<Arc<T>> {
         self.0.lock().iter_mut().filter_map(|known| known.kept.take()).collect()
     }

@@ -1,4 +1,4 @@
-//! Signals while a thread waits without the interpreter.
+//! Signal handling while a thread waits detached from the interpreter.
 
 use std::cell::Cell;
 
@@ -8,16 +8,16 @@ use spikewire_sync::Mutex;
 use super::forks::forks;
 use super::gil_fairness;
 
-/// What a Python signal handler raised while the interpreter was let go.
+/// The exception that a Python signal handler raised during the wait.
 #[derive(Default)]
 struct Signal(Mutex<Option<PyErr>>);
 
 impl Signal {
-    /// Only Python's main thread runs signal handlers.
+    /// Whether this is the thread that runs signal handlers: only Python's main thread does.
     fn is_minded() -> bool {
         thread_local! {
-            /// The answer, and in which process it was found: the thread that forks is the main
-            /// thread of the child.
+            /// The cached answer, and the process for which it was computed: a thread that forks is
+            /// the main thread of the child.
             static MAIN: Cell<Option<(u32, bool)>> = const { Cell::new(None) };
         }
         let process = forks();
@@ -31,7 +31,7 @@ impl Signal {
         }
     }
 
-    /// Runs the handlers of signals that came; whether one of them raised.
+    /// Runs the handlers of pending signals. Returns whether one of them raised.
     fn look(&self) -> bool {
         Python::attach(|py| match py.check_signals() {
             Ok(()) => false,
@@ -43,11 +43,11 @@ impl Signal {
     }
 }
 
-/// Runs the handlers of signals that came; says whether one of them raised. `None` on threads that
-/// run none.
+/// Runs the handlers of pending signals and returns whether one of them raised. `None` on threads
+/// that run no handlers.
 pub type Interrupted<'a> = Option<&'a dyn Fn() -> bool>;
 
-/// Does work that waits, without the interpreter. Fails with what a signal handler raised.
+/// Runs blocking work detached from the interpreter. Fails with what a signal handler raised.
 pub fn detached<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(Interrupted<'_>) -> R + Send,
@@ -60,7 +60,8 @@ pub fn detached<R: Send>(
     signal.0.into_inner().map_or(Ok(done), Err)
 }
 
-/// The same for one command on a single record or row, which queries let go first.
+/// Like [`detached`], for a command on a single record or row. Such commands have priority over
+/// queries.
 pub fn detached_command<R: Send>(
     py: Python<'_>,
     work: impl FnOnce(Interrupted<'_>) -> R + Send,
@@ -81,6 +82,6 @@ fn is_main_thread() -> bool {
 #[cfg(not(target_os = "linux"))]
 #[expect(unsafe_code, reason = "there is no safe function for it")]
 fn is_main_thread() -> bool {
-    // SAFETY: only reports a fact.
+    // SAFETY: only returns a fact about this thread.
     unsafe { libc::pthread_main_np() == 1 }
 }

@@ -1,6 +1,6 @@
 //! The thread behind `submit`: it sends what any thread submits and completes the futures.
 //!
-//! The interpreter is taken once for all replies of a turn, and not while bytes are moved.
+//! It attaches to the interpreter once for all replies of a turn, and not while bytes are moved.
 
 use std::fmt;
 use std::io;
@@ -22,7 +22,7 @@ use super::future::{CompletedBy, FutureBase};
 use super::promise::{Completes, Pending, Promise};
 use super::signal::detached;
 
-/// What was needed for a burst of large replies beyond this (bytes) is given back.
+/// Buffers that grew beyond this many bytes for a burst of large replies are freed.
 const KEEP: usize = 1 << 20;
 
 /// A client's thread for submitted calls.
@@ -32,7 +32,7 @@ pub struct Submitter<P: Protocol, T: Completes<P>> {
     native: Native<P, T>,
 }
 
-/// A call on its way in: its future, and the promise to complete it, or why it is not sent.
+/// A call that was let in: its future, and the promise to complete it, or why it is not sent.
 pub struct Entry<'py, E: Raise> {
     pub future: Bound<'py, FutureBase>,
     pub promise: Result<Promise<E>, E>,
@@ -44,8 +44,7 @@ where
     LoopDriver<P, T>: Send + Sync,
     TurnOutcomes<P, T>: Send,
 {
-    /// The thread in a client's place for it, started when it is the first time; no more than
-    /// `limit` calls are in flight at once.
+    /// The client's thread, started on first use. At most `limit` calls are in flight at once.
     pub fn of<'a>(
         py: Python<'_>,
         slot: &'a BackgroundSlot,
@@ -65,7 +64,7 @@ where
         static NUMBERS: AtomicUsize = AtomicUsize::new(1);
         let number = NUMBERS.fetch_add(1, Relaxed);
         let gather = TurnOutcomes { number, done: vec![], bodies: vec![] };
-        // The window bounds what can wait for a node, and it makes callers wait, not fail.
+        // The window bounds what can wait for a node, and makes callers wait instead of failing.
         let native = Native::start_with(topology, usize::MAX, gather)?;
         Ok(Self { number, permits: Permits::new(limit), native })
     }
@@ -75,8 +74,8 @@ impl<P: Protocol, T: Completes<P>> Submitter<P, T>
 where
     ErrorOf<P>: Raise,
 {
-    /// Lets a call in; waits for room until its deadline. Raises what a signal handler raises
-    /// meanwhile, and when the client is closed.
+    /// Lets a call in, waiting for a free place until its deadline. Fails with what a signal
+    /// handler raises in the meantime, or if the client is closed.
     pub fn enter<'py>(&self, py: Python<'py>, deadline: Tick) -> PyResult<Entry<'py, ErrorOf<P>>> {
         let permit = self.permit(py, deadline)?;
         let by = CompletedBy { number: self.number, raise: raise::<ErrorOf<P>> };
@@ -90,18 +89,17 @@ where
 
     /// Sends a command of a call that was let in.
     pub fn send(&self, command: CommandOf<P, T>) {
-        // One that comes too late is dropped, which completes the future.
+        // If it comes too late it is dropped, which completes the future.
         drop(self.native.submit(command));
     }
 
-    /// Sends what work of several steps begins with.
+    /// Sends the first commands of a procedure with several steps.
     pub fn send_all(&self, next: Next<P, T>) {
         drop(self.native.submit_all(next));
     }
 
-    /// The right to send one call. On a driver's own thread it needs no permit: waiting there would
-    /// hold up those who make room, and a callback that submits follows on a call that has just
-    /// ended.
+    /// The permit to send one call. A driver's own thread needs none: waiting there would block
+    /// those who free places, and a callback that submits follows a call that has just ended.
     fn permit(&self, py: Python<'_>, deadline: Tick) -> PyResult<Result<Option<Permit>, Late>> {
         if driver_thread::is_any() {
             return Ok(Ok(None));
@@ -127,7 +125,7 @@ where
     }
 }
 
-/// There was no room before a call's deadline.
+/// No place became free before the deadline of a call.
 struct Late;
 
 impl<P: Protocol, T: Completes<P>> fmt::Debug for Submitter<P, T> {
@@ -140,14 +138,14 @@ impl<P: Protocol, T: Completes<P> + 'static> Background for Submitter<P, T>
 where
     Self: Send + Sync,
 {
-    /// After the callbacks under way; pending futures fail.
+    /// Waits for callbacks in progress. Pending futures fail.
     fn end(&self) {
         self.permits.close();
         self.native.close();
     }
 }
 
-/// Keeps the outcomes of a turn until it is over, then completes their futures together.
+/// Collects the outcomes of a turn, then completes their futures together.
 pub struct TurnOutcomes<P: Protocol, T> {
     number: usize,
     done: Vec<Done<P, T>>,
@@ -159,9 +157,9 @@ struct Done<P: Protocol, T> {
     outcome: Result<Kept<P>, ErrorOf<P>>,
 }
 
-/// A reply that waits for the interpreter.
+/// A reply that is waiting for the interpreter.
 struct Kept<P: Protocol> {
-    /// Where it is among the bodies.
+    /// The position of its body among all bodies.
     place: Range<usize>,
     node: Arc<NodeOf<P>>,
     attempts: Attempts,
@@ -171,12 +169,12 @@ impl<P: Protocol, T: Completes<P> + 'static> Receiver<P, T> for TurnOutcomes<P, 
 where
     Self: Send,
 {
-    /// Callbacks are Python code, which counts on as much as a main thread has.
+    /// Callbacks are Python code, which expects a stack as large as a main thread's.
     const STACK: usize = 8 << 20;
 
     fn live(mut self, work: impl FnOnce(&mut Self) + Send) {
         driver_thread::begin(self.number);
-        // The thread has one interpreter state all its life.
+        // The thread keeps one interpreter state for its whole life.
         Python::try_attach(|py| py.detach(|| work(&mut self)));
     }
 
@@ -208,7 +206,7 @@ where
             }
         });
         if attached.is_none() {
-            // The interpreter is gone, and its objects are not ours to touch.
+            // The interpreter is gone. Its objects must not be touched.
             std::mem::forget(std::mem::take(done));
         }
         if self.bodies.capacity() > KEEP {

@@ -1,4 +1,4 @@
-//! How connections are encrypted, from a keyword.
+//! How connections are encrypted, from a keyword argument.
 
 use std::path::PathBuf;
 
@@ -9,7 +9,7 @@ use spikewire_transport::tls::{Pem, TlsOptions};
 use super::errors::{type_error, type_name, value_error};
 use super::words::{flag, optional, text};
 
-/// Reads `tls`: whether there is encryption, or a dict of how.
+/// Parses `tls`: a bool, or a dict of options.
 pub fn options(value: &Bound<'_, PyAny>) -> PyResult<Option<TlsOptions>> {
     if value.is_none() {
         return Ok(None);
@@ -50,7 +50,7 @@ fn wrong(value: &Bound<'_, PyAny>) -> PyErr {
     type_error(format!("tls must be True, False or a dict of str, not {}", type_name(value)))
 }
 
-/// A path, or what such a file holds.
+/// PEM data, given as a path or as the contents of such a file.
 fn pem(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Pem> {
     if let Ok(bytes) = value.cast::<PyBytes>() {
         return Ok(Pem::Bytes(bytes.as_bytes().to_vec()));

@@ -1,4 +1,4 @@
-//! Queries on one event loop take turns while commands on single records come.
+//! Queries on one event loop take turns while commands on single records arrive.
 
 use std::collections::VecDeque;
 
@@ -34,7 +34,7 @@ impl QueryTurns {
         Ok(waited)
     }
 
-    /// Those of a loop. They do not hold it, so that they go when it goes.
+    /// The turns of a loop. They do not refer to it, so they are dropped with it.
     fn of<'py>(event_loop: &Bound<'py, PyAny>) -> PyResult<Bound<'py, Self>> {
         static ALL: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
         let py = event_loop.py();
@@ -67,7 +67,7 @@ impl QueryTurns {
             let first = this.waiting.lock().pop_front();
             let Some(first) = first else { return Ok(()) };
             let first = first.bind(py);
-            // A task that was cancelled waits no more.
+            // A cancelled task no longer waits.
             if !first.call_method0(intern!(py, "done"))?.is_truthy()? {
                 first.call_method1(intern!(py, "set_result"), (py.None(),))?;
                 break;

@@ -1,11 +1,11 @@
-//! What keywords have in common.
+//! Helpers for keyword arguments.
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 
 use crate::bridge::errors::{type_error, type_name, utf8};
 
-/// `None`, or what `read` reads.
+/// `None`, or what `read` makes of the value.
 pub fn optional<'py, T>(
     name: &str,
     value: &Bound<'py, PyAny>,

@@ -117,20 +117,20 @@ impl Step {
     }
 }
 
-/// A packed value as Python writes it.
+/// A packed value, formatted as in Python.
 fn shown(py: Python<'_>, packed: &[u8]) -> PyResult<String> {
-    // As the only element of a list.
+    // Wrapped in a list, as its only element.
     let list = [&[0x91], packed].concat();
     Ok(particle(py, LIST, &list)?.get_item(0)?.repr()?.to_string())
 }
 
-/// A path, checked where it is encoded.
+/// A path, checked when it is encoded.
 pub struct Path<'py> {
     steps: Vec<Bound<'py, Step>>,
 }
 
 impl<'py> Path<'py> {
-    /// The steps; `None` and an empty path are the bin itself.
+    /// A path of these steps. `None` or an empty path is the bin itself.
     pub fn new(given: Option<&Bound<'py, PyAny>>) -> PyResult<Self> {
         let Some(given) = given else { return Ok(Self { steps: Vec::new() }) };
         let items: Vec<_> = if let Ok(list) = given.cast::<PyList>() {
@@ -155,19 +155,19 @@ impl<'py> Path<'py> {
         Ok(Self { steps })
     }
 
-    /// The steps as they are encoded.
+    /// The steps, for encoding.
     pub fn steps(&self) -> Vec<context::Step<&[u8]>> {
         self.steps.iter().map(|step| step.get().borrowed()).collect()
     }
 
-    /// The wire form alone; `None` for the bin itself.
+    /// The packed path alone; `None` for the bin itself.
     pub fn packed(&self) -> PyResult<Option<Vec<u8>>> {
         let steps = self.steps();
         context::check(&steps).map_err(refused)?;
         Ok(context::packed(&steps))
     }
 
-    /// The steps as they were given.
+    /// The steps as they were passed.
     pub fn into_steps(self) -> Vec<Py<Step>> {
         self.steps.into_iter().map(Bound::unbind).collect()
     }

@@ -1,8 +1,8 @@
-//! The arguments of list, map, bit and sketch operations, as Python passes them: in a tuple, in
-//! the order of the operation's signature. Both that order and what is made of the arguments come
-//! from the table in `tools/verbs`, by way of [`spikewire_aerospike_protocol::operation`].
+//! The arguments of list, map, bit and sketch operations. Python passes them in a tuple, in the
+//! order of the operation's signature. That order, and how the arguments are converted, come from
+//! the table in `tools/verbs` by way of [`spikewire_aerospike_protocol::operation`].
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`context`] | the path to a nested list or map |
 
@@ -21,7 +21,7 @@ use crate::space::text;
 pub struct Given<'a, 'py>(pub &'a Bound<'py, PyTuple>);
 
 impl<'py> Given<'_, 'py> {
-    /// The argument at this place.
+    /// The argument at this position.
     pub fn get(&self, at: usize) -> PyResult<Bound<'py, PyAny>> {
         self.0.get_item(at)
     }

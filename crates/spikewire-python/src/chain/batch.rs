@@ -1,4 +1,4 @@
-//! A chain of several steps: one batch, whose rows are of all steps and keys.
+//! A chain of several steps, run as one batch with the rows of all steps and keys.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyList, PyString};
@@ -84,14 +84,14 @@ struct Part<'py> {
     what: What,
 }
 
-/// What it does to each of its keys, as a row that has none.
+/// What the step does to each of its keys, as a row without a key.
 enum What {
     Read(Read),
     Write(Write),
     Delete(Delete),
 }
 
-/// Options of a whole call; the others are of a row.
+/// Options of the whole call. All other options apply to rows.
 const OF_THE_CALL: [&str; 8] = [
     "replica",
     "timeout",
@@ -104,7 +104,7 @@ const OF_THE_CALL: [&str; 8] = [
 ];
 
 impl<'py> Part<'py> {
-    /// Takes the keys and options of a step; those of the call go to `whole`.
+    /// Takes the keys and options of a step. Options of the whole call go to `whole`.
     fn of(step: &Bound<'py, StepBase>, whole: &Bound<'py, PyDict>) -> PyResult<Self> {
         let py = step.py();
         let options = step.get().options(py);
@@ -140,7 +140,7 @@ impl<'py> Part<'py> {
     }
 }
 
-/// Options of a row.
+/// The options of a row.
 #[derive(Default)]
 struct Rules {
     r#where: Option<Py<PyAny>>,
@@ -163,7 +163,7 @@ impl Rules {
             "read_mode" => self.read_mode = given,
             "durable" => self.durable = Some(flag(name, value)?),
             "send_key" => self.send_key = Some(flag(name, value)?),
-            // The step has refused it, if it means something.
+            // The step has already refused it, unless it has no effect.
             "hedge" => {}
             _ => return Err(type_error(format!("rows of a batch have no option {name:?}"))),
         }
@@ -219,7 +219,7 @@ impl Rules {
 }
 
 impl What {
-    /// The row for a key, as `batch` takes it.
+    /// The row for a key, as `batch` expects it.
     fn as_object<'py>(
         &self,
         py: Python<'py>,
@@ -239,7 +239,7 @@ fn flag(name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     flag.map_err(|_| type_error(format!("{name} must be True or False, not {}", shown(value))))
 }
 
-/// The limits of the call.
+/// The limits of the whole call.
 fn limits<'py>(whole: &Bound<'py, PyDict>) -> PyResult<Limits<'py>> {
     let of = |name: &str| whole.get_item(name);
     let switch = |name: &str| {

@@ -1,4 +1,4 @@
-//! The client that chains are of, and how steps reach its verbs.
+//! The client to which a chain belongs, and how steps call its verbs.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -47,7 +47,7 @@ impl StepKinds {
 /// The client of a session, which all of its steps hold.
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct Home {
-    /// The client, or the view of one.
+    /// The client, or a view of one.
     pub verbs: Py<PyAny>,
     direct: Option<Direct>,
     kinds: Py<StepKinds>,
@@ -74,16 +74,16 @@ impl Home {
         self.kinds.get()
     }
 
-    /// The verbs, when they can be called without Python.
+    /// The verbs, if they can be called without going through Python.
     pub fn direct(&self) -> Option<&Direct> {
         self.direct.as_ref()
     }
 }
 
-/// The verbs that steps call by themselves.
+/// The verbs that steps call directly.
 const CALLED: [&str; 7] = ["get", "put", "operate", "delete", "touch", "exists", "batch"];
 
-/// A client whose verbs are its own, and nothing stands in for one of them.
+/// A client none of whose verbs is overridden or replaced.
 pub enum Direct {
     Blocking(Py<Client>),
     Async(Py<AsyncClient>),
@@ -115,7 +115,7 @@ impl Direct {
         Ok(Some(made))
     }
 
-    /// A call about one record.
+    /// Runs a call on one record.
     pub fn run<'py>(
         &self,
         key: &Bound<'py, PyAny>,
@@ -135,7 +135,7 @@ impl Direct {
         }
     }
 
-    /// A call about many records.
+    /// Runs a call on many records.
     pub fn run_many<'py>(
         &self,
         py: Python<'py>,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-/// A step, and those before it. Chains may be long: they are taken apart without recursion.
+/// A step and those before it. Chains may be long, so they are dropped without recursion.
 pub struct Link<T> {
     step: Option<Py<T>>,
     before: Option<Arc<Self>>,
@@ -29,7 +29,7 @@ impl<T> Drop for Link<T> {
     fn drop(&mut self) {
         let (mut step, mut before) = (self.step.take(), self.before.take());
         loop {
-            // It holds the link before, too, but not alone: `before` does so as well.
+            // The step refers to the previous link too, but not exclusively: `before` also does.
             drop(step);
             let Some(mut link) = before.and_then(Arc::into_inner) else { return };
             (step, before) = (link.step.take(), link.before.take());

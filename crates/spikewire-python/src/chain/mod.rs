@@ -1,10 +1,10 @@
-//! The steps of the builder, as far as each call goes through them: what they were told, and how
-//! that becomes a call. What is done about many results is Python's, in `spikewire/builder`.
+//! The part of the builder's steps that every call goes through: what was set on the steps, and how
+//! it becomes a call. Handling of many results is in Python, in `spikewire/builder`.
 //!
-//! A step on one key calls what the verb calls, unless verbs of the client were replaced (a view, a
-//! class of its own, a mock): then it calls those, with the same arguments.
+//! A step on one key calls the implementation of the verb, unless verbs of the client were replaced
+//! (by a view, a subclass or a mock): then it calls those, with the same arguments.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`verb`] | which verbs begin a step |
 //! | [`home`] | the client that chains are of, and how steps reach its verbs |

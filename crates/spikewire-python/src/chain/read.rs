@@ -38,7 +38,7 @@ impl ReadBase {
         })
     }
 
-    /// The list of its operations, made where there was none.
+    /// The list of the step's operations, created if there is none yet.
     fn listed<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let py = slf.py();
         let made = PyList::empty(py).unbind();
@@ -53,7 +53,8 @@ impl ReadBase {
         })
     }
 
-    /// The call on one record. `many`: what stands for it where there are several.
+    /// The call on one record. `many` names the method to call instead if there may be several
+    /// results.
     fn one<'py>(
         slf: &Bound<'py, Self>,
         default: Option<Bound<'py, PyAny>>,

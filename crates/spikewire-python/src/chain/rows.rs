@@ -1,4 +1,4 @@
-//! Steps on keys: others may follow them.
+//! Steps on keys, which other steps may follow.
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -12,7 +12,7 @@ use crate::key::Key;
 pub struct RowsBase;
 
 impl RowsBase {
-    /// Of a class that extends this one.
+    /// Initialises the part of a subclass that is this class.
     pub fn begun() -> PyClassInitializer<Self> {
         PyClassInitializer::from(StepBase::default()).add_subclass(Self)
     }
@@ -29,7 +29,7 @@ impl RowsBase {
         StepBase::made(class, &home, verb, keys, single, Some(StepBase::link(step)))
     }
 
-    /// Goes on with another step.
+    /// Continues the chain with another step.
     fn follow<'py>(
         slf: &Bound<'py, Self>,
         verb: Verb,

@@ -17,7 +17,7 @@ pub struct SessionBase {
 }
 
 impl SessionBase {
-    /// A step on what is written.
+    /// The first step of a chain.
     fn first<'py>(
         slf: &Bound<'py, Self>,
         verb: Verb,

@@ -1,4 +1,4 @@
-//! What every step has: its keys, its options, and the steps before it.
+//! What all steps have: keys, options, and the steps before.
 
 use std::mem;
 #[cfg(not(Py_GIL_DISABLED))]
@@ -36,7 +36,7 @@ struct Told {
 }
 
 impl StepBase {
-    /// A step of this class.
+    /// A new step of this class.
     pub fn made<'py>(
         class: &Bound<'py, PyType>,
         home: &Bound<'py, Home>,
@@ -104,7 +104,7 @@ impl StepBase {
         self.0.with(py, |told| told.before.clone())
     }
 
-    /// The chain that ends with a step.
+    /// The chain that ends with this step.
     pub fn link(step: &Bound<'_, Self>) -> Arc<Link<Self>> {
         Link::new(step.clone().unbind(), step.get().before(step.py()))
     }
@@ -118,7 +118,7 @@ impl StepBase {
         steps
     }
 
-    /// A step like this one, with options of its own.
+    /// A copy of this step with options of its own.
     pub fn copied<'py>(step: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, of) = (step.py(), step.get());
         let keys = of.keys(py);
@@ -196,7 +196,7 @@ impl Left {
     }
 }
 
-/// What a call on one record is made of.
+/// The parts of a call on one record.
 pub struct Alone<'py> {
     home: Bound<'py, Home>,
     pub verb: Verb,

@@ -1,4 +1,4 @@
-//! The verbs that steps begin with.
+//! The verbs that begin a step.
 
 use pyo3::prelude::*;
 use pyo3::types::PyString;
@@ -33,7 +33,7 @@ impl Verb {
         Self::Exists,
     ];
 
-    /// What its method is called.
+    /// The name of its method.
     pub fn name(self) -> &'static str {
         match self {
             Self::Query => "query",
@@ -53,7 +53,7 @@ impl Verb {
         found.ok_or_else(|| value_error(format!("there is no step {name:?}")))
     }
 
-    /// Which of the classes of steps is its own.
+    /// The index of its step class.
     pub fn kind(self) -> usize {
         match self {
             Self::Query => 0,
@@ -64,7 +64,7 @@ impl Verb {
         }
     }
 
-    /// What a write does about a record that is there, or is not.
+    /// What a write does if the record exists, or does not.
     pub fn rule(self, py: Python<'_>) -> Option<&Bound<'_, PyString>> {
         Some(match self {
             Self::Insert => pyo3::intern!(py, "create"),
@@ -75,7 +75,7 @@ impl Verb {
         })
     }
 
-    /// How a record that is not there is treated, unless a call says otherwise.
+    /// How a missing record is treated, unless the call sets it.
     pub fn missing(self, py: Python<'_>) -> &Bound<'_, PyString> {
         match self {
             Self::Update | Self::ReplaceIfExists | Self::Touch => pyo3::intern!(py, "error"),

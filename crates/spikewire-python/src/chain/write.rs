@@ -57,7 +57,7 @@ impl WriteBase {
         })
     }
 
-    /// Adds an operation of one bin.
+    /// Adds an operation on one bin.
     fn add_one<'py>(
         slf: Bound<'py, Self>,
         kind: &Bound<'py, PyString>,
@@ -69,7 +69,7 @@ impl WriteBase {
         Ok(slf)
     }
 
-    /// The list of its operations, made where there was none.
+    /// The list of the step's operations, created if there is none yet.
     fn listed<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyList>> {
         let (py, this) = (slf.py(), slf.get());
         if let Some(ops) = this.ops(py) {

@@ -1,14 +1,14 @@
-//! Batches as columns: rows go from the wire straight into the memory of arrays, and back.
+//! Batches as columns: rows go directly from the wire into the memory of arrays, and back.
 //!
-//! What needs no Python is in the crate `spikewire-columns`.
+//! The parts that do not need Python are in the crate `spikewire-columns`.
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
-//! | `rows` | the rows of a batch as columns walk them, keywords and exceptions |
+//! | `rows` | access to the rows of a batch, keyword arguments and exceptions |
 //! | `numpy` | structured NumPy arrays |
 //! | `arrow` | Arrow tables |
 //! | `pandas` | pandas frames, from the same columns |
-//! | `source` | the way in: tables that become records |
+//! | `source` | the other direction: tables that become records |
 
 mod arrow;
 mod numpy;

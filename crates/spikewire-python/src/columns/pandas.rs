@@ -1,4 +1,5 @@
-//! pandas frames from a batch: columns of one type as nullable arrays, the others as objects.
+//! pandas frames from a batch. Columns of one type become nullable arrays, other columns arrays of
+//! objects.
 
 use arrow_buffer::NullBufferBuilder;
 use pyo3::exceptions::PyImportError;
@@ -15,7 +16,7 @@ use crate::errors::value_error;
 use crate::key::Key;
 use crate::value::particle;
 
-/// A module, or in plain words what to do.
+/// Imports a module, or fails with an error that says what to install.
 pub fn module<'py>(
     py: Python<'py>,
     verb: &str,
@@ -35,7 +36,7 @@ pub fn module<'py>(
     }
 }
 
-/// The rows as a `DataFrame`, with the user keys as its index.
+/// The rows as a `DataFrame` with the user keys as its index.
 pub fn to_pandas<'py>(
     py: Python<'py>,
     rows: &Rows,
@@ -69,7 +70,7 @@ pub fn to_pandas<'py>(
     pandas.call_method("DataFrame", (frame,), Some(&options))
 }
 
-/// The user keys; digests where that is all there is.
+/// The user keys, or the digest for a key without one.
 fn index<'py>(pandas: &Bound<'py, PyAny>, keys: &[Key]) -> PyResult<Bound<'py, PyAny>> {
     let py = pandas.py();
     let keys = keys.iter().map(|key| {
@@ -82,7 +83,7 @@ fn index<'py>(pandas: &Bound<'py, PyAny>, keys: &[Key]) -> PyResult<Bound<'py, P
     pandas.call_method("Index", (keys,), Some(&options))
 }
 
-/// An array of one type, with its own kind of null.
+/// An array of one type, with that type's kind of null.
 fn array<'py>(pandas: &Bound<'py, PyAny>, column: Column) -> PyResult<Bound<'py, PyAny>> {
     let py = pandas.py();
     let numpy = py.import("numpy")?;
@@ -138,7 +139,7 @@ fn series<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let options = PyDict::new(pandas.py());
     options.set_item("dtype", "object")?;
-    // Its values: the frame has an index of its own.
+    // Only its values, because the frame has an index of its own.
     let values = PyList::new(pandas.py(), values)?;
     pandas.call_method("Series", (values,), Some(&options))?.getattr("values")
 }

@@ -1,4 +1,4 @@
-//! The rows of a batch as columns walk them: what every kind of column has in common.
+//! Access to the rows of a batch, common to all kinds of columns.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyInt, PyString};
@@ -10,14 +10,14 @@ use spikewire_columns::{ColumnError, ErrorClass, ExtraColumns, RowError, WireVal
 use crate::errors::{overflow, shown, type_error, type_name, value_error};
 use crate::key::Key;
 
-/// What is in a row.
+/// The contents of a row.
 pub enum Found<'a> {
     Record(Header, Walk<'a>),
     NoRecord,
     Failed,
 }
 
-/// Looks at a row.
+/// Inspects a row.
 #[inline]
 pub fn look(rows: &Rows, row: usize) -> Found<'_> {
     match rows.outcome(row) {
@@ -30,7 +30,7 @@ pub fn look(rows: &Rows, row: usize) -> Found<'_> {
     }
 }
 
-/// Shows a user key as a value; nothing where only the digest is known.
+/// Passes a user key as a value, or `None` if only the digest is known.
 pub fn with_key<T>(
     user: &Bound<'_, PyAny>,
     take: impl FnOnce(Option<WireValue<'_>>) -> T,
@@ -44,7 +44,7 @@ pub fn with_key<T>(
     } else if user.is_none() {
         take(None)
     } else {
-        // Other buffers that keys may come in.
+        // Other bytes-like objects are valid user keys as well.
         take(Some(WireValue::Bytes(&user.extract::<Vec<u8>>()?)))
     })
 }
@@ -75,7 +75,7 @@ fn word(what: &str, words: [&'static str; 2], value: &Bound<'_, PyAny>) -> PyRes
     }
 }
 
-/// The exception for a value that does not go where it should.
+/// The exception for a value that does not fit its column.
 pub fn column_error(error: ColumnError) -> PyErr {
     match error.class {
         ErrorClass::Type => type_error(error.message),
@@ -84,7 +84,7 @@ pub fn column_error(error: ColumnError) -> PyErr {
     }
 }
 
-/// The exception for a row of a query's batch.
+/// The exception for a row in a query's batch.
 pub fn row_error_in_batch(error: &RowError) -> PyErr {
     let place = |row: usize, column: &str| {
         let column = if column.is_empty() { String::new() } else { format!(", {column:?}") };
@@ -103,7 +103,7 @@ pub fn row_error_in_batch(error: &RowError) -> PyErr {
     }
 }
 
-/// The exception for a row; `failure` makes the error of a row without a record.
+/// The exception for a row. `failure` creates the error of a row without a record.
 pub fn row_error(
     py: Python<'_>,
     error: &RowError,

@@ -1,5 +1,5 @@
-//! Attributes that programs change, without pyo3's flag of who borrows their object: that costs
-//! two locked instructions for every look, of which batches have one or more for each row.
+//! Attributes that programs can change, without pyo3's borrow flag: that costs two locked
+//! instructions per access, and batches access one or more attributes per row.
 
 #![cfg_attr(
     not(Py_GIL_DISABLED),
@@ -16,12 +16,12 @@ use self::with_gil::Guarded;
 #[cfg(Py_GIL_DISABLED)]
 use self::without_gil::Guarded;
 
-/// An attribute: an object, or nothing, which is `None`.
+/// An attribute: an object, or nothing, which means `None`.
 #[derive(Default)]
 pub struct Field(Guarded);
 
 impl Field {
-    /// With this object.
+    /// An attribute with this object.
     pub fn of(value: Py<PyAny>) -> Self {
         Self(Guarded::new(Some(value)))
     }
@@ -31,19 +31,19 @@ impl Field {
         self.0.with(py, |value| value.as_ref().map(|value| value.bind(py).clone()))
     }
 
-    /// Whether there is nothing.
+    /// Whether the attribute is `None`.
     pub fn is_none(&self, py: Python<'_>) -> bool {
         self.0.with(py, |value| value.is_none())
     }
 
-    /// Puts something else in.
+    /// Replaces the object.
     pub fn set(&self, py: Python<'_>, value: Option<Py<PyAny>>) {
         let before = self.0.with(py, |known| std::mem::replace(known, value));
-        // It may run code of the program's as it goes, which may look here.
+        // Dropping it may run the program's code, which may access this attribute.
         drop(before);
     }
 
-    /// Shows the garbage collector the object.
+    /// Visits the object for the garbage collector.
     pub fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
         self.0.traverse(visit)
     }
@@ -69,7 +69,7 @@ mod with_gil {
     #[derive(Default)]
     pub struct Guarded(UnsafeCell<Option<Py<PyAny>>>);
 
-    // SAFETY: the cell is only looked into by a thread that holds the interpreter lock.
+    // SAFETY: the cell is only accessed by a thread that holds the GIL.
     unsafe impl Sync for Guarded {}
 
     impl Guarded {
@@ -77,20 +77,20 @@ mod with_gil {
             Self(UnsafeCell::new(value))
         }
 
-        /// `look` neither runs code of Python's nor lets go of the interpreter lock.
+        /// `look` must not run Python code or release the GIL.
         pub(super) fn with<T>(
             &self,
             _py: Python<'_>,
             look: impl FnOnce(&mut Option<Py<PyAny>>) -> T,
         ) -> T {
-            // SAFETY: this thread holds the interpreter lock, and nobody else gets it until `look`
-            // is done, which does not come here again.
+            // SAFETY: this thread holds the GIL, and no other thread gets it until `look` returns.
+            // `look` does not call this function again.
             look(unsafe { &mut *self.0.get() })
         }
 
         pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
-            // SAFETY: the garbage collector holds the interpreter lock and changes nothing; it
-            // does not run within `with`, which allocates nothing.
+            // SAFETY: the garbage collector holds the GIL and changes nothing. It does not run
+            // within `with`, which allocates nothing.
             visit.call(unsafe { &*self.0.get() })
         }
     }
@@ -110,7 +110,7 @@ mod without_gil {
             Self(Mutex::new(value))
         }
 
-        /// `look` runs no code of Python's.
+        /// `look` must not run Python code.
         pub(super) fn with<T>(
             &self,
             _py: Python<'_>,
@@ -119,7 +119,8 @@ mod without_gil {
             look(&mut self.0.lock())
         }
 
-        /// What a stopped thread is about to change counts as held from elsewhere.
+        /// If a stopped thread is about to change the object, it is treated as referenced from
+        /// elsewhere.
         pub(super) fn traverse(&self, visit: &PyVisit<'_>) -> Result<(), PyTraverseError> {
             match self.0.try_lock() {
                 Some(value) => visit.call(&*value),

@@ -1,14 +1,14 @@
-//! What drop-ins do for each row of a batch: looking at keys and values, and making the objects that
-//! programs of another client expect, without a step of Python's for each.
+//! What drop-ins do for each row of a batch: checking keys and values, and creating the objects
+//! that programs of another client expect, without running Python code per row.
 //!
-//! Nothing here reaches a server: calls are those of [`crate::verbs`] and [`crate::many`]. What is
-//! not plain is left to the drop-in's Python.
+//! Nothing here talks to a server: calls go through [`crate::verbs`] and [`crate::many`]. Whatever
+//! is not plain is left to the drop-in's Python code.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`plain`] | keys and values that need no look of Python's |
-//! | [`official`], [`shapes`] | results of the vendor's client |
-//! | [`row`], [`rows`], [`field`] | its rows of batches, and what becomes of them |
+//! | [`plain`] | keys and values that need no Python code |
+//! | [`official`], [`shapes`] | results of the official client |
+//! | [`row`], [`rows`], [`field`] | its batch rows and their results |
 //! | [`operations`], [`steps`] | its operations on whole bins |
 //! | [`single`](mod@single) | its `operate` |
 //! | [`writes`] | its `batch_write` |

@@ -1,4 +1,4 @@
-//! Results in the shapes of the vendor's client, for the drop-in's Python.
+//! Results in the shapes of the official client, for the drop-in's Python code.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFrozenSet, PyList, PyTuple};

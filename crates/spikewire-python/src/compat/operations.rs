@@ -1,4 +1,4 @@
-//! Operations on whole bins, as programs of the vendor's client make them: dictionaries.
+//! Operations on whole bins as programs of the official client pass them: dictionaries.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -28,13 +28,13 @@ struct Known {
     verb: Py<PyString>,
 }
 
-/// What a dictionary says.
+/// The contents of an operation's dictionary.
 pub(super) struct Given<'a, 'py> {
     pub code: u8,
     pub verb: &'a Py<PyString>,
     number: Bound<'py, PyAny>,
     pub bin: Bound<'py, PyString>,
-    /// None for a read.
+    /// `None` for a read.
     pub value: Option<Bound<'py, PyAny>>,
 }
 
@@ -46,14 +46,14 @@ impl Given<'_, '_> {
 }
 
 impl OfficialOperations {
-    /// What a dictionary says; `None` where that needs more than a look.
+    /// Parses a dictionary. `None` if that takes more than reading plain entries.
     pub(super) fn given<'py>(&self, one: &Bound<'py, PyAny>) -> Option<Given<'_, 'py>> {
         let py = one.py();
         let one = one.cast_exact::<PyDict>().ok()?;
         let (mut number, mut bin, mut value) = (None, None, None);
         for pair in pairs(one) {
             let (name, part) = pair.ok()?;
-            // What else there may be is for the drop-in to look at.
+            // Any other entries are for the drop-in to check.
             let place = [intern!(py, "op"), intern!(py, "bin"), intern!(py, "val")]
                 .into_iter()
                 .zip([&mut number, &mut bin, &mut value])
@@ -85,7 +85,7 @@ impl OfficialOperations {
         for (number, verb) in codes.iter() {
             let verb: Bound<'_, PyString> = verb.cast_into()?;
             let code = code_of(verb.to_str()?);
-            // Those that have no bin say more than that in their entries.
+            // Operations without a bin have other entries that matter.
             if let Some(code) = code.filter(|code| !matches!(*code, op::TOUCH | op::DELETE)) {
                 known.push(Known { number: number.extract()?, code, verb: verb.unbind() });
             }

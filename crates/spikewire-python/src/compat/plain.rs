@@ -1,4 +1,4 @@
-//! Keys and values that need no look of Python's: nearly all of them.
+//! Keys and values that need no Python code: nearly all of them.
 
 use pyo3::prelude::*;
 use pyo3::types::{
@@ -7,11 +7,11 @@ use pyo3::types::{
 
 use crate::value::ordered_class;
 
-/// Levels of lists and dicts that are looked into; what is deeper is not plain.
+/// The nesting depth up to which lists and dicts are inspected. Deeper ones do not count as plain.
 const DEPTH: usize = 32;
 
-/// Whether a key is `(namespace, set, key)` with names that are text and a user key that is text or
-/// an integer.
+/// Whether a key is `(namespace, set, key)`, with strings as names and a string or an integer as
+/// user key.
 pub fn key(key: &Bound<'_, PyAny>) -> bool {
     let Ok(parts) = key.cast_exact::<PyTuple>() else { return false };
     let [namespace, set, user] = parts.as_slice() else { return false };
@@ -21,8 +21,8 @@ pub fn key(key: &Bound<'_, PyAny>) -> bool {
         && (user.is_exact_instance_of::<PyInt>() || is_text(user))
 }
 
-/// Whether a value goes out as it is: a scalar, or lists and dicts of such. `bools`: whether a
-/// `bool` does.
+/// Whether a value can be sent unchanged: a scalar, or lists and dicts of such. `bools`: whether a
+/// `bool` can.
 pub fn outgoing(value: &Bound<'_, PyAny>, bools: bool) -> bool {
     within(value, DEPTH, true, &|value| {
         value.is_exact_instance_of::<PyBytes>()
@@ -31,15 +31,15 @@ pub fn outgoing(value: &Bound<'_, PyAny>, bools: bool) -> bool {
     })
 }
 
-/// Whether a value that was read is given as it is. `bytes`: whether those are.
+/// Whether a value that was read can be returned unchanged. `bytes`: whether bytes can.
 pub fn incoming(value: &Bound<'_, PyAny>, bytes: bool) -> bool {
     within(value, DEPTH, false, &|value| {
         value.is_exact_instance_of::<PyBool>() || bytes && value.is_exact_instance_of::<PyBytes>()
     })
 }
 
-/// Whether it is text, a number, nothing or what `also` says, or a list or dict of such. `keys`:
-/// whether the keys of dicts count.
+/// Whether a value is a string, a number, `None` or something accepted by `also`, or a list or dict
+/// of such. `keys`: whether the keys of dicts are checked too.
 fn within(
     value: &Bound<'_, PyAny>,
     depth: usize,

@@ -1,5 +1,5 @@
-//! Rows of the vendor's batches: what a program asks for, and what became of it. Programs make and
-//! look at very many, so their attributes are fields.
+//! Batch rows of the official client: a request and its result. Programs create and read very many,
+//! so their attributes are of type `Field`.
 
 use std::sync::atomic::{AtomicBool, AtomicI32, Ordering::Relaxed};
 
@@ -27,14 +27,14 @@ pub struct OfficialRow {
     /// Key, metadata and bins, once there are such.
     #[pyo3(get)]
     pub record: Field,
-    /// The code of its failure; 0 for none.
+    /// The error code; 0 for success.
     pub result: AtomicI32,
     /// What the failure says.
     #[pyo3(get)]
     pub message: Field,
-    /// What the failure is in detail.
+    /// The detailed error code.
     pub subcode: AtomicI32,
-    /// Whether it may have been written although it failed.
+    /// Whether the write may have been applied although it failed.
     pub in_doubt: AtomicBool,
 }
 
@@ -59,18 +59,18 @@ pub struct OfficialWrite {
     pub policy: Field,
 }
 
-/// `copyreg.__newobj__`, the class, and the state.
+/// `copyreg.__newobj__`, its argument (the class), and the state.
 type Reduced<'py> = (Bound<'py, PyAny>, (Bound<'py, PyType>,), State<'py>);
-/// Attributes in the row's dict, and those in its fields.
+/// Attributes in the row's `__dict__`, and those in its fields.
 type State<'py> = (Bound<'py, PyAny>, Bound<'py, PyDict>);
 
 impl OfficialRow {
-    /// A row for this key, of which nothing is known yet.
+    /// A row for this key, without a result.
     pub fn of(key: Py<PyAny>) -> Self {
         Self { key: Field::of(key), ..Self::default() }
     }
 
-    /// Makes it one for this key, of which nothing is known yet.
+    /// Resets this to a row for this key, without a result.
     fn begin(&self, py: Python<'_>, key: Py<PyAny>) {
         self.key.set(py, Some(key));
         self.record.set(py, None);
@@ -80,7 +80,7 @@ impl OfficialRow {
         self.in_doubt.store(false, Relaxed);
     }
 
-    /// How a row is pickled and copied: `more` are fields of its class.
+    /// How a row is pickled and copied. `more`: additional fields of its class.
     fn reduced<'py>(row: &Bound<'py, Self>, more: &[&str]) -> PyResult<Reduced<'py>> {
         let py = row.py();
         let fields = PyDict::new(py);
@@ -96,7 +96,7 @@ impl OfficialRow {
 
 #[pymethods]
 impl OfficialRow {
-    // Classes that extend it may take other arguments: what it is given is for `__init__`.
+    // Subclasses may take other arguments, so all of them are left to `__init__`.
     #[new]
     #[pyo3(signature = (*_given, **_named))]
     fn new(_given: &Bound<'_, PyTuple>, _named: Option<&Bound<'_, PyDict>>) -> Self {

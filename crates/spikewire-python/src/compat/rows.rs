@@ -1,4 +1,4 @@
-//! Rows of batches, with what became of each.
+//! Rows of batches, with the result of each.
 
 use std::cell::OnceCell;
 use std::sync::atomic::Ordering::Relaxed;
@@ -13,27 +13,27 @@ use super::row::OfficialRow;
 use super::shapes::{Metas, Plan, Shapes, Values, named};
 use crate::batch::{Batch, Found};
 
-/// Results that do not make the batch a failure: success, no such record, filtered out.
+/// Result codes with which a row does not fail the batch: success, record not found, filtered out.
 const NO_FAILURE: [i32; 3] = [0, 2, 27];
 
-/// What a row's record has besides its key.
+/// What the record of a row contains besides its key.
 pub(super) enum Shape<'a, 'py> {
-    /// Metadata alone.
+    /// Metadata only.
     None,
     /// Its bins.
     Bins,
-    /// No bins, as a deletion has it.
+    /// No bins, as for a deletion.
     Empty,
-    /// What a function returned.
+    /// The return value of a function.
     Function,
     /// The results of operations.
     Results(Plan<'py>),
-    /// The results of the operations of the row itself, each of which has one.
+    /// The results of the row's own operations, each of which returns one.
     Own(&'a Names<'py>),
 }
 
 impl<'py> Shape<'_, 'py> {
-    /// What the drop-in calls it: a word or a `Prepared`.
+    /// Parses the drop-in's name for it: a string or a `Prepared`.
     pub fn of(given: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
         let Ok(word) = given.cast_exact::<PyString>() else {
             return Ok(Self::Results(Plan::of(given, shapes)?));
@@ -51,12 +51,12 @@ impl<'py> Shape<'_, 'py> {
 /// The bins of the operations of rows.
 pub(super) struct Names<'py> {
     pub all: Vec<Bound<'py, PyString>>,
-    /// Results that are all `None`, which most are.
+    /// Results that are all `None`, as most are.
     silent: OnceCell<Bound<'py, PyDict>>,
 }
 
 impl<'py> Names<'py> {
-    /// Of these operations, in their order.
+    /// The bins of these operations, in their order.
     pub fn new(all: Vec<Bound<'py, PyString>>) -> Self {
         Self { all, silent: OnceCell::new() }
     }
@@ -80,7 +80,7 @@ impl<'py> Names<'py> {
     }
 }
 
-/// Notes what became of the rows of a batch.
+/// Stores the results of a batch in its rows.
 struct Settler<'a, 'py> {
     values: &'a Values<'a, 'py>,
     batch: &'a Batch,
@@ -93,7 +93,7 @@ impl<'a, 'py> Settler<'a, 'py> {
         Self { values, batch, metas: Metas::default(), failed: false }
     }
 
-    /// The record of a row: a tuple of key, metadata and what its shape says.
+    /// The record of a row: a tuple of key, metadata and what the shape requires.
     fn shaped(
         &mut self,
         key: Bound<'py, PyTuple>,
@@ -128,7 +128,7 @@ impl<'a, 'py> Settler<'a, 'py> {
         (key, meta, bins).into_pyobject(py)
     }
 
-    /// Notes in a row what became of the one at this place.
+    /// Stores the result at this index in a row.
     fn note(
         &mut self,
         row: &OfficialRow,
@@ -164,7 +164,7 @@ impl<'a, 'py> Settler<'a, 'py> {
     }
 }
 
-/// Notes what became of the rows of a batch, each of which has a shape. Says whether the batch
+/// Stores the results of a batch in its rows, each of which has a shape. Returns whether the batch
 /// failed.
 pub(super) fn settled<'a, 'py>(
     values: &Values<'_, 'py>,
@@ -195,7 +195,7 @@ where
     Ok(settler.failed)
 }
 
-/// New rows for a batch of these keys, all of one shape, and whether the batch failed.
+/// New rows for a batch of these keys, all with one shape, and whether the batch failed.
 pub(super) fn made<'py>(
     values: &Values<'_, 'py>,
     batch: &Batch,

@@ -1,4 +1,4 @@
-//! Keys, metadata, values and results of operations, as the vendor's client shapes them.
+//! Keys, metadata, values and results of operations in the shapes of the official client.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -11,41 +11,41 @@ use crate::errors::type_error;
 use crate::record::Record;
 use crate::value::pairs;
 
-/// What the drop-in's Python has a hand in.
+/// What the drop-in's Python code contributes.
 pub struct Shapes {
-    /// Makes a value that is not plain, given its deserializer.
+    /// Converts a value that is not plain. Called with the value and its deserializer.
     pub incoming: Py<PyAny>,
-    /// Makes the result of an operation, given its return type too.
+    /// Converts the result of an operation. Also called with the operation's return type.
     pub expected: Py<PyAny>,
-    /// The first `deserializer` of these that is not `None` counts.
+    /// The first `deserializer` of these that is not `None` is used.
     pub serializers: Py<PyTuple>,
-    /// The codes of operations whose result says nothing.
+    /// The codes of operations whose result is meaningless.
     pub quiet: Py<PyFrozenSet>,
 }
 
-/// What makes the values of one call.
+/// Converts the values of one call.
 pub struct Values<'a, 'py> {
     of: &'a Shapes,
     deserializer: Bound<'py, PyAny>,
 }
 
-/// Operations and what is known of their results: a `Prepared` of the drop-in.
+/// Operations and what is known about their results: a `Prepared` of the drop-in.
 pub struct Plan<'py> {
     steps: Vec<Step<'py>>,
 }
 
-/// What is known of the result of an operation.
+/// What is known about the result of an operation.
 struct Step<'py> {
-    /// None where its result is not given.
+    /// `None` if the result is not returned.
     name: Option<Bound<'py, PyAny>>,
-    /// Whether `None` is a result, too.
+    /// Whether `None` also counts as a result.
     answers: bool,
-    /// What it returns, where that is said.
+    /// Its return type, if one was given.
     returns: Option<Bound<'py, PyAny>>,
 }
 
 impl<'py> Plan<'py> {
-    /// Of the drop-in's tuple.
+    /// Parses the drop-in's tuple.
     pub fn of(prepared: &Bound<'py, PyAny>, shapes: &Shapes) -> PyResult<Self> {
         let part = |at: usize| prepared.get_item(at);
         let bins: Bound<'py, PyList> = part(1)?.cast_into()?;
@@ -64,7 +64,7 @@ impl<'py> Plan<'py> {
 }
 
 impl Shapes {
-    /// What makes the values of a call.
+    /// The converter for the values of a call.
     pub fn values<'py>(&self, py: Python<'py>) -> PyResult<Values<'_, 'py>> {
         let mut deserializer = py.None().into_bound(py);
         for own in self.serializers.bind(py).iter_borrowed() {
@@ -87,12 +87,12 @@ impl<'py> Values<'_, 'py> {
         plain::incoming(value, self.takes_bytes())
     }
 
-    /// Whether bytes are given as they are.
+    /// Whether bytes are returned unchanged.
     pub fn takes_bytes(&self) -> bool {
         self.deserializer.is_none()
     }
 
-    /// One value.
+    /// Converts one value.
     pub fn value(&self, value: Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         if self.is_plain(&value) {
             return Ok(value);
@@ -100,7 +100,7 @@ impl<'py> Values<'_, 'py> {
         self.of.incoming.bind(self.py()).call1((value, &self.deserializer))
     }
 
-    /// Bins, which are changed in place.
+    /// Converts bins, in place.
     pub fn bins(&self, bins: &Bound<'py, PyDict>) -> PyResult<()> {
         let mut odd = Vec::new();
         for pair in pairs(bins) {
@@ -136,7 +136,7 @@ impl<'py> Values<'_, 'py> {
         Ok(())
     }
 
-    /// The bins and results as a dict: the latest result of each bin.
+    /// The bins and results as a dict, with the latest result of each bin.
     pub fn by_bin(
         &self,
         plan: &Plan<'py>,
@@ -153,7 +153,7 @@ pub fn results<'py>(py: Python<'py>, record: &Record) -> impl Iterator<Item = Bo
     record.results.iter().flat_map(move |results| results.bind(py).iter())
 }
 
-/// A key with its digest. `keeps`: whether with the user key.
+/// A key with its digest. `keeps`: whether the user key is included.
 pub fn named<'py>(
     key: &Bound<'py, PyAny>,
     digest: &Digest,
@@ -167,12 +167,12 @@ pub fn named<'py>(
     (namespace, set, user, PyByteArray::new(py, &digest.0)).into_pyobject(py)
 }
 
-/// Time to live and generation.
+/// Time to live and generation of a record.
 pub fn meta<'py>(py: Python<'py>, record: &Record) -> PyResult<Bound<'py, PyDict>> {
     meta_of(py, record.ttl.unwrap_or(u32::MAX), record.generation)
 }
 
-/// Such of these numbers.
+/// A metadata dict with these numbers.
 pub fn meta_of(py: Python<'_>, ttl: u32, generation: u32) -> PyResult<Bound<'_, PyDict>> {
     let made = PyDict::new(py);
     made.set_item(intern!(py, "ttl"), ttl)?;
@@ -180,7 +180,8 @@ pub fn meta_of(py: Python<'_>, ttl: u32, generation: u32) -> PyResult<Bound<'_, 
     Ok(made)
 }
 
-/// Metadata of rows, of which most are like those of the row before: a copy costs less.
+/// Metadata of rows. Most rows have the same as the row before, and copying is cheaper than
+/// creating.
 #[derive(Default)]
 pub struct Metas<'py> {
     latest: Option<(u32, u32, Bound<'py, PyDict>)>,

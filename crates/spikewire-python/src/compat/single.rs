@@ -1,4 +1,4 @@
-//! The vendor's `operate`, for operations on whole bins with plain values.
+//! The official client's `operate`, for operations on whole bins with plain values.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -16,8 +16,8 @@ use crate::face::Verbs;
 use crate::face::blocking::Client;
 use crate::record::Record;
 
-/// Makes the call. Key, metadata, and the latest result of each bin; `None` where the key or an
-/// operation needs more than a look.
+/// Runs the call. Returns key, metadata, and the latest result of each bin. `None` if the key or an
+/// operation is not plain.
 pub fn operate<'py>(
     shapes: &Shapes,
     known: &OfficialOperations,
@@ -42,7 +42,7 @@ pub fn operate<'py>(
     let record = record.cast::<Record>()?.get();
     let (values, bins) = (shapes.values(py)?, PyDict::new(py));
     for (step, value) in steps.all.iter().zip(results(py, record)) {
-        // The others say nothing.
+        // Other operations have no result.
         if step.code == op::READ && !value.is_none() {
             bins.set_item(&step.bin, values.value(value)?)?;
         }

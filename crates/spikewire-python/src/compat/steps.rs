@@ -1,4 +1,4 @@
-//! The vendor's dictionaries of operations on whole bins, encoded.
+//! Encodes the official client's dictionaries of operations on whole bins.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use spikewire_aerospike_protocol::value::particle;
 use super::operations::OfficialOperations;
 use crate::value::{Place, encode};
 
-/// An operation, encoded.
+/// An encoded operation.
 pub(super) struct Step<'py> {
     pub code: u8,
     pub bin: Bound<'py, PyString>,
@@ -32,7 +32,7 @@ impl Step<'_> {
     }
 }
 
-/// The operations of a call or a row; the memory is that of those before.
+/// The operations of a call or a row. The memory is reused from call to call.
 #[derive(Default)]
 pub(super) struct Steps<'py> {
     pub all: Vec<Step<'py>>,
@@ -40,7 +40,7 @@ pub(super) struct Steps<'py> {
 }
 
 impl<'py> Steps<'py> {
-    /// Encodes them; `None` where that needs more than a look.
+    /// Encodes the operations. `None` if one of them is not plain.
     pub fn encode(&mut self, ops: &Bound<'py, PyAny>, known: &OfficialOperations) -> Option<()> {
         let ops = ops.cast_exact::<PyList>().ok()?;
         let Self { all, bytes } = self;
@@ -65,7 +65,7 @@ impl<'py> Steps<'py> {
         self.all.iter().any(|step| step.code != op::READ)
     }
 
-    /// As they are sent.
+    /// The operations in their wire form.
     pub fn encoded(&self) -> impl Iterator<Item = OperationRef<'_>> {
         self.all.iter().map(|step| step.encoded(&self.bytes))
     }

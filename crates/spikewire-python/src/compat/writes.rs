@@ -1,7 +1,8 @@
-//! The `batch_write` of the vendor's client: rows as its programs make them.
+//! The `batch_write` of the official client, with the rows that its programs create.
 //!
-//! A row is taken as it is where it is a `Write` of operations on whole bins, with plain values and
-//! without a policy or metadata of its own. The drop-in makes rows of all others.
+//! A row is handled here if it is a `Write` of operations on whole bins, with plain values and
+//! without a policy or metadata of its own. All other rows are prepared by the drop-in's Python
+//! code.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyString};
@@ -30,7 +31,7 @@ pub struct OfficialWrites {
     options: command::WriteOptions,
 }
 
-/// What rows of the same operations on the same bins have in common.
+/// What rows with the same operations on the same bins have in common.
 struct Kind<'py> {
     codes: Vec<u8>,
     names: Names<'py>,
@@ -48,15 +49,15 @@ impl<'py> Kind<'py> {
     }
 }
 
-/// What the record of a row is made of.
+/// How the record of a row is created.
 enum Made<'py> {
-    /// Its own operations, of such a kind.
+    /// From its own operations, which are of this kind.
     Own(usize),
-    /// What the drop-in says.
+    /// As the drop-in specifies.
     Odd(Bound<'py, PyAny>),
 }
 
-/// Rows being gathered.
+/// Rows that are being collected.
 struct Rows<'a, 'py> {
     of: &'a OfficialWrites,
     batch: Mixed<'a>,
@@ -66,7 +67,7 @@ struct Rows<'a, 'py> {
 }
 
 impl<'py> Rows<'_, 'py> {
-    /// Adds a row; says whether it was one that can be taken as it is.
+    /// Adds a row. Returns whether it could be handled here.
     fn add(&mut self, row: &Bound<'py, PyAny>) -> PyResult<bool> {
         let py = row.py();
         let Ok(row) = row.cast_exact::<OfficialWrite>() else { return Ok(false) };
@@ -96,7 +97,7 @@ impl<'py> Rows<'_, 'py> {
         Ok(true)
     }
 
-    /// Adds a row that the drop-in makes, together with the shape of its record.
+    /// Adds a row prepared by the drop-in, together with the shape of its record.
     fn add_made(&mut self, row: &Bound<'py, PyAny>, make: &Bound<'py, PyAny>) -> PyResult<()> {
         let (made, shape): (Bound<'py, PyAny>, Bound<'py, PyAny>) =
             make.call1((row,))?.extract()?;

@@ -15,7 +15,7 @@ use super::errors::Raised;
 use super::prepared::Single;
 use crate::bridge::errors::{Raise, about, type_error, type_name, value_error};
 
-/// As many as the protocol can count.
+/// The limit of the protocol's counter.
 const MOST: usize = u16::MAX as usize;
 
 /// One statement of a batch.
@@ -49,7 +49,7 @@ fn kind_name(kind: BatchKind) -> &'static str {
 }
 
 impl Batch {
-    /// A copy of what it holds.
+    /// A copy of the batch's contents.
     pub fn content(&self) -> Content {
         Content { kind: self.kind, entries: self.entries.lock().clone() }
     }
@@ -145,7 +145,7 @@ impl Batch {
     }
 }
 
-/// What a batch holds when it is executed.
+/// The contents of a batch when it is executed.
 #[derive(Debug, Clone)]
 pub struct Content {
     kind: BatchKind,
@@ -155,16 +155,16 @@ pub struct Content {
 /// Texts that were prepared for a batch.
 pub type Texts = HashMap<Arc<str>, Arc<Known>>;
 
-/// How composing a batch goes on.
+/// The outcome of building a batch's request.
 pub enum Composed {
-    /// A statement is to be prepared first; then it is composed again.
+    /// A statement has to be prepared first. Then the request is built again.
     Prepare(Call),
-    /// The whole request.
+    /// The complete request.
     Whole(Call),
 }
 
 impl Content {
-    /// Composes the request; `texts` are those that are prepared by now.
+    /// Builds the request. `texts` are the texts prepared so far.
     pub fn compose(
         &self,
         py: Python<'_>,

@@ -1,4 +1,4 @@
-//! The values of a statement: by position or by name.
+//! The values of a statement, by position or by name.
 
 use std::borrow::Cow;
 
@@ -116,8 +116,8 @@ fn count_error(columns: &[Column], count: usize) -> PyErr {
     ))
 }
 
-/// A statement's text with the markers of CQL: `%s` is `?` and `%(name)s` is `:name`; `%%` is a
-/// percent sign. Text in quotes and comments stays as it is.
+/// Converts the markers in a statement's text to those of CQL: `%s` becomes `?`, `%(name)s` becomes
+/// `:name`, and `%%` a percent sign. Quoted text and comments are left unchanged.
 pub fn markers(text: &str) -> PyResult<Cow<'_, str>> {
     if !text.contains('%') {
         return Ok(Cow::Borrowed(text));
@@ -144,7 +144,7 @@ pub fn markers(text: &str) -> PyResult<Cow<'_, str>> {
     Ok(Cow::Owned(out))
 }
 
-/// Puts the marker that `rest` begins with into `out`; what is behind it.
+/// Converts the marker at the start of `rest` into `out`. Returns what follows it.
 fn marker<'a>(rest: &'a str, out: &mut String) -> PyResult<&'a str> {
     if let Some(behind) = rest.strip_prefix("%s") {
         out.push('?');

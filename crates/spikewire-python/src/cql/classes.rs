@@ -1,4 +1,4 @@
-//! The classes that values of user-defined types come back as.
+//! The classes registered for values of user-defined types.
 
 use std::sync::atomic::{AtomicBool, Ordering::Acquire, Ordering::Release};
 
@@ -9,7 +9,7 @@ use spikewire_sync::RwLock;
 
 use crate::bridge::errors::{type_error, type_name, value_error};
 
-/// The classes that a session knows; few, so a search beats a map.
+/// The classes registered with a session. There are few, so a linear search beats a map.
 #[derive(Debug)]
 pub struct Classes {
     is_any: AtomicBool,
@@ -22,8 +22,8 @@ impl Classes {
         Self { is_any: AtomicBool::new(false), known: RwLock::new(Vec::new()) }
     }
 
-    /// Makes values of a type instances of this class from now on. `name` is `keyspace.name`, or a
-    /// name in `keyspace`.
+    /// Registers a class for the values of a type. `name` is `keyspace.name`, or a name in
+    /// `keyspace`.
     pub fn register(
         &self,
         name: &str,
@@ -65,7 +65,7 @@ impl Classes {
     }
 }
 
-/// An instance of a class from the fields of a value, which it takes by name.
+/// Creates an instance of a class from the fields of a value, passed as keyword arguments.
 pub fn make<'py>(
     class: &Bound<'py, PyAny>,
     udt: &Udt,

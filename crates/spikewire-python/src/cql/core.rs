@@ -1,4 +1,5 @@
-//! A session's running half: the engine and the transports that both faces use.
+//! The core of a session: the engine, and the transports that the blocking and the asynchronous API
+//! share.
 
 use std::sync::Arc;
 
@@ -11,22 +12,22 @@ use crate::bridge::forks::forks;
 use crate::bridge::lifecycle::Running;
 use crate::stages::Stages;
 
-/// The running half of a session.
+/// The core of a session.
 #[derive(Debug)]
 pub struct Core {
     pub session: Arc<Session>,
-    /// What values of user-defined types are made as.
+    /// The classes for values of user-defined types.
     pub classes: Arc<Classes>,
     pub blocking: BlockingExecutor,
     /// Sends submitted statements.
     pub submitter: BackgroundSlot,
-    /// Whose turn it is to be timed.
+    /// Decides which calls are timed.
     pub stages: Stages,
     born: u32,
 }
 
 impl Core {
-    /// Finds the cluster; blocks.
+    /// Connects to the cluster. Blocks.
     pub fn open(options: Options, classes: Arc<Classes>) -> Result<Self, Error> {
         let session = Session::open(options)?;
         let blocking = BlockingExecutor::new(session.cluster());

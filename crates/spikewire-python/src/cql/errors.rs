@@ -1,4 +1,4 @@
-//! From the engine's failures to the Python error tree (defined in `spikewire/cql/errors.py`).
+//! Conversion of the engine's errors to the Python exceptions defined in `spikewire/cql/errors.py`.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -12,8 +12,8 @@ use crate::bridge::errors::{ErrorTree, Raise, overflow, type_error, value_error}
 
 static TREE: ErrorTree = ErrorTree::new("spikewire.cql.errors");
 
-/// What composing and reading raise here. Boxed, so that the result of making a value fits into two
-/// registers.
+/// The error type for encoding and decoding in this module. Boxed, so that the result of creating a
+/// value fits into two registers.
 #[derive(Debug)]
 pub struct Raised(Box<PyErr>);
 
@@ -91,7 +91,7 @@ impl Raise for Error {
     }
 }
 
-/// What a server says besides the message, by the names of the exceptions' attributes.
+/// Adds what a server reports besides the message, under the names of the exceptions' attributes.
 fn describe(into: &Bound<'_, PyDict>, details: &Details) -> PyResult<()> {
     let replicas = |of: &spikewire_cql::response::error::Replicas| {
         into.set_item("consistency", of.consistency.name())?;

@@ -1,4 +1,4 @@
-//! Who runs a statement: the calling thread, an event loop, or the session's own thread.
+//! What runs a statement: the calling thread, an event loop, or the session's own thread.
 
 use std::sync::Arc;
 
@@ -29,7 +29,7 @@ use crate::bridge::signal::{detached, detached_command};
 use crate::bridge::submitter::{Entry, Submitter};
 use crate::stages::Watch;
 
-/// What the sessions of both faces share.
+/// What blocking and asynchronous sessions share.
 #[derive(Debug)]
 pub struct Shared {
     pub opening: Opening,
@@ -41,13 +41,13 @@ pub struct Shared {
 pub type Connections = LoopConnections<Cassandra, Ticket>;
 
 impl Shared {
-    /// Finds the cluster, unless that is done already; blocks without holding the interpreter. Says
+    /// Connects unless the session is open already. Blocks, detached from the interpreter. Returns
     /// whether it was not open before.
     pub fn open(&self, py: Python<'_>) -> PyResult<bool> {
         self.lifecycle.open(py, || self.make())
     }
 
-    /// The running half. In the child of a fork it is made anew on first use.
+    /// The core. In a forked child it is recreated on first use.
     pub fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
         self.lifecycle.core(py, || self.make())
     }
@@ -56,7 +56,7 @@ impl Shared {
         Core::open(self.opening.options.clone(), self.classes.clone())
     }
 
-    /// Ends everything.
+    /// Closes the session.
     pub fn close(&self, py: Python<'_>) {
         if let Some(core) = self.lifecycle.close() {
             py.detach(|| core.close());
@@ -64,7 +64,7 @@ impl Shared {
     }
 }
 
-/// What a verb asks for.
+/// A verb's request.
 pub struct Request<'a, 'py> {
     pub goal: Goal,
     pub statement: Statement,
@@ -72,18 +72,18 @@ pub struct Request<'a, 'py> {
     pub options: Option<Box<StatementOptions>>,
 }
 
-/// Runs what verbs ask for.
+/// Runs the requests of verbs.
 pub trait Runner {
-    /// What the sessions of both faces share.
+    /// What blocking and asynchronous sessions share.
     fn shared(&self) -> &Arc<Shared>;
 
-    /// The running half.
+    /// The core.
     #[inline]
     fn core(&self, py: Python<'_>) -> PyResult<Arc<Core>> {
         self.shared().core(py)
     }
 
-    /// Runs a request; its result, or a future of it.
+    /// Runs a request. Returns its result, or a future of it.
     fn run<'py>(
         &self,
         py: Python<'py>,
@@ -97,7 +97,7 @@ fn start<'py>(py: Python<'py>, core: &Core, request: Request<'_, 'py>) -> PyResu
     Job::start(py, core, goal, statement, parameters, options)
 }
 
-/// The calling thread.
+/// Runs statements in the calling thread.
 pub struct Blocking(pub Arc<Shared>);
 
 impl Runner for Blocking {
@@ -113,7 +113,7 @@ impl Runner for Blocking {
     ) -> PyResult<Bound<'py, PyAny>> {
         let (mut job, mut call) = match start(py, core, request)? {
             Start::Done(result) => return Ok(result),
-            // On a driver's own thread, nothing would send it.
+            // In a driver's own thread nothing would send it.
             Start::Send(job, call) if call.speculates() && !driver_thread::is_any() => {
                 return self.submit(py, core, job, call);
             }
@@ -129,7 +129,8 @@ impl Runner for Blocking {
 }
 
 impl Blocking {
-    /// Has the session's own thread send a statement that may have copies, and waits for it.
+    /// Has the session's own thread send a statement for which there may be speculative copies, and
+    /// waits for it.
     #[cold]
     fn submit<'py>(
         &self,
@@ -147,14 +148,14 @@ impl Blocking {
         thread.send(ticket::command(call, now, promise.into(), job, (sent, watch)));
         let result = FutureBase::result(&future, None);
         if !future.get().done() {
-            // What a signal handler raised ends the call.
+            // An exception from a signal handler ends the call.
             FutureBase::cancel(&future);
         }
         result
     }
 }
 
-/// Sends a call and waits until its job has the answer.
+/// Sends a call and waits until its job has received the reply.
 fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult<Progress<'py>> {
     let (mut draft, mut execution) = call.split();
     loop {
@@ -180,15 +181,15 @@ fn ask<'py>(py: Python<'py>, core: &Core, call: Call, job: &mut Job) -> PyResult
     }
 }
 
-/// The event loop that runs.
+/// Runs statements on the running event loop.
 pub struct Loops {
-    /// Dropped before the running half that it uses.
+    /// Declared first, so dropped before the core that it uses.
     pub loops: LoopTable<Cassandra, Ticket>,
     pub shared: Arc<Shared>,
 }
 
 impl Loops {
-    /// The connections of the event loop that runs.
+    /// The connections of the running event loop.
     pub fn connections(&self, py: Python<'_>, core: &Core) -> PyResult<Arc<Connections>> {
         self.loops.here(py, || Ok(core), |core| core.session.cluster())
     }
@@ -236,12 +237,12 @@ pub fn thread_of<'a>(
     Submitter::of(py, &core.submitter, core.session.cluster(), shared.opening.submit_limit)
 }
 
-/// What is timed of a call that another thread completes.
+/// The timing of a call that another thread completes.
 fn submitted(core: &Core, call: &Call) -> Option<Box<Watch>> {
     call.timed.then(|| Box::new(Watch::Submitted(core.session.cluster().clone(), None)))
 }
 
-/// The session's own thread.
+/// Runs statements in the session's own thread.
 pub struct Submitting(pub Arc<Shared>);
 
 impl Runner for Submitting {

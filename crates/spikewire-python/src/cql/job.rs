@@ -1,5 +1,5 @@
-//! A statement from its arguments to its result, with what lies in between: it may have to be
-//! prepared first, and its rows may come in pages.
+//! A statement from its arguments to its result, including the steps in between: it may have to be
+//! prepared first, and its rows may arrive in several pages.
 
 use std::sync::{Arc, LazyLock};
 
@@ -22,14 +22,14 @@ use super::rows::{Circumstances, Rows, page_of};
 use super::statement::Statement;
 use crate::bridge::errors::{Raise, type_error};
 
-/// What a job is to give.
+/// The result that a job is to produce.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Goal {
     /// A prepared statement.
     Prepared,
-    /// The same of a text that may have markers as `execute` takes them.
+    /// A prepared statement, from text with markers as `execute` accepts them.
     Markers,
-    /// That it was executed; rows are not wanted.
+    /// Nothing but success. Rows are not needed.
     Done,
     /// All rows.
     All,
@@ -37,7 +37,7 @@ pub enum Goal {
     Page,
 }
 
-/// A statement on its way.
+/// A statement in progress.
 pub struct Job {
     session: Arc<Session>,
     classes: Arc<Classes>,
@@ -49,19 +49,19 @@ pub struct Job {
     more: Option<Box<More>>,
 }
 
-/// What only a statement of several requests needs.
+/// State that only a statement with several requests needs.
 #[derive(Default)]
 struct More {
     parameters: Option<Py<PyAny>>,
-    /// The pages that came before.
+    /// The pages received so far.
     pages: PageList,
-    /// What came with them.
+    /// Warnings and other details that came with those pages.
     circumstances: Circumstances,
     /// What was prepared for a batch.
     texts: Texts,
 }
 
-/// What holds where nothing is said.
+/// Used if no options are given.
 static PLAIN: LazyLock<StatementOptions> = LazyLock::new(StatementOptions::default);
 
 impl Drop for Job {
@@ -70,25 +70,25 @@ impl Drop for Job {
     }
 }
 
-/// What follows an answer.
+/// What follows a reply.
 pub enum Progress<'py> {
-    /// The result.
+    /// The job is done, with this result.
     Done(PyResult<Bound<'py, PyAny>>),
-    /// This is sent next.
+    /// The next request to send.
     Send(Call),
 }
 
-/// What a job begins with.
+/// The start of a job.
 #[expect(clippy::large_enum_variant, reason = "moved once; a box would be an allocation each time")]
 pub enum Start<'py> {
-    /// The result, without a question to a server.
+    /// The result, without a request.
     Done(Bound<'py, PyAny>),
-    /// This is sent.
+    /// The first request to send.
     Send(Job, Call),
 }
 
 impl Job {
-    /// Begins a job.
+    /// Starts a job.
     #[inline]
     pub fn start<'py>(
         py: Python<'py>,
@@ -145,7 +145,7 @@ impl Job {
         self.more.get_or_insert_default()
     }
 
-    /// Composes the request of a statement that is not text.
+    /// Builds the request of a statement that is not text.
     fn execute(&mut self, py: Python<'_>, parameters: Option<&Bound<'_, PyAny>>) -> PyResult<Call> {
         if parameters.is_some() && !matches!(self.statement, Statement::Prepared(_)) {
             return Err(type_error("a bound statement or a batch has its parameters"));
@@ -161,7 +161,7 @@ impl Job {
             }
             Statement::Bound(..) | Statement::Text(_) => return Ok(self.next_page()?),
         };
-        // Values are kept where there may be another page.
+        // The values are kept in case there is another page.
         let keeps = known.traits.reads && self.goal == Goal::All;
         let mut kept = if keeps { buffer::take() } else { Vec::new() };
         let values = values_with::<Raised>(known.parameters.len(), false, |out| {
@@ -178,7 +178,7 @@ impl Job {
         Ok(call)
     }
 
-    /// Composes the request for the page that the options name, of a statement with its values.
+    /// Builds the request for the page that the options name, for a statement with its values.
     fn next_page(&self) -> Result<Call, Raised> {
         let (known, bytes): (_, &[u8]) = match &self.statement {
             Statement::Text(text) => {
@@ -193,7 +193,7 @@ impl Job {
         Ok(self.session.execute(known, self.options(), values)?)
     }
 
-    /// Takes an answer.
+    /// Processes a reply.
     pub fn answered<'py>(
         &mut self,
         py: Python<'py>,

@@ -1,5 +1,5 @@
-//! One statement with the parameters of many rows: so many of them in flight, and no future, task or
-//! call back into Python for each.
+//! One statement with the parameters of many rows: a limited number of them are in flight, and
+//! there is no future, task or callback into Python per row.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -46,10 +46,10 @@ pub fn how_many(
     Ok((how.concurrency, how.results, how.returns_errors))
 }
 
-/// What the rows of one call share.
+/// The state shared by the rows of one call.
 pub struct Flow {
     state: Mutex<State>,
-    /// No more rows are sent: one failed, or the caller gave up.
+    /// Set when no more rows are to be sent: one failed, or the caller gave up.
     stopped: AtomicBool,
     returns_errors: bool,
     born: u32,
@@ -59,14 +59,14 @@ pub struct Flow {
 struct State {
     started: usize,
     in_flight: usize,
-    /// The results in the order of the rows, unless they are not wanted.
+    /// The results in the order of the rows, if they are wanted.
     results: Option<Vec<Option<Py<PyAny>>>>,
     /// The row that failed first.
     failed: Option<(usize, PyErr)>,
     waits: Option<Waits>,
 }
 
-/// Who waits until no more than so many are in flight.
+/// Waits until at most `most` rows are in flight.
 struct Waits {
     most: usize,
     waiter: Waiter,
@@ -78,7 +78,7 @@ enum Waiter {
 }
 
 impl Flow {
-    /// One more row is on its way; its number.
+    /// Registers another row and returns its number.
     fn begin(&self) -> usize {
         let mut state = self.state.lock();
         let row = state.started;
@@ -90,7 +90,7 @@ impl Flow {
         row
     }
 
-    /// A row has ended. From the thread that drives the connections.
+    /// Registers the end of a row. Called in the thread that drives the connections.
     fn end(&self, py: Python<'_>, row: usize, outcome: PyResult<Bound<'_, PyAny>>) {
         let outcome = match outcome {
             Err(error) if self.returns_errors => Ok(error.into_value(py).into_any()),
@@ -110,7 +110,7 @@ impl Flow {
                     self.stopped.store(true, Relaxed);
                     state.failed = Some((row, error));
                 }
-                // Rows that were withdrawn on account of the first one fail, too.
+                // Rows that were withdrawn because of the first one fail as well.
                 Err(error) => left_over.1 = Some(error),
             }
             if state.waits.as_ref().is_some_and(|waits| state.in_flight <= waits.most) {
@@ -128,8 +128,8 @@ impl Flow {
     }
 }
 
-/// A row under way. Its outcome is told in any case: one that is dropped, because a driver ended
-/// before its commands did, fails as closed.
+/// A row in flight. Its outcome is reported in any case: if it is dropped because a driver ended
+/// before its commands did, it fails as closed.
 pub struct Share {
     flow: Arc<Flow>,
     row: usize,
@@ -137,12 +137,12 @@ pub struct Share {
 }
 
 impl Share {
-    /// Whether it is still wanted. Needs no interpreter.
+    /// Whether the row is still wanted. Does not need the interpreter.
     pub fn starts(&self) -> bool {
         !self.flow.stopped.load(Relaxed)
     }
 
-    /// It has ended.
+    /// Reports the outcome.
     pub fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>) {
         if !self.is_told.swap(true, Relaxed) {
             self.flow.end(py, self.row, outcome);
@@ -156,7 +156,7 @@ impl Drop for Share {
             return;
         }
         Python::try_attach(|py| {
-            // An error that is on its way up is not this one's.
+            // An exception that is already propagating has nothing to do with this row.
             let pending = PyErr::take(py);
             self.tell(py, Err(closed::<Error>(py)));
             if let Some(pending) = pending {
@@ -166,17 +166,17 @@ impl Drop for Share {
     }
 }
 
-/// Who sends the rows.
+/// What sends the rows.
 pub enum Sender {
     /// The session's own thread.
     Thread(Arc<Shared>),
-    /// The event loop that ran when it began.
+    /// The event loop that was running at the start.
     Loop(Arc<Connections>),
 }
 
-/// A face that sends the rows of `execute_many`.
+/// A runner that can send the rows of `execute_many`.
 pub trait Sends: Runner {
-    /// What does so.
+    /// What sends them.
     fn sender(&self, py: Python<'_>, core: &Core) -> PyResult<Sender>;
 }
 
@@ -204,7 +204,7 @@ pub struct Many {
 }
 
 impl Many {
-    /// For a statement whose parameters are to come.
+    /// A call with this statement, whose parameters follow.
     pub fn new(
         core: Arc<Core>,
         sender: Sender,
@@ -327,7 +327,7 @@ impl Many {
                 (None, state.waits.replace(Waits { most, waiter }))
             }
         };
-        // One that was waited for before was cancelled.
+        // The previous waiter, if any, was cancelled.
         drop(former);
         if let Some(promise) = ready {
             promise.tell(py, Ok(py.None().into_bound(py)));

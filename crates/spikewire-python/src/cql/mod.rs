@@ -1,18 +1,18 @@
 //! Cassandra for Python: sessions, statements, rows.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`session`], [`faces`] | the two sessions, and who runs a statement: the calling thread, an event loop |
-//! | [`core`], [`options`] | a session's running half, and what it is opened with |
-//! | [`security`] | encryption, and logins by Python code |
-//! | [`job`], [`ticket`] | a statement with all that lies between it and its result: preparing, pages |
-//! | [`statement`], [`prepared`], [`bind`], [`table_row`], [`batch`] | what is said about one execution, and its values |
+//! | [`session`], [`faces`] | the two sessions; what runs their statements |
+//! | [`core`], [`options`] | the core of a session, and the options for opening it |
+//! | [`security`] | encryption, and authenticators written in Python |
+//! | [`job`], [`ticket`] | a statement with all steps to its result: preparing, pages |
+//! | [`statement`], [`prepared`], [`bind`], [`table_row`], [`batch`] | statements and values |
 //! | [`many`] | one statement with the parameters of many rows |
-//! | [`value`], [`classes`] | Python values to CQL and back, those of user-defined types, too |
-//! | [`pages`], [`reading`], [`rows`], [`row`] | what comes back |
-//! | [`fill`] | tuples and lists whose items are made in their places |
+//! | [`value`], [`classes`] | Python values to CQL and back, including user-defined types |
+//! | [`pages`], [`reading`], [`rows`], [`row`] | results |
+//! | [`fill`] | tuples and lists whose items are created in place |
 //! | [`columns`] | results as columns: Arrow, NumPy, pandas |
-//! | [`errors`] | what goes wrong, as Python exceptions |
+//! | [`errors`] | errors as Python exceptions |
 
 pub mod batch;
 pub mod bind;
@@ -37,7 +37,7 @@ pub mod table_row;
 pub mod ticket;
 pub mod value;
 
-/// What Python sees of it.
+/// The part of the native module that Python sees.
 pub mod module {
     use pyo3::prelude::*;
 

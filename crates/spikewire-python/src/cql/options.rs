@@ -1,4 +1,4 @@
-//! What a session is opened with, from keywords.
+//! The options of a session, from keyword arguments.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -53,17 +53,17 @@ pub const NAMES: [&str; 32] = [
     "user",
 ];
 
-/// Submitted statements in flight at once, unless the session says otherwise.
+/// The default for the maximum number of submitted statements in flight.
 const SUBMIT_LIMIT: usize = 2048;
 
-/// What a session is opened with, read.
+/// The parsed options of a session.
 #[derive(Debug, Clone)]
 pub struct Opening {
     pub options: Options,
     pub submit_limit: usize,
 }
 
-/// Reads contact points and keywords.
+/// Parses contact points and keyword arguments.
 pub fn read(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyResult<Opening> {
     let mut options = Options::new(contact_points(points)?);
     let mut submit_limit = SUBMIT_LIMIT;
@@ -199,12 +199,12 @@ fn pauses(name: &str, value: &Bound<'_, PyAny>) -> PyResult<(Duration, Duration)
     Ok((shortest, longest))
 }
 
-/// How long a copy of a statement waits for an answer to those before it.
+/// How long to wait for a reply before sending a speculative copy of a statement.
 pub fn delay(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Duration> {
     span(name, value, Speculation::SHORTEST.as_millis() as u64)
 }
 
-/// How many copies there may be besides the first.
+/// The maximum number of speculative copies of a statement.
 pub fn copies(name: &str, value: &Bound<'_, PyAny>) -> PyResult<u32> {
     Ok(count(name, value, 1, Speculation::MOST.into())? as u32)
 }

@@ -1,4 +1,4 @@
-//! The rows of a result as bytes: what rows and columns are made of.
+//! The rows of a result as bytes, from which rows and columns are created.
 
 use std::sync::Arc;
 
@@ -11,47 +11,49 @@ use spikewire_cql::response::rows::Cells;
 
 use super::classes::Classes;
 
-/// Rows as they came with one reply.
+/// The rows that arrived with one reply.
 #[derive(Debug)]
 pub struct Page {
-    /// Their cells. Python's allocator is the quicker one for those of a row.
+    /// The cells of the rows. Python's allocator is the faster one for as few bytes as a single row
+    /// has.
     bytes: Py<PyBytes>,
-    /// How many rows there are.
+    /// The number of rows.
     pub count: usize,
 }
 
 impl Page {
-    /// With these cells of so many rows.
+    /// A page with these cells of `count` rows.
     pub fn new(py: Python<'_>, cells: &Cells<'_>, count: usize) -> Self {
         Self { bytes: PyBytes::new(py, cells.0.rest()).unbind(), count }
     }
 
-    /// The cells from here on.
+    /// The cells from this offset on.
     #[inline]
     pub fn cells<'a>(&'a self, py: Python<'_>, offset: usize) -> Cells<'a> {
         Cells(Reader(&self.bytes.as_bytes(py)[offset..]))
     }
 
-    /// How many bytes the cells are.
+    /// The length of the cells in bytes.
     pub fn len(&self, py: Python<'_>) -> usize {
         self.bytes.as_bytes(py).len()
     }
 }
 
-/// Pages in the order in which they came: mostly one.
+/// Pages in the order of their arrival, usually one.
 pub type PageList = SmallVec<[Page; 1]>;
 
-/// The pages of a result and what reads them.
+/// The pages of a result, and what is needed to decode them.
 pub struct Pages {
-    /// The columns; `None` where the statement has no rows.
+    /// The columns. `None` if the statement returns no rows.
     pub shape: Option<Arc<Shape>>,
-    /// In the order in which they came.
+    /// The pages, in the order of their arrival.
     pub all: PageList,
     pub classes: Arc<Classes>,
 }
 
 impl Pages {
-    /// The cells of each page and how many rows they are, to be read without the interpreter.
+    /// The cells of each page and the number of its rows, for reading them detached from the
+    /// interpreter.
     pub fn cells<'a>(&'a self, py: Python<'_>) -> Vec<(Cells<'a>, usize)> {
         self.all.iter().map(|page| (page.cells(py, 0), page.count)).collect()
     }

@@ -1,4 +1,4 @@
-//! Prepared statements as programs hold them, with and without parameters.
+//! Prepared statements as Python objects, with and without parameters.
 
 use std::sync::Arc;
 
@@ -107,7 +107,7 @@ pub enum Single {
 }
 
 impl Single {
-    /// From an argument; `None` where that is something else.
+    /// Parses an argument. `None` if it is something else.
     pub fn read(given: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         if let Ok(prepared) = given.cast::<Prepared>() {
             return Ok(Some(Self::Prepared(prepared.get().known.clone())));

@@ -1,4 +1,4 @@
-//! Rows made of the cells of a page.
+//! Creates rows from the cells of a page.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use super::fill;
 use super::row::{Names, Row};
 use super::value::{Making, value};
 
-/// The row that the cells begin with.
+/// The row at the start of the cells.
 #[inline]
 pub fn row<'py>(
     names: &Arc<Names>,
@@ -24,16 +24,16 @@ pub fn row<'py>(
     Ok(Bound::new(making.py, Row::make(names.clone(), values))?)
 }
 
-/// The last rows that were made. Those that nothing else refers to any more are filled again for
-/// later ones, as `zip` does with its tuples; a program cannot tell.
+/// The most recently created rows. If nothing else refers to one of them any more, it is reused for
+/// a later row, as `zip` does with its tuples. A program cannot notice.
 #[derive(Default)]
 pub struct Recent {
-    /// Two of them: in `for row in rows` the name `row` still holds the last one.
+    /// Two rows, because in `for row in rows` the name `row` still refers to the last one.
     rows: [Option<Py<Row>>; 2],
 }
 
 impl Recent {
-    /// The same as [`row`].
+    /// Like [`row`].
     #[inline]
     pub fn row<'py>(
         &mut self,
@@ -55,13 +55,13 @@ impl Recent {
         Ok(made)
     }
 
-    /// Lets go of them.
+    /// Drops the rows.
     pub fn clear(&mut self) {
         self.rows = [None, None];
     }
 }
 
-/// A row with the values that the cells begin with, if nothing else refers to it; `None` otherwise.
+/// Refills a row with the values at the start of the cells. `None` if something else refers to it.
 #[inline]
 fn again<'py>(
     spare: Bound<'py, Row>,

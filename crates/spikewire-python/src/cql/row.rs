@@ -1,4 +1,4 @@
-//! One row, and the columns that rows share.
+//! One row, and the column names that rows share.
 
 #![expect(unsafe_code, reason = "the usual look-up of attributes")]
 
@@ -14,24 +14,24 @@ use spikewire_sync::Mutex;
 
 use crate::bridge::errors::{type_error, type_name};
 
-/// The names of columns, as Python looks them up.
+/// Column names, prepared for lookups from Python.
 #[derive(Debug)]
 pub struct Names {
-    /// All of them, in order.
+    /// All names, in order.
     pub all: Py<PyTuple>,
-    /// The first column of each name.
+    /// The index of the first column with each name.
     index: Py<PyDict>,
-    /// The same of those names that are no attributes of a row.
+    /// Like `index`, without the names that are attributes of the row class.
     attributes: Py<PyDict>,
 }
 
-/// The names of the fields of user-defined types that were met.
+/// The field names of the user-defined types seen so far.
 static TYPES: Mutex<Vec<(Udt, Arc<Names>)>> = Mutex::new(Vec::new());
-/// Most types whose names are kept.
+/// The maximum number of types whose names are cached.
 const KEPT: usize = 64;
 
 impl Names {
-    /// Those of a shape, made once.
+    /// The names of a shape, created once.
     pub fn of<'a>(py: Python<'_>, shape: &'a Arc<Shape>) -> PyResult<&'a Arc<Self>> {
         let kept = if let Some(kept) = shape.extension.get() {
             kept
@@ -40,11 +40,11 @@ impl Names {
             let names: Box<dyn std::any::Any + Send + Sync> = Box::new(Self::new(py, names)?);
             shape.extension.get_or_init(|| names)
         };
-        // Nothing else is kept there.
+        // Nothing else is stored there.
         kept.downcast_ref().ok_or_else(|| type_error("the columns of another language"))
     }
 
-    /// Of these columns.
+    /// The names of these columns.
     pub fn new<'a>(py: Python<'_>, names: impl Iterator<Item = &'a str>) -> PyResult<Arc<Self>> {
         let names: Vec<_> = names.map(|name| PyString::intern(py, name)).collect();
         let (index, attributes) = (PyDict::new(py), PyDict::new(py));
@@ -59,7 +59,7 @@ impl Names {
         Ok(Arc::new(Self { all, index: index.unbind(), attributes: attributes.unbind() }))
     }
 
-    /// Those of the fields of a type.
+    /// The names of a type's fields.
     pub fn of_type(py: Python<'_>, udt: &Udt) -> PyResult<Arc<Self>> {
         let known = |types: &[(Udt, Arc<Self>)]| {
             types.iter().find(|(known, _)| known == udt).map(|(_, names)| names.clone())
@@ -67,7 +67,7 @@ impl Names {
         if let Some(names) = known(&TYPES.lock()) {
             return Ok(names);
         }
-        // Made without the lock: making runs Python.
+        // Created without holding the lock, because that runs Python code.
         let names = Self::new(py, udt.fields.iter().map(|(name, _)| name.as_str()))?;
         let mut dropped = Vec::new();
         let mut types = TYPES.lock();
@@ -104,12 +104,12 @@ pub struct Row {
 }
 
 impl Row {
-    /// With these values.
+    /// A row with these values.
     pub fn make(names: Arc<Names>, values: Bound<'_, PyTuple>) -> Self {
         Self { names, values: values.unbind() }
     }
 
-    /// Its values, as they are kept.
+    /// The row's values.
     #[inline]
     pub fn kept<'a, 'py>(&'a self, py: Python<'py>) -> &'a Bound<'py, PyTuple> {
         self.values.bind(py)

@@ -1,4 +1,4 @@
-//! The rows of a result, still as they came: each is made when it is asked for.
+//! The rows of a result, kept in wire form. Each row is created on access.
 
 use std::sync::{Arc, OnceLock};
 
@@ -21,17 +21,17 @@ use super::row::{Names, Row};
 use super::value::Making;
 use crate::columns::{self, ArrowTable};
 
-/// What there is to know of a result besides its rows.
+/// What is known about a result besides its rows.
 #[derive(Debug, Default)]
 pub struct Circumstances {
     pub node: Option<Arc<Node>>,
     pub attempts: u32,
     pub schema_agreed: bool,
-    /// What few answers come with.
+    /// Rare details. `None` if there are none.
     pub extras: Option<Box<Extras>>,
 }
 
-/// What came besides the rows.
+/// Details that only some replies have.
 #[derive(Debug, Default)]
 pub struct Extras {
     pub warnings: Vec<String>,
@@ -40,7 +40,7 @@ pub struct Extras {
 }
 
 impl Circumstances {
-    /// Adds those of one more answer.
+    /// Adds the details of another reply.
     pub fn add(&mut self, answer: &Answer<'_>) {
         self.node = Some(answer.node.clone());
         self.attempts += answer.attempts.made;
@@ -68,12 +68,12 @@ pub struct Rows {
     count: usize,
     state: Option<Vec<u8>>,
     circumstances: Circumstances,
-    /// Where each row begins: page and offset. Made when a row is asked for by its index.
+    /// Where each row begins: page and offset. Built on the first access by index.
     offsets: OnceLock<Vec<(u32, u32)>>,
 }
 
 impl Rows {
-    /// Of these pages; `state` is where the next one would begin.
+    /// A result with these pages. `state` is the paging state for the next page.
     pub fn new(
         shape: Option<Arc<Shape>>,
         pages: PageList,
@@ -324,13 +324,13 @@ impl Rows {
 pub struct RowIterator {
     rows: Py<Rows>,
     names: Option<Arc<Names>>,
-    /// Page, row of the page, offset.
+    /// Page, row within the page, offset.
     at: (usize, usize, usize),
     recent: Recent,
 }
 
 impl RowIterator {
-    /// From the first row on.
+    /// An iterator that begins at the first row.
     fn new(rows: Bound<'_, Rows>) -> PyResult<Self> {
         let py = rows.py();
         let shape = rows.get().came.shape.as_ref();
@@ -376,7 +376,7 @@ impl RowIterator {
     }
 }
 
-/// The rows of an answer, to be kept.
+/// The rows of a reply, copied so that they can be kept.
 pub fn page_of(py: Python<'_>, answer: &Answer<'_>) -> Option<(Arc<Shape>, Page, Option<Vec<u8>>)> {
     match &answer.content {
         Content::Rows(rows) => {

@@ -1,4 +1,4 @@
-//! Encryption and logins, from keywords.
+//! Encryption and authentication, from keyword arguments.
 
 use std::fmt;
 use std::sync::Arc;
@@ -12,15 +12,15 @@ use spikewire_transport::tls::Tls;
 use crate::bridge::errors::{type_error, type_name, value_error};
 use crate::bridge::tls;
 
-/// Reads `tls`, and the certificates that it names.
+/// Parses `tls`, and reads the certificates that it names.
 pub fn encryption(value: &Bound<'_, PyAny>) -> PyResult<Option<Tls>> {
     let options = tls::options(value)?;
     let tls = options.map(|options| Tls::new(&options)).transpose();
     tls.map_err(|error| value_error(error.to_string()))
 }
 
-/// Reads `authenticator`: an object whose `begin(class_name)` gives one for each login, which has
-/// `answer(challenge)`.
+/// Parses `authenticator`: an object whose `begin(class_name)` returns, for each login, an object
+/// with `answer(challenge)`.
 pub fn authenticator(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Authenticator>> {
     if !value.hasattr(intern!(value.py(), "begin"))? {
         let kind = type_name(value);
@@ -31,7 +31,7 @@ pub fn authenticator(value: &Bound<'_, PyAny>) -> PyResult<Arc<dyn Authenticator
     Ok(Arc::new(Custom(value.clone().unbind())))
 }
 
-/// Logins by Python code. It is called by whatever thread opens a connection.
+/// An authenticator written in Python. It is called by whatever thread opens a connection.
 struct Custom(Py<PyAny>);
 
 impl fmt::Debug for Custom {
@@ -84,7 +84,7 @@ impl Conversation for Login {
     }
 }
 
-/// The error of an authenticator, which ends the login.
+/// The message of an authenticator's exception, which ends the login.
 fn said(py: Python<'_>, error: &PyErr) -> String {
     let name =
         error.get_type(py).name().map_or_else(|_| "an error".into(), |name| name.to_string());

@@ -1,4 +1,4 @@
-//! The two sessions and the verbs that submit, with the methods that they share.
+//! The two sessions and the submitting verbs, with the methods that they share.
 
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ fn shared(points: &Bound<'_, PyAny>, given: Option<&Bound<'_, PyDict>>) -> PyRes
     Ok(Arc::new(Shared { opening, lifecycle: Lifecycle::new(false), classes }))
 }
 
-/// What a session's face shares, if it is a session.
+/// The shared part of a session, or `None` if the object is not a session.
 pub fn shared_of(session: &Bound<'_, PyAny>) -> Option<Arc<Shared>> {
     if let Ok(session) = session.cast::<SessionCore>() {
         return Some(session.get().face.shared().clone());
@@ -60,7 +60,7 @@ fn nodes<'py>(shared: &Shared, py: Python<'py>) -> PyResult<Bound<'py, PyList>> 
     Ok(all)
 }
 
-/// Reads what `query` is called with, so that mistakes show at once.
+/// Checks the arguments of `query`, so that mistakes are reported immediately.
 fn check(
     runner: &impl Runner,
     py: Python<'_>,
@@ -76,7 +76,7 @@ fn check(
 }
 
 /// How rows of `execute_many` are sent: concurrency, whether results are wanted, whether errors are
-/// among them.
+/// returned among the results.
 type How = (usize, bool, bool);
 
 fn many(
@@ -107,7 +107,7 @@ fn shown(shared: &Shared, name: &str) -> String {
     format!("<{name} {}, {}>", points.join(","), shared.lifecycle)
 }
 
-/// The addresses of the nodes that hold a token of a keyspace.
+/// The addresses of the nodes with replicas for a token of a keyspace.
 fn replicas(shared: &Shared, py: Python<'_>, keyspace: &str, token: i64) -> PyResult<Vec<String>> {
     let core = shared.core(py)?;
     let snapshot = core.session.cluster().snapshot();
@@ -115,7 +115,7 @@ fn replicas(shared: &Shared, py: Python<'_>, keyspace: &str, token: i64) -> PyRe
     Ok(found.iter().map(|at| snapshot.nodes[*at as usize].to_string()).collect())
 }
 
-/// The methods of a class: its own ones, and the verbs that run on its face.
+/// The methods of a class: its own, and the verbs.
 macro_rules! verbs {
     ($class:ident { $($own:tt)* }) => {
         #[pymethods]
@@ -174,7 +174,7 @@ macro_rules! verbs {
     };
 }
 
-/// The methods of a session: its own ones, the verbs, and what can be asked of it.
+/// The methods of a session: its own, the verbs, and those that return information.
 macro_rules! session {
     ($class:ident { $($own:tt)* }) => {
         verbs!($class {

@@ -1,4 +1,4 @@
-//! Statements as programs hold them, and what is said about one execution.
+//! Statements as arguments, and the options of one execution.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use super::prepared::Single;
 use crate::arguments::{count, seconds};
 use crate::bridge::errors::{type_error, type_name, value_error};
 
-/// What is executed.
+/// The statement to execute.
 #[derive(Debug, Clone)]
 pub enum Statement {
     /// Text.
@@ -22,12 +22,12 @@ pub enum Statement {
     Prepared(Arc<Known>),
     /// A prepared statement and its values.
     Bound(Arc<Known>, Arc<[u8]>),
-    /// Several of them.
+    /// A batch.
     Batch(Content),
 }
 
 impl Statement {
-    /// From the first argument of a verb.
+    /// Parses the first argument of a verb.
     pub fn read(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         match Single::read(given)? {
             Some(Single::Text(text)) => return Ok(Self::Text(text)),
@@ -45,9 +45,9 @@ impl Statement {
     }
 }
 
-/// Reads the keywords of an execution; `core` knows the nodes.
+/// Parses the keywords of an execution; `core` knows the nodes.
 ///
-/// `None` where there are none, as mostly.
+/// `None` if there are none, which is the usual case.
 #[inline]
 pub fn options(
     core: &Core,

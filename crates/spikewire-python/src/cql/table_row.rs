@@ -21,7 +21,7 @@ impl TableRow {
         Self { known, bytes }
     }
 
-    /// Appends the values for the statement that they were encoded for, or for the same again.
+    /// Appends the values, which must have been encoded for this statement or an equal one.
     pub fn bind(&self, known: &Known, out: &mut Vec<u8>) -> PyResult<()> {
         let (own, other) = (&*self.known.parameters, &*known.parameters);
         let same = |(own, other): (&Column, &Column)| own.ty == other.ty && own.name == other.name;

@@ -12,23 +12,23 @@ use crate::bridge::gil_fairness::CommandGuard;
 use crate::bridge::promise::Completes;
 use crate::stages::Watch;
 
-/// The future that a statement's result goes to.
+/// The future that receives a statement's result.
 pub type Promise = crate::bridge::promise::Promise<Error>;
 
-/// What takes the result of one statement of many.
+/// Receives the result of one statement of many.
 pub trait Taker: Send + Sync {
-    /// Whether the result is still wanted. Needs no interpreter.
+    /// Whether the result is still wanted. Does not need the interpreter.
     fn starts(&self) -> bool;
 
-    /// Takes the result.
+    /// Receives the result.
     fn tell(&self, py: Python<'_>, outcome: PyResult<Bound<'_, PyAny>>);
 }
 
 /// Where a statement's result goes.
 pub enum Delivery {
-    /// A future.
+    /// To a future.
     Future(Promise),
-    /// One of many.
+    /// To a call with many statements.
     Share(Box<dyn Taker>),
 }
 
@@ -61,23 +61,23 @@ impl Delivery {
     }
 }
 
-/// A statement under way on a driver.
+/// A statement in progress on a driver.
 pub type Ticket = ticket::Ticket<Waiting>;
 
 /// A command of a driver.
 pub type Command = Box<spikewire_cassandra::connection::Command<Ticket>>;
 
-/// What waits for a statement, shared by its copies.
+/// What waits for a statement's result, shared by its speculative copies.
 pub struct Waiting {
     delivery: Delivery,
     job: Job,
-    /// Held while the statement is under way.
+    /// Held while the statement is in flight.
     _sent: Option<CommandGuard>,
-    /// What of it is timed.
+    /// Timing of the statement, if enabled.
     watch: Option<Box<Watch>>,
 }
 
-/// The command that carries a call.
+/// The command that sends a call.
 pub fn command(
     call: Call,
     now: Tick,
@@ -90,7 +90,7 @@ pub fn command(
 
 impl Waits for Waiting {
     fn starts(&self, follows: bool) -> bool {
-        // A copy is not worth sending for a task that was cancelled meanwhile.
+        // If the task was cancelled in the meantime, a speculative copy is not worth sending.
         self.delivery.starts() && !(follows && self.delivery.is_given_up())
     }
 

@@ -1,4 +1,4 @@
-//! Filters and operations from expressions and from texts.
+//! Filters and operations from expressions and from text.
 
 use std::cell::RefCell;
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
@@ -14,7 +14,7 @@ use super::Expression;
 use super::constant::operand;
 use crate::errors::{about, refused, type_error, type_name, utf8, value_error};
 
-/// The bytes of the keyword `where`.
+/// The encoded filter of the keyword `where`.
 #[inline]
 pub fn filter(value: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Arc<[u8]>>> {
     value.map(encoded_filter).transpose()
@@ -27,7 +27,7 @@ fn encoded_filter(value: &Bound<'_, PyAny>) -> PyResult<Arc<[u8]>> {
     }
 }
 
-/// The bytes of a filter: an `Expression`, a text, or a tuple of a text and its parameters.
+/// The encoded filter of an `Expression`, a text, or a tuple of a text and its parameters.
 fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     if let Ok(expression) = value.cast::<Expression>() {
         let expression = expression.get();
@@ -44,13 +44,13 @@ fn filter_bytes(value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     tree_of(value, true)?.filter().map_err(refused)
 }
 
-/// The bytes of an operation that reads or writes what an expression gives. Takes what
-/// [`filter_bytes`] takes.
+/// The encoded operation that reads or writes the value of an expression. Accepts what
+/// [`filter_bytes`] accepts.
 pub fn operation_bytes(value: &Bound<'_, PyAny>, flags: i64) -> PyResult<Vec<u8>> {
     tree_of(value, false)?.operation(flags).map_err(refused)
 }
 
-/// The bytes of an expression by itself, as an index on it is known by.
+/// The encoded expression by itself, by which an index on it is identified.
 pub fn plain_bytes(expression: &Bound<'_, Expression>) -> PyResult<Vec<u8>> {
     expression.get().tree.encode().map_err(refused)
 }
@@ -90,12 +90,12 @@ fn misread(source: &str, error: TextError) -> PyErr {
     }
 }
 
-/// How many texts a thread remembers.
+/// The number of texts cached per thread.
 const SLOTS: usize = 64;
-/// Longer texts are read every time.
+/// Longer texts are parsed every time.
 const LONGEST: usize = 1024;
 
-/// A text and its bytes.
+/// A text and its encoded form.
 type Remembered = Option<(String, Vec<u8>)>;
 
 thread_local! {
@@ -103,7 +103,7 @@ thread_local! {
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 
-/// The bytes of a text that is used again and again; `read` makes them the first time.
+/// The encoded form of a text that is used repeatedly. `read` creates it on first use.
 fn remembered(source: &str, read: impl FnOnce() -> PyResult<Vec<u8>>) -> PyResult<Vec<u8>> {
     if source.len() > LONGEST {
         return read();

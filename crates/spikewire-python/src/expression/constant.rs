@@ -14,7 +14,7 @@ use super::Expression;
 use crate::errors::{overflow, refused, shown, type_error, type_name, value_error};
 use crate::value::{GeoJSON, HyperLogLog, pairs};
 
-/// An expression, or the constant that a value is.
+/// An expression, or a value as a constant.
 pub fn operand(value: &Bound<'_, PyAny>) -> PyResult<Tree> {
     if let Ok(expression) = value.cast::<Expression>() {
         return Ok(expression.get().tree.clone());
@@ -90,7 +90,7 @@ fn constant(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
     )))
 }
 
-/// The type that a Python type stands for.
+/// The expression type for a Python type.
 pub fn kind_of(kind: &Bound<'_, PyAny>) -> PyResult<Type> {
     let py = kind.py();
     let known = [

@@ -1,8 +1,8 @@
-//! Expressions, checked when they are made.
+//! Expressions, checked when they are created.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`bytes`] | filters and operations from expressions and from texts |
+//! | [`bytes`] | filters and operations from expressions and from text |
 //! | [`constant`] | Python values in expressions |
 //! | [`call`] | list, map, bit and sketch operations in expressions |
 
@@ -30,7 +30,7 @@ use crate::value::pairs;
 #[pyclass(frozen, module = "spikewire.exp")]
 pub struct Expression {
     tree: Tree,
-    /// Its bytes as a filter, once they were wanted.
+    /// The expression encoded as a filter, once it was needed.
     filter: OnceLock<Vec<u8>>,
 }
 
@@ -60,7 +60,7 @@ impl Expression {
         made(Tree::apply(op, vec![self.tree.clone()]))
     }
 
-    /// `&`, `|` and `^` are logic on bools and work bit by bit on integers.
+    /// `&`, `|` and `^` are logical operators for bools, and bitwise operators for integers.
     fn bits_or(
         &self,
         bits: Op,

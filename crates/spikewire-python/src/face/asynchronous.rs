@@ -1,4 +1,4 @@
-//! The asyncio face: verbs return futures, completed on the loop's own thread.
+//! The asyncio API: verbs return futures, which are completed in the loop's own thread.
 
 use std::sync::Arc;
 
@@ -27,9 +27,9 @@ use crate::query::asynchronous::AsyncQuery;
 use crate::space::Space;
 use crate::stages::{Stages, Watch};
 
-/// What an asyncio client's datasets share with it.
+/// What an asyncio client and its datasets share.
 pub struct Loops {
-    /// Dropped before the running half that it uses.
+    /// Declared first, so dropped before the core that it uses.
     loops: LoopTable<Aerospike, Ticket>,
     shared: Shared,
 }
@@ -39,7 +39,7 @@ type Connections = LoopConnections<Aerospike, Ticket>;
 static KNOWN: Registry<Loops> = Registry::new();
 
 impl Loops {
-    /// The connections of the loop that runs in this thread, made when it is the first time.
+    /// The connections of the loop that is running in this thread, created on first use.
     fn connections(&self, py: Python<'_>) -> PyResult<Arc<Connections>> {
         self.loops.here(py, || self.shared.core(py), |core| &core.cluster)
     }
@@ -137,7 +137,7 @@ impl Face for Loops {
         AsyncQuery::new(py, self.shared.core(py)?, call)
     }
 
-    /// Ends the drivers; the one of the running loop at once.
+    /// Closes the drivers; that of the running loop at once.
     fn end(&self, py: Python<'_>) -> PyResult<()> {
         let Some(core) = self.shared.close() else { return Ok(()) };
         self.loops.end(py)?;
@@ -153,12 +153,12 @@ pub struct AsyncClient {
 }
 
 impl AsyncClient {
-    /// What the clients of both faces share.
+    /// What blocking and asyncio clients share.
     pub fn shared(&self) -> &Shared {
         &self.face.shared
     }
 
-    /// Where its administrative commands run.
+    /// The origin for the client's administrative commands.
     pub fn admin_origin(&self) -> Origin {
         self.face.clone()
     }

@@ -1,4 +1,5 @@
-//! The blocking face: the calling thread drives the connection itself, without the interpreter.
+//! The blocking API: the calling thread drives the connection itself, detached from the
+//! interpreter.
 
 use std::sync::Arc;
 
@@ -27,7 +28,7 @@ use crate::stages::Stages;
 
 static KNOWN: Registry<Shared> = Registry::new();
 
-/// Ends the threads of submitted calls, of all clients; called when the process exits.
+/// Stops the threads for submitted calls of all clients. Called when the process exits.
 pub fn end_submitted(py: Python<'_>) {
     let open = KNOWN.all().into_iter().filter_map(|shared| shared.running());
     let open: Vec<_> = open.collect();
@@ -41,12 +42,12 @@ pub struct Client {
 }
 
 impl Client {
-    /// What the clients of both faces share.
+    /// What blocking and asyncio clients share.
     pub fn shared(&self) -> &Shared {
         &self.face
     }
 
-    /// Where its administrative commands run.
+    /// The origin for the client's administrative commands.
     pub fn admin_origin(&self) -> Origin {
         self.face.clone()
     }
@@ -154,7 +155,7 @@ fn run<'py>(py: Python<'py>, shared: &Shared, call: Call) -> PyResult<Bound<'py,
     finish(py, plan, outcome, body)
 }
 
-/// What the caller gets of a reply.
+/// Converts a reply to the caller's result.
 #[inline(always)]
 fn finish(
     py: Python<'_>,

@@ -1,5 +1,5 @@
-//! What the classes of all faces have in common: how a verb reaches its runner, and the methods
-//! that clients and datasets have besides the verbs.
+//! What all classes with verbs have in common: how a verb reaches its runner, and the methods of
+//! clients and datasets besides the verbs.
 
 use std::ptr;
 use std::sync::Arc;
@@ -22,15 +22,15 @@ use crate::query::job::{self, JobCall};
 use crate::space::Space;
 use crate::verbs::Defaults;
 
-/// Runs calls: on the calling thread, on an event loop, or on the client's own thread.
+/// Runs calls: in the calling thread, on an event loop, or in the client's own thread.
 pub trait Runner {
-    /// The client whose calls these are.
+    /// The client to which the calls belong.
     fn shared(&self) -> &Shared;
 
-    /// Runs a call; returns its result or its future.
+    /// Runs a call. Returns its result or its future.
     fn run<'py>(&self, py: Python<'py>, call: Call) -> PyResult<Bound<'py, PyAny>>;
 
-    /// The same for a call that began then, whose stages are timed.
+    /// Like `run`, for a call whose stages are timed and that began at this time.
     fn run_timed<'py>(
         &self,
         py: Python<'py>,
@@ -38,21 +38,21 @@ pub trait Runner {
         began: Tick,
     ) -> PyResult<Bound<'py, PyAny>>;
 
-    /// Runs a batch; returns its result or its future.
+    /// Runs a batch. Returns its result or its future.
     fn run_many<'py>(&self, py: Python<'py>, call: BatchCall) -> PyResult<Bound<'py, PyAny>>;
 }
 
-/// A runner that clients can be made of, blocking or for asyncio.
+/// A runner for clients, blocking or asyncio.
 pub trait Face: Runner + AdminOrigin + Sized + 'static {
-    /// What it calls its queries.
+    /// The class of its queries.
     type Query;
     /// The function of `spikewire.jobs` that starts a background job.
     const START: &'static str;
 
-    /// Every client of this face.
+    /// All clients of this kind.
     fn known() -> &'static Registry<Self>;
 
-    /// Refuses options that make no sense here.
+    /// Rejects options that do not apply to this kind of client.
     fn check(_options: &Bound<'_, PyDict>) -> PyResult<()> {
         Ok(())
     }
@@ -63,17 +63,17 @@ pub trait Face: Runner + AdminOrigin + Sized + 'static {
     /// A query that has not started yet.
     fn query(&self, py: Python<'_>, call: QueryCall) -> PyResult<Self::Query>;
 
-    /// Ends every connection. Ending twice does nothing.
+    /// Closes all connections. May be called more than once.
     fn end(&self, py: Python<'_>) -> PyResult<()>;
 }
 
-/// A class with verbs: a client, or a dataset.
+/// A class with verbs: a client or a dataset.
 pub trait Verbs {
     type Runner: Runner;
 
     fn runner(&self) -> &Self::Runner;
 
-    /// A dataset's set, which its user keys belong to.
+    /// A dataset's namespace and set, for keys that are only a user key.
     fn home(&self) -> Option<&Arc<Space>>;
 
     fn address<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Address<'py>> {
@@ -87,7 +87,7 @@ pub trait Verbs {
         &self.runner().shared().defaults
     }
 
-    /// A call begins.
+    /// Registers the start of a call.
     #[inline]
     fn begin(&self) -> Began {
         self.runner().shared().stages.begin()
@@ -141,12 +141,12 @@ pub trait Verbs {
     }
 }
 
-/// Ends the clients of a face that unpickled datasets brought along.
+/// Closes the clients that came with unpickled datasets.
 pub fn close_adopted<F: Face>(py: Python<'_>) -> PyResult<()> {
     F::known().release().iter().try_for_each(|face| face.end(py))
 }
 
-/// A face for a client that a program makes. It is not connected yet.
+/// A client created by the program, not connected yet.
 pub fn made<F: Face>(
     seeds: &Bound<'_, PyAny>,
     options: Option<&Bound<'_, PyDict>>,
@@ -157,7 +157,8 @@ pub fn made<F: Face>(
     Ok(face)
 }
 
-/// The face that an unpickled dataset belongs to: the one with this token, or one like it.
+/// The client to which an unpickled dataset belongs: the one with this token, or else an equivalent
+/// one.
 pub fn found<F: Face>(
     token: Token,
     seeds: &Bound<'_, PyAny>,
@@ -171,7 +172,7 @@ pub fn found<F: Face>(
     Ok(known.keep(token, Arc::new(F::of(shared)), fits))
 }
 
-/// Why a client does not pickle.
+/// The error for an attempt to pickle a client.
 pub fn not_picklable(class: &Bound<'_, PyAny>) -> PyResult<PyErr> {
     Ok(type_error(format!(
         "{} objects hold connections and cannot be pickled; pickle datasets, which find their \

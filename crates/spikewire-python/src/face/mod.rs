@@ -1,12 +1,12 @@
-//! The same verbs, run by the calling thread, on an event loop, or by a thread of their own.
+//! The verbs, run by the calling thread, by an event loop, or by a background thread.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`classes`] | what the classes of all faces have in common |
+//! | [`classes`] | what all classes with verbs have in common |
 //! | [`methods`] | their methods, generated from `tools/verbs` |
 //! | [`blocking`] | the calling thread drives the connection |
-//! | [`asynchronous`] | an event loop turns a multiplexer |
-//! | [`submit`] | a thread of its own does, with a bounded number of calls in flight |
+//! | [`asynchronous`] | an event loop drives a multiplexer |
+//! | [`submit`] | a background thread does, with a bounded number of calls in flight |
 //! | [`ticket`] | what the last two complete: the future of a call, or a part of a batch |
 
 pub mod asynchronous;

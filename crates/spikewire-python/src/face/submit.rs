@@ -21,7 +21,7 @@ use crate::many::BatchCall;
 use crate::space::Space;
 use crate::stages::Watch;
 
-/// Hands calls to the client's thread for them.
+/// Submits calls to the client's background thread.
 pub struct Submit(Arc<Shared>);
 
 impl Runner for Submit {

@@ -21,22 +21,22 @@ use crate::errors::to_python;
 use crate::many::{BatchCall, BatchPlan, Window};
 use crate::stages::Watch;
 
-/// The future that a call's outcome goes to.
+/// The future that receives a call's outcome.
 type Promise = crate::bridge::promise::Promise<Error>;
 
-/// What a command's outcome completes.
+/// What the outcome of a command completes.
 pub enum Ticket {
-    /// A future and what its reply becomes.
+    /// A future, with the plan for its result.
     One {
         promise: Promise,
         plan: ResponsePlan,
         sent: Option<CommandGuard>,
-        /// What of it is timed.
+        /// Timing of the call, if enabled.
         watch: Option<Box<Watch>>,
     },
     /// One node's rows of a batch.
     Part(BatchTicket<Owner>),
-    /// A question of an administrative command.
+    /// A request of an administrative command.
     Question(AdminTicket<Ticket>),
 }
 
@@ -66,7 +66,7 @@ impl ResponseHandler for Ticket {
 
     fn answered_at(&mut self, at: Tick) {
         match self {
-            // Where it is copied first, that is a stage of its own.
+            // If the reply is copied first, that is a stage of its own.
             Self::One { watch: Some(watch), .. } => watch.taken(),
             Self::Part(part) => part.answered_at(at),
             Self::One { .. } | Self::Question(_) => {}
@@ -95,7 +95,7 @@ impl From<AdminTicket<Ticket>> for Ticket {
 }
 
 impl Completes<Aerospike> for Ticket {
-    /// Completes the future, or the part of a batch; what the batch sends next goes to `next`.
+    /// Completes the future, or the part of a batch. The batch's next commands go to `next`.
     fn complete(self, py: Python<'_>, outcome: Outcome<'_>, next: &mut Next<Self>) {
         match self {
             Self::One { promise, plan, sent: _sent, watch: None } => {
@@ -113,17 +113,17 @@ impl Completes<Aerospike> for Ticket {
     }
 }
 
-/// A batch's future, and what becomes of the rows.
+/// The future of a batch, and the plan for its result.
 pub struct Owner {
     promise: Promise,
-    /// Until they have become it.
+    /// Taken when the result is created.
     plan: Mutex<Option<BatchPlan>>,
-    /// What of it is timed.
+    /// Timing of the batch, if enabled.
     watch: Option<Box<Watch>>,
 }
 
 impl Owner {
-    /// Starts a batch; what it sends first goes to `next`.
+    /// Starts a batch. Its first commands go to `next`.
     pub fn start(
         cluster: Arc<Cluster>,
         promise: Promise,
@@ -142,15 +142,15 @@ impl BatchOwner for Owner {
     type Ticket = Ticket;
 
     fn window_done(&self, rows: Batch) -> Option<Batch> {
-        // Taken out, as no lock may be held while a table's next rows are read: that may run
-        // Python code.
+        // Taken out, because no lock may be held while the next rows of a table are read: that may
+        // run Python code.
         let mut plan = self.plan.lock().take()?;
         Python::attach(|py| {
             if let Some(watch) = &self.watch {
                 watch.rows_go_on(&rows);
             }
             if plan.more.is_some() && self.promise.is_done(py) {
-                // Cancelled: nothing waits for the rest.
+                // Cancelled: nobody waits for the remaining rows.
                 return None;
             }
             match plan.go_on(py, rows) {
@@ -175,7 +175,7 @@ impl BatchOwner for Owner {
     }
 }
 
-/// The future of an administrative command; the task keeps what it gives.
+/// The future of an administrative command. The slot keeps its value.
 pub(super) struct AdminPromise {
     promise: Promise,
     slot: Arc<AdminSlot>,

@@ -1,4 +1,4 @@
-//! Verbs that do the same to every row.
+//! Verbs that treat all rows alike.
 
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ pub fn delete<'py>(
     alike(resolve, keys, &spec, defaults.codec.clone(), Answered::None, |_| Ok(()))
 }
 
-/// A read of the bins that the dtype has fields for, into an array.
+/// Reads the bins for which the dtype has fields into an array.
 pub fn get_numpy<'py>(
     defaults: &Defaults,
     resolve: Resolve<'_>,
@@ -99,7 +99,7 @@ pub fn operate<'py>(
     })
 }
 
-/// Rows that are all of one kind.
+/// A batch whose rows are all of one kind.
 fn alike(
     resolve: Resolve<'_>,
     keys: &Bound<'_, PyAny>,

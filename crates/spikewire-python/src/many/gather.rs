@@ -1,4 +1,4 @@
-//! Rows being gathered: keys as Python gives them.
+//! Collects rows and their keys from Python objects.
 
 use std::sync::Arc;
 
@@ -20,15 +20,15 @@ use crate::key::{Address, Key};
 use crate::space::{Space, stored_key, with_user_key};
 use crate::value::Codec;
 
-/// Makes a key of what Python gives.
+/// Resolves a Python object to a key.
 pub type Resolve<'a> = &'a dyn Fn(&Bound<'_, PyAny>) -> PyResult<Key>;
 
-/// A whole key from an address, for the classes that offer `address`.
+/// The full key from an address, for classes with a method `address`.
 pub fn whole(address: PyResult<Address<'_>>) -> PyResult<Key> {
     address.map(Key::from)
 }
 
-/// The whole keys of many user keys of one set, hashed several at a time.
+/// The full keys for many user keys of one set, hashed several at a time.
 pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
     let mut found: Vec<Key> = Vec::new();
     let mut digests = Digests::default();
@@ -52,19 +52,19 @@ pub fn keys(space: &Arc<Space>, keys: &Bound<'_, PyAny>) -> PyResult<Vec<Key>> {
     Ok(found)
 }
 
-/// Whether it is of one of the two types that most user keys have.
+/// Whether a key has one of the two types that most user keys have.
 fn is_plain(key: &Bound<'_, PyAny>) -> bool {
     key.is_exact_instance_of::<PyInt>() || key.is_exact_instance_of::<PyString>()
 }
 
-/// Rows being gathered.
+/// Rows that are being collected.
 pub(super) struct BatchRows<'a> {
     resolve: Resolve<'a>,
     rows: BatchBuilder,
     keys: Vec<Key>,
-    /// Where user keys by themselves belong, once one of them was resolved.
+    /// Namespace and set of plain user keys, once one has been resolved.
     home: Option<Arc<Space>>,
-    /// Where the latest key tuple belongs.
+    /// Namespace and set of the latest key tuple.
     latest: Option<Arc<Space>>,
 }
 
@@ -73,7 +73,7 @@ impl<'a> BatchRows<'a> {
         Self { resolve, rows: BatchBuilder::default(), keys: Vec::new(), home: None, latest: None }
     }
 
-    /// Makes room for a row for each of these keys, where their number is known.
+    /// Reserves room for a row per key, if the number of keys is known.
     pub fn reserve(&mut self, keys: &Bound<'_, PyAny>) {
         let list = keys.cast_exact::<PyList>().map(PyListMethods::len);
         if let Ok(rows) = list.or_else(|_| keys.cast_exact::<PyTuple>().map(PyTupleMethods::len)) {
@@ -82,19 +82,19 @@ impl<'a> BatchRows<'a> {
         }
     }
 
-    /// Rows so far.
+    /// The number of rows so far.
     pub fn len(&self) -> usize {
         self.keys.len()
     }
 
-    /// Notes the record of the next row. Its digest may still be to come: user keys are hashed
-    /// several at a time.
+    /// Records the key of the next row. Its digest may be computed later, because user keys are
+    /// hashed several at a time.
     pub fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let row = self.keys.len();
         self.key_of_row(key).map_err(|error| at_row(key.py(), error, row))
     }
 
-    /// The same, for who says which row an error is about.
+    /// Like `key`, for callers that add the row's number to errors themselves.
     pub fn key_of_row(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
         let found = self.resolved(key)?;
         self.keys.push(found);
@@ -122,8 +122,8 @@ impl<'a> BatchRows<'a> {
         Ok(found)
     }
 
-    /// The key of a tuple `(namespace, set, key)` with the names of the one before, of which only
-    /// the user key has to be looked at; `None` for whatever needs more than that.
+    /// The key of a tuple `(namespace, set, key)` with the same names as the one before, so that
+    /// only the user key needs checking. `None` if more is needed.
     fn named_alike(&mut self, key: &Bound<'_, PyAny>) -> PyResult<Option<Key>> {
         let Some(space) = &self.latest else { return Ok(None) };
         let Ok(parts) = key.cast::<PyTuple>() else { return Ok(None) };
@@ -143,7 +143,7 @@ impl<'a> BatchRows<'a> {
         Ok(Some(Key { space: space.clone(), user: user.unbind(), digest }))
     }
 
-    /// The set of the row whose record was noted, and its user key where that goes along.
+    /// The set of the row whose key was recorded, and its user key if that is sent.
     fn place(&self, py: Python<'_>, send_key: bool) -> PyResult<(&Arc<Space>, Option<Vec<u8>>)> {
         let key = self.keys.last().expect("a row begins with its key");
         let stored = if send_key { stored_key(key.user.bind(py))? } else { None };
@@ -163,8 +163,8 @@ impl<'a> BatchRows<'a> {
         Ok(self.rows.alike(spec, &space, stored.as_deref(), write)?)
     }
 
-    /// Says what is done to the record that was noted; equal neighbours share it where that is
-    /// `likely`.
+    /// Adds a row that does this to the record whose key was recorded. If `likely`, equal
+    /// neighbours share the description.
     pub fn row(
         &mut self,
         py: Python<'_>,
@@ -195,12 +195,13 @@ impl<'a> BatchRows<'a> {
     }
 }
 
-/// Says which row an error is about.
+/// Adds the number of a row to an error.
 pub(super) fn at_row(py: Python<'_>, error: PyErr, row: usize) -> PyErr {
     about(py, error, &format!("row {row}"))
 }
 
-/// Walks a list, tuple, generator or any other iterable, but not text.
+/// Calls a function for each item of a list, tuple, generator or other iterable. A `str` is
+/// refused.
 pub(super) fn each<'py>(
     what: &str,
     items: &Bound<'py, PyAny>,

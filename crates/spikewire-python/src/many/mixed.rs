@@ -1,4 +1,4 @@
-//! Batches that mix reads, writes, deletes and calls of functions.
+//! Batches that mix reads, writes, deletes and function calls.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ pub fn batch(
     Ok(mixed.finish())
 }
 
-/// What is done to records.
+/// What to do with a record.
 pub enum OneRow<'a> {
     Read(&'a Read),
     Write(&'a Write),
@@ -41,23 +41,23 @@ pub enum OneRow<'a> {
     Apply(&'a Apply),
 }
 
-/// What rows of the same operations on the same bins have in common.
+/// What rows with the same operations on the same bins have in common.
 pub struct Operating {
     spec: CommandSpec,
     answers: Arc<Answers>,
 }
 
-/// Rows of different kinds, being gathered.
+/// Rows of different kinds that are being collected.
 pub struct Mixed<'a> {
     defaults: Defaults,
-    /// What rows do that do not say themselves.
+    /// Options for rows without options of their own.
     usual: &'a RowOptions<'a>,
     rows: BatchRows<'a>,
     answered: Vec<Option<Arc<Answers>>>,
 }
 
 impl<'a> Mixed<'a> {
-    /// For a batch with these limits.
+    /// A batch with these limits.
     pub fn new(
         defaults: &Defaults,
         resolve: Resolve<'a>,
@@ -71,7 +71,7 @@ impl<'a> Mixed<'a> {
         Ok(Self { defaults, usual, rows: BatchRows::new(resolve), answered: Vec::new() })
     }
 
-    /// The batch.
+    /// The finished batch.
     pub fn finish(self) -> BatchCall {
         let Defaults { commands, codec } = self.defaults;
         self.rows.finish(commands.policy, codec, Answered::Each(self.answered))
@@ -90,18 +90,17 @@ impl<'a> Mixed<'a> {
             OneRow::Delete(row) => self.delete(py, row, keys),
             OneRow::Apply(row) => self.apply(py, row, keys),
         };
-        // What was added last is the last row without a fault.
+        // The last row added is the last one without an error.
         added.map_err(|error| at_row(py, error, self.answered.len()))
     }
 
-    /// Notes the record of a row whose operations are encoded already. If it fails, no row has
-    /// been begun.
+    /// Records the key of a row whose operations are already encoded. If this fails, no row has
+    /// been started.
     pub fn key(&mut self, key: &Bound<'_, PyAny>) -> PyResult<()> {
         self.rows.key_of_row(key)
     }
 
-    /// What operations that are encoded already have in common with all that have the same codes
-    /// and bins.
+    /// The part of encoded operations that is the same for all rows with the same codes and bins.
     pub fn operating<'b>(
         &self,
         options: &command::WriteOptions,
@@ -113,7 +112,7 @@ impl<'a> Mixed<'a> {
         Ok(Operating { spec, answers: Answers { given, plain: Vec::new() }.into() })
     }
 
-    /// Adds the operations of the row whose record was noted.
+    /// Adds the operations of the row whose key was recorded.
     pub fn encoded<'b>(
         &mut self,
         py: Python<'_>,
@@ -266,7 +265,7 @@ impl<'a> Mixed<'a> {
         Ok(())
     }
 
-    /// Adds the row whose record was noted.
+    /// Adds the row whose key was recorded.
     fn noted(
         &mut self,
         py: Python<'_>,

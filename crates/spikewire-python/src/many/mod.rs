@@ -1,12 +1,12 @@
 //! The verbs on many records: one call, one result, in input order.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`gather`] | keys become rows |
-//! | [`alike`] | verbs that do the same to every row |
+//! | [`gather`] | collects rows and their keys |
+//! | [`alike`] | verbs that treat all rows alike |
 //! | [`put`](mod@put) | writing bins, from mappings, pairs and tables |
 //! | [`mixed`] | batches whose rows differ |
-//! | [`plan`] | the composed batch, and what becomes of its answers |
+//! | [`plan`] | the built batch, and how to convert its replies |
 
 mod alike;
 mod gather;

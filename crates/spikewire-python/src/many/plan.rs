@@ -1,4 +1,4 @@
-//! A batch on its way: what is sent, and what becomes of the answers.
+//! A batch that is ready to be run: what to send, and how to convert the replies.
 
 use std::sync::Arc;
 
@@ -12,38 +12,38 @@ use crate::batch::{Batch, RowReader};
 use crate::columns::Filling;
 use crate::columns::source::Windows;
 
-/// A composed batch: what is sent, and what its answers become.
+/// A built batch: what to send, and how to convert the replies.
 pub struct BatchCall {
     pub rows: Rows,
     pub plan: BatchPlan,
 }
 
 impl BatchCall {
-    /// Whether bytes are to come as views of the replies.
+    /// Sets whether bytes are returned as views of the replies.
     pub fn with_buffers(mut self, buffers: bool) -> Self {
         self.plan.reader.buffers = buffers;
         self
     }
 }
 
-/// What the answers become.
+/// How to convert the replies.
 pub struct BatchPlan {
     pub reader: RowReader,
-    /// For tables: the rows that are still to be sent.
+    /// For tables: the rows that have not been sent yet.
     pub more: Option<Box<Windows>>,
-    /// The outcomes of those that were.
+    /// The results of the rows that have.
     pub done: Option<Rows>,
-    /// For `get_numpy`: the array that the records go to.
+    /// For `get_numpy`: the array that receives the records.
     pub array: Option<Box<Filling>>,
-    /// Whose stages are timed, if they are.
+    /// The cluster whose metrics record the stages, if they are timed.
     pub timed: Option<Arc<Cluster>>,
 }
 
-/// How it goes on when the rows that were sent are through.
+/// What follows when the rows that were sent have finished.
 pub enum Window {
     /// More rows of the table.
     Send(Rows),
-    /// All of them are through.
+    /// Nothing, because all rows have finished.
     Finish(Rows),
 }
 
@@ -54,7 +54,7 @@ impl From<RowReader> for BatchPlan {
 }
 
 impl BatchPlan {
-    /// Takes rows that are through, and says what is next.
+    /// Processes finished rows and returns what follows.
     pub fn go_on(&mut self, py: Python<'_>, rows: Rows) -> PyResult<Window> {
         let began = self.timed.as_ref().map(|cluster| (cluster, Tick::now()));
         let next = self.more.as_mut().map(|more| more.next(py)).transpose()?.flatten();
@@ -74,7 +74,7 @@ impl BatchPlan {
         Ok(Window::Send(rows))
     }
 
-    /// The result that Python holds.
+    /// The result as a Python object.
     pub fn finish(mut self, py: Python<'_>, rows: Rows) -> PyResult<Bound<'_, PyAny>> {
         if let Some(array) = self.array.take() {
             return array.finish(py, rows, &self.reader.keys);

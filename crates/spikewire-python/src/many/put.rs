@@ -1,4 +1,4 @@
-//! Writing many records: each row has bins of its own.
+//! Writing many records, where each row has bins of its own.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMapping};
@@ -72,7 +72,7 @@ fn put_table(
     spec: CommandSpec,
     py: Python<'_>,
 ) -> PyResult<BatchCall> {
-    // A dataset takes any user key; a client, which does not, has no set to write a table to.
+    // A dataset accepts any user key. A client does not, and has no set to write a table to.
     let Ok(Key { space, .. }) = resolve(0_i64.into_pyobject(py)?.as_any()) else {
         return Err(type_error(
             "a table goes to a dataset: client.dataset(namespace, set).put_many(table, key=...)",

@@ -1,4 +1,4 @@
-//! One operation of `operate`, checked and encoded when it is made.
+//! An operation of `operate`, checked and encoded when it is created.
 
 pub mod packer;
 mod words;
@@ -32,13 +32,13 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// As it is sent.
+    /// The operation as it is sent.
     pub fn as_sent(&self) -> OperationRef<'_> {
         let Self { code, bin, particle, value, .. } = self;
         OperationRef { code: *code, bin, particle: *particle, value }
     }
 
-    /// Whether its answer is something else than the value of its bin.
+    /// Whether its result is something other than the value of the bin.
     pub fn gives_a_part(&self) -> bool {
         !matches!(
             self.code,
@@ -46,14 +46,14 @@ impl Operation {
         )
     }
 
-    /// An operation whose value is `value`.
+    /// An operation with this encoded value.
     fn call(py: Python<'_>, code: u8, bin: &str, value: Vec<u8>, words: Words) -> PyResult<Self> {
         let shown = Shown::new(py, bin, words)?;
         Ok(Self { code, bin: bin.to_owned(), particle: particle::BLOB, value, shown })
     }
 
-    /// An operation of a family, on what is at the end of a path. `pad` is given where the path
-    /// itself is to be made.
+    /// An operation of a family, on the value at the end of a path. `pad` is given if the path is
+    /// to be created.
     fn made(
         family: Family,
         bin: &Bound<'_, PyAny>,
@@ -212,7 +212,7 @@ pub fn code_of(verb: &str) -> Option<u8> {
     })
 }
 
-/// Names the bin of an operation in what is wrong with its arguments.
+/// Adds the bin of an operation to an error about its arguments.
 fn in_bin(py: Python<'_>, error: PyErr, bin: &str) -> PyErr {
     about(py, error, &format!("bin {bin:?}"))
 }

@@ -1,4 +1,4 @@
-//! Arguments of operations to their bytes.
+//! Encodes the arguments of operations.
 
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ pub fn element(name: &str, value: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     Ok(out)
 }
 
-/// An integer of 64 bits.
+/// A 64-bit integer.
 pub fn integer(name: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
     let index = match value.cast::<PyInt>() {
         Ok(int) if !value.is_instance_of::<PyBool>() => int.extract(),
@@ -34,7 +34,7 @@ pub fn integer(name: &str, value: &Bound<'_, PyAny>) -> PyResult<i64> {
     })
 }
 
-/// Refuses what cannot be the key of a map.
+/// Rejects values that cannot be the key of a map.
 pub fn check_key(name: &str, key: &Bound<'_, PyAny>) -> PyResult<()> {
     let allowed = key.is_instance_of::<PyString>()
         || (key.is_instance_of::<PyInt>() && !key.is_instance_of::<PyBool>())

@@ -1,4 +1,4 @@
-//! Operations as Python writes them.
+//! The `repr` of operations.
 
 use std::fmt::Write as _;
 
@@ -11,9 +11,9 @@ use crate::calls::context::Step;
 use crate::expression::Expression;
 use crate::value::{GeoJSON, HyperLogLog};
 
-/// What an operation was made from.
+/// How an operation was created.
 pub struct Words {
-    /// `None` for those on whole bins.
+    /// `None` for operations on whole bins.
     pub family: Option<Family>,
     pub kind: Py<PyString>,
     pub arguments: Py<PyTuple>,
@@ -21,8 +21,8 @@ pub struct Words {
     pub path: Vec<Py<Step>>,
 }
 
-/// How an operation is shown. Most are never, so the text is put together on demand;
-/// what could change in between is written down at once.
+/// The `repr` of an operation. Most are never shown, so the text is built on demand; but arguments
+/// that could change in the meantime are formatted at once.
 pub enum Shown {
     Text(String),
     Later(Words),
@@ -94,7 +94,7 @@ impl Words {
         Ok(text)
     }
 
-    /// The names of the arguments and whether they are options.
+    /// The names of the arguments, and whether each is an option.
     fn names(&self, kind: &str) -> Vec<(&'static str, bool)> {
         match self.family {
             None => plain_names(kind),
@@ -106,7 +106,7 @@ impl Words {
     }
 }
 
-/// The names of the arguments of the operations on whole bins.
+/// The names of the arguments of operations on whole bins.
 fn plain_names(kind: &str) -> Vec<(&'static str, bool)> {
     match kind {
         "read" => vec![("expression", false), ("no_fail", true)],

@@ -1,5 +1,5 @@
-//! Aggregations: the nodes run a stream function on their records, and what they send is reduced
-//! here, by the same function of the same module.
+//! Aggregations. The nodes run a stream function on their records, and their results are reduced
+//! here by the same function of the same module.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -17,7 +17,7 @@ use crate::errors::{to_python, value_error};
 use crate::value::particle;
 use crate::verbs::Function;
 
-/// What of a query an aggregation needs.
+/// The parts of a query that an aggregation needs.
 pub struct Whole {
     core: Arc<Core>,
     spec: QuerySpec,
@@ -48,7 +48,7 @@ impl Whole {
 pub struct Aggregation {
     core: Arc<Core>,
     plan: AggregationPlan,
-    /// Its result is not wanted any more.
+    /// Set when the result is no longer wanted.
     abandoned: AtomicBool,
 }
 

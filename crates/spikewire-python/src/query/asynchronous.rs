@@ -1,4 +1,5 @@
-//! A query on the asyncio face: records that are there come without a trip through the event loop.
+//! A query of the asyncio API: records that have already arrived are returned without going through
+//! the event loop.
 
 use std::sync::Arc;
 
@@ -26,7 +27,7 @@ use crate::core::Core;
 pub struct AsyncQuery {
     on_loop: Py<QueryOnLoop>,
     whole: Whole,
-    /// What `anext` awaits, from its first call: its turns are counted there.
+    /// What `anext` awaits, created by its first call. It counts the turns.
     next: Mutex<Option<Py<QueryStep>>>,
 }
 
@@ -41,7 +42,7 @@ impl AsyncQuery {
         &self.on_loop.get().reading
     }
 
-    /// An awaitable of what is wanted.
+    /// An awaitable of this result.
     fn step<'py>(&self, py: Python<'py>, wanted: Wanted) -> PyResult<Bound<'py, QueryStep>> {
         QueryStep::of(self.on_loop.bind(py), wanted)
     }
@@ -229,7 +230,7 @@ impl AsyncQuery {
         arguments: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let aggregation = self.whole.aggregation(module, function, arguments)?;
-        // It blocks, so it happens off the loop.
+        // In a thread of the executor, because it blocks.
         let event_loop = py.import("asyncio")?.call_method0("get_running_loop")?;
         let aggregation = Bound::new(py, aggregation)?;
         let future = event_loop.call_method1("run_in_executor", (py.None(), &aggregation))?;

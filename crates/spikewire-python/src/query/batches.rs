@@ -1,5 +1,5 @@
-//! Records of a query as columns: gathered from the wire without the interpreter, a batch at a
-//! time.
+//! Records of a query as columns, collected from the wire detached from the interpreter, a batch at
+//! a time.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
@@ -21,18 +21,18 @@ use crate::arguments::count;
 use crate::columns::{self, ArrowTable, Strip};
 use crate::errors::value_error;
 
-/// Most rows of a batch.
+/// The maximum number of rows in a batch.
 const MOST: u64 = 10_000_000;
-/// A batch with this many bytes of records is not made longer.
+/// A batch ends early once it has this many bytes of records.
 const ENOUGH: usize = 4 << 20;
-/// Rows that the first array has room for, at first.
+/// The initial capacity of the first array, in rows.
 const FIRST: usize = 1024;
-/// Bytes after which an event loop has its turn.
+/// The number of bytes after which an event loop gets to run other tasks.
 const TURN: usize = 1 << 20;
-/// The same while commands on single records come.
+/// The same, while commands on single records arrive.
 const SHORT_TURN: usize = 64 << 10;
 
-/// What batches the caller wants.
+/// The kind of batches that the caller wants.
 pub enum Wish {
     Arrow { schema: Option<Py<PyAny>>, extra: ExtraColumns },
     Numpy { dtype: Py<PyAny>, extra: ExtraColumns, strict: bool },
@@ -44,14 +44,14 @@ pub struct Batches {
     wish: Wish,
     rows: usize,
     open: Mutex<Option<Open>>,
-    /// For Arrow tables: memory that serves again.
+    /// For Arrow tables: buffers for reuse.
     shelf: Arc<BufferPool>,
-    /// For arrays: the room that the next one begins with. Room for all the rows that it may have
-    /// would be large, and mostly left empty.
+    /// For arrays: the initial capacity of the next one. Capacity for the maximum number of rows
+    /// would be large, and mostly unused.
     room: AtomicUsize,
 }
 
-/// A batch that is being made.
+/// A batch in progress.
 struct Open {
     columns: Made,
     rows: usize,
@@ -63,7 +63,7 @@ enum Made {
     Numpy(Box<Strip>),
 }
 
-/// Why a batch is not made.
+/// Why a batch cannot be created.
 enum Fault {
     Value(RowError),
     Query(Error),
@@ -87,7 +87,7 @@ impl Open {
         Ok(())
     }
 
-    /// How many rows there is room for.
+    /// The number of rows that fit.
     fn room(&self) -> usize {
         match &self.columns {
             Made::Arrow(_) => usize::MAX,
@@ -95,7 +95,7 @@ impl Open {
         }
     }
 
-    /// Makes room for more rows, of `rows` that there may be.
+    /// Makes room for more rows, of at most `rows`.
     fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
         match &mut self.columns {
             Made::Arrow(_) => Ok(()),
@@ -103,8 +103,8 @@ impl Open {
         }
     }
 
-    /// Takes what has arrived and reads on, until the batch is whole or `turn` bytes came. Nothing:
-    /// until there is no more room.
+    /// Takes the records that have arrived and reads on, until the batch is complete or `turn`
+    /// bytes have been taken. Returns `None` if there is no more room.
     fn gather(
         &mut self,
         stream: &mut Stream,
@@ -155,7 +155,7 @@ impl Batches {
         Ok(Self { reading, wish, rows, open, shelf, room })
     }
 
-    /// Arrow tables.
+    /// Batches as Arrow tables.
     pub fn arrow(
         reading: &Arc<Reading>,
         rows: Option<&Bound<'_, PyAny>>,
@@ -165,13 +165,13 @@ impl Batches {
         ttl: Option<&Bound<'_, PyAny>>,
     ) -> PyResult<Self> {
         let extra = columns::extra_columns(key, generation, ttl)?;
-        // Checked now, not with the first record.
+        // Checked now rather than with the first record.
         columns::table_builder(schema.as_ref(), &extra, false, None)?;
         let wish = Wish::Arrow { schema: schema.map(Bound::unbind), extra };
         Self::new(reading.clone(), wish, rows)
     }
 
-    /// NumPy arrays.
+    /// Batches as NumPy arrays.
     pub fn numpy(
         reading: &Arc<Reading>,
         dtype: &Bound<'_, PyAny>,
@@ -206,7 +206,7 @@ impl Batches {
         Ok(Open { columns, rows: 0, bytes: 0 })
     }
 
-    /// Works on the next batch. `wait`: until it is whole, without the interpreter.
+    /// Works on the next batch. `wait`: until it is complete, detached from the interpreter.
     pub fn advance(&self, py: Python<'_>, wait: bool) -> PyResult<Advance> {
         let taken = self.open.lock().take();
         let mut open = match taken {
@@ -214,7 +214,8 @@ impl Batches {
             None => self.open(py)?,
         };
         loop {
-            // A thread gathers without the interpreter: only event loops have to hurry.
+            // A thread collects records detached from the interpreter. Only event loops must be
+            // brief.
             let turn = if !wait && self.reading.is_crowded() { SHORT_TURN } else { TURN };
             let step = self.reading.with_stream(py, |stream| {
                 py.detach(|| open.gather(stream, self.rows, wait, turn))
@@ -228,7 +229,7 @@ impl Batches {
                     *self.open.lock() = Some(open);
                     return Ok(step);
                 }
-                // What was gathered comes again, in whatever follows.
+                // The records collected so far are returned again by whatever reads the query next.
                 Err(Fault::Value(stop)) => {
                     self.reading.rewind();
                     return Err(columns::row_error_in_batch(&stop));
@@ -243,7 +244,7 @@ impl Batches {
         }
     }
 
-    /// The batch that is whole.
+    /// The completed batch.
     pub fn finish<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let Some(open) = self.open.lock().take() else {
             return Err(PyRuntimeError::new_err("another thread took the batch"));
@@ -254,7 +255,7 @@ impl Batches {
                 self.reading.end_batch();
                 Ok(batch)
             }
-            // What is in it comes again, in whatever follows.
+            // Its records are returned again by whatever reads the query next.
             Err(error) => {
                 self.reading.rewind();
                 Err(error)

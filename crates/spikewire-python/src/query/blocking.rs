@@ -1,4 +1,4 @@
-//! A query on the blocking face: the thread that takes records reads them.
+//! A query of the blocking API: the thread that takes records also reads them.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Which values of which index a query asks for.
+//! The index, and the range of its values, for a query.
 
 use std::fmt::Write as _;
 
@@ -24,7 +24,7 @@ pub struct IndexRange {
 }
 
 impl IndexRange {
-    /// What the keyword `index` says.
+    /// Parses the keyword `index`.
     pub fn of(value: &Bound<'_, PyAny>) -> PyResult<Index> {
         match value.cast::<Self>() {
             Ok(range) => Ok(range.get().index.clone()),
@@ -92,7 +92,7 @@ fn subject(bin: Option<&Bound<'_, PyAny>>, name: Option<&Bound<'_, PyAny>>) -> P
     }
 }
 
-/// What a new index is on: a bin, with a path or without one, or an expression.
+/// The subject of a new index: a bin, with or without a path, or an expression.
 pub fn subject_of_new(
     bin: &Bound<'_, PyAny>,
     ctx: Option<&Bound<'_, PyAny>>,
@@ -105,7 +105,7 @@ pub fn subject_of_new(
     Ok((subject, context))
 }
 
-/// What of a bin is indexed.
+/// Which part of a bin is indexed.
 pub fn collection(of: &Bound<'_, PyAny>) -> PyResult<Collection> {
     parse::collection(text("of", of)?).map_err(refused)
 }

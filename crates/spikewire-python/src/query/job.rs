@@ -13,7 +13,7 @@ use crate::errors::{refused, value_error};
 use crate::space::Space;
 use crate::verbs::{Defaults, Function};
 
-/// The keywords that say which records, and how fast.
+/// The keywords that select the records and limit the speed.
 pub struct JobOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub index: Option<Bound<'py, PyAny>>,
@@ -21,7 +21,7 @@ pub struct JobOptions<'py> {
     pub timeout: Option<Bound<'py, PyAny>>,
 }
 
-/// A job that was composed and not started.
+/// A job that has been built but not started.
 pub struct JobCall(JobPlan);
 
 impl JobOptions<'_> {
@@ -40,7 +40,7 @@ impl JobOptions<'_> {
 }
 
 impl JobCall {
-    /// Operations on every record.
+    /// Runs operations on every record.
     pub fn operate(
         defaults: &Defaults,
         space: &Space,
@@ -63,7 +63,7 @@ impl JobCall {
         Self::of(defaults, space, &whole(op::DELETE)?, rules(durable, None)?, options)
     }
 
-    /// Renews the time to live of every record.
+    /// Resets the time to live of every record.
     pub fn touch(
         defaults: &Defaults,
         space: &Space,
@@ -84,7 +84,7 @@ impl JobCall {
         plan.map(Self).map_err(|error| value_error(error.message()))
     }
 
-    /// A function on every record.
+    /// Calls a function on every record.
     pub fn apply(
         defaults: &Defaults,
         space: &Space,
@@ -96,7 +96,7 @@ impl JobCall {
     }
 }
 
-/// One operation on the whole record.
+/// A single operation on the whole record.
 fn whole(code: u8) -> PyResult<QueryOps> {
     let mut operations = QueryOps::writing();
     let added = operations.push(code, "", 0, &[]);
@@ -108,7 +108,8 @@ fn rules(durable: bool, ttl: Option<&Bound<'_, PyAny>>) -> PyResult<JobRules> {
     Ok(JobRules { info2, info3: 0, ttl: arguments::ttl(ttl)?.slot().map_err(refused)? })
 }
 
-/// Hands a job to `spikewire.jobs`: the function of that name makes of it what the face returns.
+/// Passes a job to `spikewire.jobs`, where the function with this name starts it and returns the
+/// result for the caller.
 pub fn run<'py>(
     py: Python<'py>,
     origin: Origin,

@@ -1,17 +1,17 @@
-//! Scans and index queries: one object, lazily run, read at the caller's pace.
+//! Scans and index queries: an object that runs lazily and is read at the caller's pace.
 //!
-//! | file | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `plan` | the keywords, and what they make of the request |
-//! | `index` | which values of which index |
-//! | `reading` | a query under way, for both faces: records decoded a few at a time |
-//! | `blocking`, `asynchronous` | the two faces |
+//! | `plan` | the keywords, and the request built from them |
+//! | `index` | the index and the range of its values |
+//! | `reading` | a running query, for both APIs: records are decoded a few at a time |
+//! | `blocking`, `asynchronous` | the two APIs |
 //! | `step` | what a task awaits: the next record, page or batch |
-//! | `on_loop`, `stream_driver` | a query that tasks read, and the event loop that watches it |
+//! | `on_loop`, `stream_driver` | a query read by tasks, and the event loop that watches it |
 //! | `batches` | records as columns |
-//! | `page` | what a page is |
+//! | `page` | the contents of a page |
 //! | `job` | background jobs |
-//! | `aggregate` | what a stream function makes of the records |
+//! | `aggregate` | aggregations with stream functions |
 
 mod aggregate;
 pub mod asynchronous;
@@ -43,7 +43,7 @@ fn call<'py>(
     module.bind(py).getattr(name)?.call1(arguments)
 }
 
-/// The error of `page` without a size.
+/// The error for `page` without a size.
 fn no_page_size() -> PyErr {
     crate::errors::value_error("page() needs a page_size: query(page_size=500), for example")
 }

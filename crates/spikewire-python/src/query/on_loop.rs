@@ -1,5 +1,5 @@
-//! A query that tasks of an event loop read: what both its object in Python and the steps that are
-//! awaited hold.
+//! A query that is read by tasks of an event loop: the state shared by its Python object and by the
+//! awaited steps.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::bridge::event_loop::running_loop;
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct QueryOnLoop {
     pub reading: Arc<Reading>,
-    /// From when records are first waited for until the query is over.
+    /// Set from the first wait for records until the query is over.
     driver: Mutex<Option<Py<StreamDriver>>>,
 }
 
@@ -39,7 +39,7 @@ impl QueryOnLoop {
         StreamDriver::wait(&driver, &self.reading)
     }
 
-    /// The event loop need not watch the query any longer.
+    /// Tells the event loop to stop watching the query.
     pub fn end_driver(&self, py: Python<'_>) {
         let driver = self.driver.lock().take();
         if let Some(driver) = driver {
@@ -52,14 +52,14 @@ impl QueryOnLoop {
 }
 
 impl Drop for QueryOnLoop {
-    /// The event loop holds on to the driver and must stop watching its descriptor before that is
+    /// The event loop refers to the driver, and must stop watching its descriptor before that is
     /// closed.
     fn drop(&mut self) {
         if self.driver.get_mut().is_none() {
             return;
         }
         Python::try_attach(|py| {
-            // An exception may be on its way through what held the query.
+            // An exception may be propagating through the code that owned the query.
             let passing = PyErr::take(py);
             self.reading.close();
             self.end_driver(py);

@@ -1,4 +1,4 @@
-//! What a page of a query is.
+//! The contents of a page of a query.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyIterator, PyList};
@@ -16,7 +16,7 @@ pub struct Page {
 }
 
 impl Page {
-    /// All that is ready.
+    /// A page of all records that are ready.
     pub fn of(py: Python<'_>, reading: &Reading) -> PyResult<Self> {
         let QueryPage { records, cursor, done } = reading.page()?;
         let (records, cursor) = (PyList::new(py, records)?, PyBytes::new(py, &cursor));

@@ -1,4 +1,4 @@
-//! The keywords of `query`, checked, and what they make of the request.
+//! The keywords of `query`, checked, and the request built from them.
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::space::Space;
 use crate::value::Codec;
 use crate::verbs::{Defaults, RetryRules};
 
-/// The keywords as they were given.
+/// The keywords as they were passed.
 pub struct QueryOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub bins: Option<Bound<'py, PyAny>>,
@@ -39,11 +39,11 @@ pub struct QueryOptions<'py> {
     pub retry: RetryRules<'py>,
 }
 
-/// A query that was composed and not begun.
+/// A query that has been built but not started.
 pub struct QueryCall {
     pub space: Arc<Space>,
     pub plan: QueryPlan,
-    /// What was asked for, for an aggregation of it.
+    /// The specification, for an aggregation of the query.
     pub spec: QuerySpec,
     pub policy: Policy,
     pub codec: Option<Arc<Codec>>,
@@ -99,7 +99,7 @@ impl QueryCall {
     }
 }
 
-/// Which records a query or a job is about, and how fast.
+/// Which records a query or a job covers, and how fast it runs.
 pub fn scope(
     space: &Space,
     filter: Option<&Bound<'_, PyAny>>,
@@ -158,7 +158,7 @@ fn cursor(given: &Bound<'_, PyAny>) -> PyResult<Vec<u8>> {
     }
 }
 
-/// One partition, or a range of them: the first, and how many.
+/// A partition, or a range of partitions: the first one and the count.
 fn range(value: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
     if let Ok(range) = value.cast::<PyRange>() {
         let (start, stop) = (range.start()?, range.stop()?);
@@ -168,7 +168,7 @@ fn range(value: &Bound<'_, PyAny>) -> PyResult<(u64, u64)> {
                 range.repr()?
             )));
         }
-        // Whatever is below zero becomes too large.
+        // A negative number becomes too large, so it is rejected.
         Ok((start as u64, stop.saturating_sub(start).max(0) as u64))
     } else if value.is_instance_of::<pyo3::types::PyInt>() {
         Ok((count("partitions", value, 0, PARTITIONS as u64 - 1)?, 1))

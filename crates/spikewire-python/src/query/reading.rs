@@ -1,5 +1,5 @@
-//! A query under way, for both faces: records are decoded a few at a time, and how far the caller
-//! came is known to the record.
+//! A running query, for both APIs. Records are decoded a few at a time, and the caller's position
+//! is known to the record.
 
 use std::os::fd::{AsRawFd as _, RawFd};
 use std::sync::Arc;
@@ -32,16 +32,16 @@ use crate::record::{Bins, Record};
 use crate::space::Space;
 use crate::value::{self, Codec, bin};
 
-/// Most records that are decoded ahead while commands on single records come.
+/// The maximum number of records decoded ahead while commands on single records arrive.
 const SHORT_RUN: usize = 32;
-/// A run that lasts longer than this is followed by a shorter one, so that a slow reader is not
-/// mistaken for one that stopped.
+/// If a run takes longer than this, the next one is shorter, so that a slow reader is not mistaken
+/// for one that has stopped.
 const LONG: Duration = Duration::from_millis(50);
 
-/// How often a query that waits on an event loop looks whether its nodes are still there.
+/// How often a query that waits on an event loop checks whether its nodes are still there.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// A query under way.
+/// A running query.
 pub struct Reading {
     core: Arc<Core>,
     stopper: Arc<Stopper>,
@@ -51,23 +51,23 @@ pub struct Reading {
     state: Mutex<ReadingState>,
 }
 
-/// What becomes of a row.
+/// How to convert a row to a record.
 struct RecordShape {
     space: Arc<Space>,
     operations: Option<usize>,
     codec: Option<Arc<Codec>>,
-    /// The bins of which an operation gives something else than their value.
+    /// The bins for which an operation returns something other than their value.
     plain: Vec<String>,
 }
 
 struct ReadingState {
-    /// Not here while it is in use.
+    /// `None` while it is in use.
     reader: Option<Box<Reader>>,
-    /// Records of the next run.
+    /// The number of records in the next run.
     most: usize,
-    /// When the present run was made.
+    /// When the current run was decoded.
     since: Tick,
-    /// The sets that were seen, when the query is about a whole namespace.
+    /// The sets seen so far, if the query covers a whole namespace.
     spaces: Vec<Arc<Space>>,
 }
 
@@ -105,13 +105,13 @@ impl Reading {
         self.state.lock().reader.as_mut()?.pop()
     }
 
-    /// Lets threads go first that wait for the interpreter with the answer to a short command.
+    /// Yields to threads that wait for the interpreter because a short command was answered.
     #[inline]
     pub fn make_room(&self, py: Python<'_>) {
         self.guard.yield_gil(py);
     }
 
-    /// Whether commands on single records come, which should not wait for many records.
+    /// Whether commands on single records arrive, which should not have to wait for many records.
     pub fn is_crowded(&self) -> bool {
         self.guard.is_crowded()
     }
@@ -122,8 +122,8 @@ impl Reading {
         !self.stopper.is_stopped() && state.reader.as_ref().is_some_and(|it| it.has_ready())
     }
 
-    /// Makes records ready: a run of them, or, with `page`, until that many are. `wait`: whether
-    /// this thread waits for them, without the interpreter.
+    /// Makes records ready: a run of them, or, with `page`, until this many are ready. `wait`:
+    /// whether this thread waits for them, detached from the interpreter.
     pub fn advance(&self, py: Python<'_>, page: Option<u64>, wait: bool) -> PyResult<Advance> {
         self.check(py)?;
         let in_pieces = !wait && self.is_crowded();
@@ -152,7 +152,7 @@ impl Reading {
             let mut state = self.state.lock();
             (state.spaces, state.since) = (spaces, Tick::now());
         }
-        // The query is free again when Python code runs.
+        // Released before any Python code runs.
         drop(held);
         match broken {
             Some(error) => Err(self.failure(py, &error)),
@@ -160,7 +160,7 @@ impl Reading {
         }
     }
 
-    /// Lets more arrive, without the interpreter; whether some did.
+    /// Reads more, detached from the interpreter. Returns whether anything arrived.
     fn fill(&self, py: Python<'_>, stream: &mut Stream, wait: bool) -> Result<bool, Error> {
         let pause = if wait { None } else { Some(Duration::ZERO) };
         py.detach(|| {
@@ -173,7 +173,7 @@ impl Reading {
         })
     }
 
-    /// How many records the next run has, after how long the one before it lasted.
+    /// The number of records in the next run, adapted to the duration of the previous one.
     fn run_length(&self) -> usize {
         let mut state = self.state.lock();
         let lasted = Tick::now().since(state.since);
@@ -182,12 +182,12 @@ impl Reading {
         state.most
     }
 
-    /// How far the caller came.
+    /// The caller's position.
     pub fn cursor<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyBytes>> {
         Ok(PyBytes::new(py, &self.hold()?.reader().cursor()))
     }
 
-    /// Nodes that are asked from now on send no bins, where none are named: the records are only
+    /// Nodes contacted from now on send no bins unless some are selected: the records are only
     /// counted.
     pub fn skip_bins(&self) {
         if let Ok(mut held) = self.hold() {
@@ -195,36 +195,37 @@ impl Reading {
         }
     }
 
-    /// All records that are ready.
+    /// A page of all records that are ready.
     pub fn page(&self) -> PyResult<QueryPage<Py<Record>>> {
         Ok(self.hold()?.reader().page())
     }
 
-    /// The descriptor that an event loop watches.
+    /// The descriptor for an event loop to watch.
     pub fn descriptor(&self) -> PyResult<RawFd> {
         Ok(self.hold()?.reader().stream().as_raw_fd())
     }
 
-    /// When to try again even if the descriptor says nothing.
+    /// When to try again even if the descriptor does not become readable.
     pub fn alarm(&self) -> PyResult<Tick> {
         Ok(self.hold()?.reader().stream().alarm().min(Tick::now().after(PATIENCE)))
     }
 
-    /// The descriptor was readable: it is silent until something else happens.
+    /// Called when the descriptor is readable. Afterwards it stays unreadable until something else
+    /// happens.
     pub fn take_readiness(&self, py: Python<'_>) -> PyResult<()> {
-        // Another thread that reads at this moment takes it as well.
+        // If another thread is reading right now, it takes the events too.
         let Ok(mut held) = self.hold() else { return Ok(()) };
         let taken = held.reader().stream().take_readiness();
         drop(held);
         taken.map_err(|error| self.failure(py, &error))
     }
 
-    /// Whether the query was ended.
+    /// Whether the query has been closed.
     pub fn is_closed(&self) -> bool {
         self.stopper.is_stopped()
     }
 
-    /// Whether it belongs to this process and not to the one that this one was forked from.
+    /// Whether the query belongs to this process rather than to the parent of a fork.
     pub fn is_own(&self) -> bool {
         self.core.is_own()
     }
@@ -234,7 +235,8 @@ impl Reading {
         self.shape.operations.is_some()
     }
 
-    /// Lets a batch be made from the stream. Until it is done, the caller is where it began.
+    /// Gives access to the stream for building a batch. Until the batch is finished, the caller's
+    /// position is where it began.
     pub fn with_stream<T>(
         &self,
         py: Python<'_>,
@@ -248,14 +250,14 @@ impl Reading {
         }
     }
 
-    /// The batch is done.
+    /// Finishes the batch.
     pub fn end_batch(&self) {
         if let Ok(mut held) = self.hold() {
             held.reader().end_batch();
         }
     }
 
-    /// The batch failed: what is in it comes again.
+    /// Abandons the batch: its records will be returned again.
     pub fn rewind(&self) {
         if !self.core.is_own() {
             return;
@@ -265,10 +267,11 @@ impl Reading {
         }
     }
 
-    /// Ends the query: the nodes stop sending.
+    /// Closes the query, so that the nodes stop sending.
     pub fn close(&self) {
         if !self.core.is_own() {
-            // The child of a fork shares the poller and the waker with its parent, which reads on.
+            // A forked child shares the poller and the waker with its parent, which is still
+            // reading.
             return;
         }
         self.stopper.stop();
@@ -277,7 +280,7 @@ impl Reading {
             reader.close();
             self.state.lock().reader = Some(reader);
         }
-        // A thread that reads at this moment is woken, and closes when it is done.
+        // A thread that is reading right now is woken, and closes the query when it is done.
     }
 
     fn check(&self, py: Python<'_>) -> PyResult<()> {
@@ -316,13 +319,13 @@ impl Reading {
 }
 
 impl Drop for Reading {
-    /// A connection that is only owed the end of its answer serves the next query.
+    /// A connection that only has to receive the end of its reply serves the next query.
     fn drop(&mut self) {
         self.close();
     }
 }
 
-/// The query while it is in use; it goes back whatever happens.
+/// Exclusive access to the reader, which is put back in any case.
 struct Held<'a> {
     reading: &'a Reading,
     reader: Option<Box<Reader>>,
@@ -374,7 +377,7 @@ impl RecordShape {
         })
     }
 
-    /// Results of operations: one for each, and the bins they are from.
+    /// The results of operations, and the bins to which they belong.
     fn results<'py>(
         &self,
         py: Python<'py>,

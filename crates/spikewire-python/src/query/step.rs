@@ -1,8 +1,9 @@
-//! What a task awaits of a query: more records, a page or a batch.
+//! What a task awaits on a query: more records, a page or a batch.
 //!
-//! A step gives what is there at once, and yields a future to the event loop only when there is
-//! nothing. The coroutines and generators around it are Python's own (`spikewire/query.py`), which
-//! cost less for each record than an object that ends each wait with an exception.
+//! A step returns at once whatever is available, and yields a future to the event loop only if
+//! nothing is. The coroutines and generators around it are written in Python
+//! (`spikewire/query.py`): they cost less per record than a native awaitable, which has to end each
+//! wait with an exception.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
@@ -19,7 +20,7 @@ use super::reading::Reading;
 use crate::bridge::turns::QueryTurns;
 use crate::record::Record;
 
-/// After this many refills without waiting, other tasks have their turn.
+/// The number of refills without waiting after which other tasks get to run.
 const FAIR: u32 = 4;
 
 /// What is awaited.
@@ -33,7 +34,7 @@ pub enum Wanted {
 pub struct Refills {
     ready: Py<ReadyRecords>,
     count: AtomicU32,
-    /// Whether other tasks had their turn since the last attempt to have records.
+    /// Whether other tasks have run since the last attempt to get records.
     has_yielded: AtomicBool,
 }
 
@@ -52,9 +53,9 @@ pub struct QueryStep {
     wanted: Wanted,
 }
 
-/// How a step goes on.
+/// The outcome of a step.
 enum Progress<'py> {
-    /// The task waits for this future or, with `None`, until the loop has run the other tasks.
+    /// The task waits for this future or, if `None`, until the loop has run the other tasks.
     Yield(Bound<'py, PyAny>),
     Value(Bound<'py, PyAny>),
     Over,

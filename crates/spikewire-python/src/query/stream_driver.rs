@@ -1,9 +1,9 @@
 //! A query on an asyncio event loop.
 //!
-//! The loop watches the query's descriptor from when records are first waited for until the query
-//! is over, and calls back also while no task waits, as when a record is being worked on. Then only
-//! the poller's events are taken, so that the descriptor falls silent: what has arrived is read
-//! when it is asked for.
+//! The loop watches the query's descriptor from the first wait for records until the query is over.
+//! It also calls back while no task waits, for example while a record is being processed. In that
+//! case only the poller's events are taken, so that the descriptor becomes unreadable; the data is
+//! read when it is asked for.
 
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
@@ -20,7 +20,7 @@ use crate::bridge::event_loop::{LoopTimer, awaited, is_closed, running_loop, wat
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct StreamDriver {
     reading: Weak<Reading>,
-    /// The query, ended, until the loop has stopped watching its descriptor.
+    /// Keeps the closed query alive until the loop has stopped watching its descriptor.
     leaving: Mutex<Option<Arc<Reading>>>,
     event_loop: Py<PyAny>,
     descriptor: RawFd,
@@ -31,7 +31,7 @@ pub struct StreamDriver {
 }
 
 impl StreamDriver {
-    /// Lets the loop watch a query from now on.
+    /// Makes the loop watch a query.
     pub fn start<'py>(
         reading: &Arc<Reading>,
         event_loop: &Bound<'py, PyAny>,
@@ -70,11 +70,12 @@ impl StreamDriver {
         Ok(waited)
     }
 
-    /// Ends it, from any thread; the query is kept until the loop has stopped watching it.
+    /// Stops watching; may be called from any thread. The query is kept alive until the loop has
+    /// stopped watching it.
     pub fn end_soon(slf: &Bound<'_, Self>, reading: &Arc<Reading>) -> PyResult<()> {
         let (py, this) = (slf.py(), slf.get());
         if !reading.is_own() {
-            // The child of a fork shares the loop's poller with its parent: let it be.
+            // A forked child shares the loop's poller with its parent, so it is left alone.
             return Ok(());
         }
         let event_loop = this.event_loop.bind(py);
@@ -86,12 +87,12 @@ impl StreamDriver {
         event_loop.call_method1("call_soon_threadsafe", (slf.getattr("end")?,)).map(drop)
     }
 
-    /// Lets the waiting tasks look again.
+    /// Wakes the waiting tasks, so that they check again.
     fn wake(&self, py: Python<'_>) -> PyResult<()> {
         let waiting = std::mem::take(&mut *self.waiting.lock());
         for future in waiting {
             let future = future.bind(py);
-            // A task that was cancelled waits no more.
+            // A cancelled task no longer waits.
             if !future.call_method0(intern!(py, "done"))?.is_truthy()? {
                 future.call_method1(intern!(py, "set_result"), (py.None(),))?;
             }

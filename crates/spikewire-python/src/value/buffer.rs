@@ -1,4 +1,4 @@
-//! Bytes that are read without a copy of their own: views of the memory that a reply came in.
+//! Bytes that are read without copying: views of the memory of a reply.
 
 #![expect(unsafe_code, reason = "Python's buffer protocol")]
 
@@ -21,22 +21,22 @@ pub struct Buffer {
 enum Memory {
     /// The reply to one call.
     Reply(Vec<u8>),
-    /// A row's part of the replies to a batch. These and not the Python batch, which keeps the
-    /// records that it made: with their views they would keep each other.
+    /// A row's part of the replies to a batch. Refers to the rows and not to the Python batch: that
+    /// keeps the records it created, so together with their views it would form a reference cycle.
     Row(Arc<Rows>, usize),
 }
 
 impl Buffer {
-    /// Of the reply to one call.
+    /// The memory of the reply to one call.
     pub fn reply(mut body: Vec<u8>) -> Self {
-        // What was room for more is not kept by a view of little.
+        // Shrunk if mostly unused, so that a small view does not keep a large buffer alive.
         if body.capacity() / 2 > body.len() {
             body.shrink_to_fit();
         }
         Self { memory: Memory::Reply(body) }
     }
 
-    /// Of row `index` of a batch that is over.
+    /// The memory of row `index` of a finished batch.
     pub fn row(rows: Arc<Rows>, index: usize) -> Self {
         Self { memory: Memory::Row(rows, index) }
     }
@@ -63,14 +63,14 @@ impl Buffer {
     ) -> PyResult<()> {
         let bytes = slf.get().bytes();
         let (start, len) = (bytes.as_ptr().cast_mut().cast(), bytes.len() as ffi::Py_ssize_t);
-        // SAFETY: the bytes neither move nor change as long as the object lives, which the view
-        // then holds a reference to; it is read-only, and asking for more is an error.
+        // SAFETY: the bytes neither move nor change while the object is alive, and the view keeps
+        // it alive. The view is read-only; a request for more is an error.
         let filled = unsafe { ffi::PyBuffer_FillInfo(view, slf.as_ptr(), start, len, 1, flags) };
         if filled == 0 { Ok(()) } else { Err(PyErr::fetch(slf.py())) }
     }
 }
 
-/// Makes the views of one reply: slices of one memoryview.
+/// Creates the views of one reply: slices of one memoryview.
 pub struct Views<'a, 'py> {
     buffer: &'a Bound<'py, Buffer>,
     whole: OnceCell<Bound<'py, PyMemoryView>>,

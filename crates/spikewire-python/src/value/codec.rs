@@ -1,4 +1,5 @@
-//! A client's codec: what it stores types and bins as, by functions of the user's.
+//! A client's codec: how values of certain types and bins are stored, defined by functions of the
+//! user.
 
 use std::fmt::Display;
 
@@ -10,14 +11,14 @@ use rustc_hash::FxHashMap;
 use super::names::bin_name;
 use crate::errors::{about, type_error, type_name};
 
-/// How one bin is written and read.
+/// How the values of one bin are encoded and decoded.
 #[derive(Debug)]
 struct Form {
     encode: Py<PyAny>,
     decode: Py<PyAny>,
 }
 
-/// What `spikewire.codec.Codec` says, ready to use.
+/// The contents of a `spikewire.codec.Codec`, ready for use.
 #[derive(Debug)]
 pub struct Codec {
     types: Vec<(Py<PyType>, Py<PyAny>)>,
@@ -25,12 +26,12 @@ pub struct Codec {
 }
 
 impl Codec {
-    /// Whether it says how this bin is read.
+    /// Whether the codec decodes this bin.
     pub fn reads(&self, name: &[u8]) -> bool {
         self.bins.contains_key(name)
     }
 
-    /// From a Python `Codec`, which checked what it holds.
+    /// From a Python `Codec`, which has checked its contents.
     pub fn new(given: &Bound<'_, PyAny>) -> PyResult<Self> {
         let py = given.py();
         let class = py.import("spikewire.codec")?.getattr("Codec")?;
@@ -59,7 +60,7 @@ impl Codec {
         Ok(Self { types, bins })
     }
 
-    /// The plain value for one whose type is registered, itself or what it extends.
+    /// The plain value for a value whose type, or a base class of it, is registered.
     pub fn plain<'py>(
         &self,
         value: &Bound<'py, PyAny>,
@@ -79,7 +80,7 @@ impl Codec {
         Ok(Some(made))
     }
 
-    /// The function for a value's type: that of the nearest class it extends.
+    /// The function for a value's type: that of the nearest base class.
     fn of<'py>(&self, value: &Bound<'py, PyAny>) -> Option<&Bound<'py, PyAny>> {
         if self.types.is_empty() {
             return None;
@@ -92,14 +93,14 @@ impl Codec {
         })
     }
 
-    /// What is stored in a bin for a value; `None` for bins without a form.
+    /// The value to store in a bin; `None` for bins without a form.
     pub fn encode<'py>(
         &self,
         name: &str,
         value: &Bound<'py, PyAny>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(form) = self.bins.get(name.as_bytes()) else { return Ok(None) };
-        // None removes a bin of any form.
+        // None removes a bin, whatever its form.
         if value.is_none() {
             return Ok(None);
         }
@@ -116,7 +117,7 @@ impl Codec {
         Ok(Some(made))
     }
 
-    /// What a bin's value means.
+    /// Decodes the value of a bin.
     pub fn decode<'py>(
         &self,
         name: &[u8],
@@ -134,8 +135,8 @@ impl Codec {
     }
 }
 
-/// An error of a user's function, with the bin and the type in front. Its own words are kept, and
-/// itself as the cause.
+/// Prefixes an error of a user's function with the bin and the type. The original message is kept,
+/// and the original error becomes the cause.
 fn wrapped(py: Python<'_>, error: PyErr, what: &str, value: &Bound<'_, PyAny>) -> PyErr {
     if !error.is_instance_of::<PyException>(py) {
         return error;

@@ -33,17 +33,17 @@ pub fn particle<'py>(py: Python<'py>, of: u8, bytes: &[u8]) -> PyResult<Bound<'p
             }
             value
         }
-        // Blobs, and the types Python has no better shape for.
+        // Blobs, and types for which Python has nothing more suitable.
         _ => PyBytes::new(py, bytes).into_any(),
     })
 }
 
-/// Whether a particle comes as `int`, `str`, `float`, `bool` or `None`.
+/// Whether a particle is decoded to `int`, `str`, `float`, `bool` or `None`.
 pub fn is_scalar(of: u8) -> bool {
     matches!(of, kind::INTEGER | kind::STRING | kind::NULL | kind::FLOAT | kind::BOOL)
 }
 
-/// Whether a particle comes as `bytes`.
+/// Whether a particle is decoded to `bytes`.
 pub fn is_bytes(of: u8) -> bool {
     !matches!(
         of,
@@ -59,9 +59,10 @@ pub fn is_bytes(of: u8) -> bool {
     )
 }
 
-/// Text from the wire. The server does not validate UTF-8; stray bytes come as surrogate escapes.
+/// Text from the wire. The server does not validate UTF-8; invalid bytes become surrogate escapes.
 pub fn text<'py>(py: Python<'py>, bytes: &[u8]) -> PyResult<Bound<'py, PyString>> {
-    // SAFETY: pointer and length are those of a live slice; the error handler's name is a C string.
+    // SAFETY: pointer and length are those of a live slice, and the name of the error handler is a
+    // C string.
     unsafe {
         let made = ffi::PyUnicode_DecodeUTF8(
             bytes.as_ptr().cast(),
@@ -127,7 +128,7 @@ fn nested<'py>(
     })
 }
 
-/// Lists can be keys of maps that other clients wrote; Python wants tuples there.
+/// Other clients may have written maps with lists as keys. In Python these must be tuples.
 fn hashable(key: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     match key.cast::<PyList>() {
         Ok(list) => {

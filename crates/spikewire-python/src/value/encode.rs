@@ -1,4 +1,4 @@
-//! Python objects to particles, straight into the request buffer.
+//! Python objects to particles, written directly into the request buffer.
 
 use std::fmt::Write as _;
 
@@ -210,7 +210,7 @@ fn utf8<'a>(text: &'a Bound<'_, PyString>, place: &Place<'_>) -> PyResult<&'a st
     })
 }
 
-/// The plain value that stands for one of another type.
+/// The plain value that represents a value of another type.
 fn plain<'py>(value: &Bound<'py, PyAny>, place: &Place<'_>) -> PyResult<Option<Bound<'py, PyAny>>> {
     if let Place::Coded(_, codec) = place.root()
         && let Some(plain) = codec.plain(value, place)?

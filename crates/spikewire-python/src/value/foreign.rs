@@ -1,6 +1,7 @@
-//! Values of other types that stand for a plain one: enum members, NumPy scalars, buffers.
+//! Values of other types that represent a plain one: enum members, NumPy scalars, buffers.
 //!
-//! Looked at only when a value is none of the types that bins hold, so these cost nothing else.
+//! They are only considered if a value has none of the types that bins support, so supporting them
+//! costs other values nothing.
 
 #![expect(unsafe_code, reason = "Python's buffer protocol")]
 
@@ -12,7 +13,7 @@ use pyo3::types::{PyByteArray, PyMemoryView};
 use super::Place;
 use crate::errors::{type_error, type_name};
 
-/// The plain value that an enum member or a NumPy scalar stands for.
+/// The plain value of an enum member or a NumPy scalar.
 pub fn plain<'py>(
     value: &Bound<'py, PyAny>,
     place: &Place<'_>,
@@ -22,7 +23,7 @@ pub fn plain<'py>(
     let members = ENUM.import(py, "enum", "Enum")?;
     if value.is_instance(members)? {
         let inner = value.getattr("value")?;
-        // A member of a member would be a riddle without end.
+        // A member whose value is a member could go on without end.
         if inner.is_instance(members)? {
             return Err(type_error(format!(
                 "{place}: the value of {} is an enum member itself",
@@ -54,7 +55,7 @@ pub fn plain<'py>(
     }
 }
 
-/// An attribute of NumPy, in programs that use it.
+/// An attribute of NumPy, if the program has imported it.
 fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>> {
     static GENERIC: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     static ARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
@@ -62,10 +63,10 @@ fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>
     if let Some(found) = known.get(py) {
         return Ok(Some(found.bind(py).clone()));
     }
-    // There is no NumPy scalar before NumPy is imported.
+    // No value can be a NumPy scalar before NumPy is imported.
     let modules = py.import("sys")?.getattr("modules")?;
     let module = modules.call_method1("get", ("numpy",))?;
-    // It may be half imported, by another thread.
+    // Another thread may be in the middle of importing it.
     if module.is_none() || !module.hasattr(name)? {
         return Ok(None);
     }
@@ -74,14 +75,15 @@ fn numpy<'py>(py: Python<'py>, name: &str) -> PyResult<Option<Bound<'py, PyAny>>
     Ok(Some(found))
 }
 
-/// Whether it is a NumPy array.
+/// Whether this is a NumPy array.
 pub fn is_array(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let Some(array) = numpy(value.py(), "ndarray")? else { return Ok(false) };
     value.is_instance(&array)
 }
 
-/// Hands the bytes of a bytearray, a memoryview or another buffer of bytes to `take`; `None` for
-/// what is no buffer. Buffers of wider elements are refused, as there are two ways to store them.
+/// Passes the bytes of a bytearray, a memoryview or another buffer of bytes to `take`. `None` if
+/// the value is not a buffer. Buffers with wider elements are rejected, because there are two ways
+/// to store them.
 pub fn bytes<R>(
     value: &Bound<'_, PyAny>,
     place: &Place<'_>,
@@ -90,7 +92,7 @@ pub fn bytes<R>(
     if let Ok(array) = value.cast::<PyByteArray>() {
         return Ok(Some(take(&array.to_vec())));
     }
-    // A view of it describes shape and strides also where the buffer itself leaves them out.
+    // A memoryview describes shape and strides even if the buffer itself leaves them out.
     let buffer = PyMemoryView::from(value).and_then(|view| PyUntypedBuffer::get(&view));
     let Ok(buffer) = buffer else {
         if is_array(value)? {
@@ -103,11 +105,12 @@ pub fn bytes<R>(
     if !explicit && (is_array(value)? || !matches!(format, "B" | "b" | "c" | "<B" | "<b" | "<c")) {
         return Err(wide(value, place, &format!("format {format:?}")));
     }
-    // Copied, and never seen as a slice: its owner may write to it at any time. Without the GIL
-    // another thread may do so during the copy, which then has some bytes of both.
+    // Copied without ever creating a slice, because the owner may write to the buffer at any time.
+    // Without a GIL another thread may do so during the copy, which then has some bytes of both.
     let copy: Vec<u8> = if buffer.is_c_contiguous() && !buffer.buf_ptr().is_null() {
         let mut copy = Vec::with_capacity(buffer.len_bytes());
-        // SAFETY: the buffer is held, contiguous and as long as it says, and so is the copy's room.
+        // SAFETY: the buffer is held, contiguous and of the stated length, and the copy has room
+        // for that.
         unsafe {
             let from = buffer.buf_ptr().cast::<u8>();
             from.copy_to_nonoverlapping(copy.as_mut_ptr(), buffer.len_bytes());

@@ -1,4 +1,4 @@
-//! What can be looked for and not stored.
+//! Values that can be searched for but not stored.
 
 use pyo3::prelude::*;
 use pyo3::types::PyType;
@@ -15,7 +15,7 @@ const KINDS: [&str; 2] = ["wildcard", "infinity"];
 pub struct Marker(u8);
 
 impl Marker {
-    /// How it stands among the elements of a list.
+    /// Its encoding as an element of a list.
     pub fn wire(&self) -> [u8; 3] {
         [0xd4, 0xff, self.0]
     }

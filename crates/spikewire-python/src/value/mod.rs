@@ -1,15 +1,15 @@
 //! Python objects to particles and back, each in one pass.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`encode`], [`decode`] | the two ways |
-//! | [`foreign`], [`codec`] | values of other types that stand for a plain one, by themselves or by the user's functions |
-//! | [`wrappers`], [`marker`] | values that Python has no type for; what can be looked for and not stored |
+//! | [`encode`], [`decode`] | the two directions |
+//! | [`foreign`], [`codec`] | values of other types: built-in conversions, and the user's |
+//! | [`wrappers`], [`marker`] | values for which Python has no type; values to search for |
 //! | [`buffer`] | bytes as views of the reply |
-//! | [`names`] | names of bins, checked; those that were seen before |
-//! | [`ordered`] | maps in the order of their keys, for programs that tell them from others |
-//! | [`place`] | where a value stands, for error messages |
-//! | [`pairs`] | dicts that are changed while they are read |
+//! | [`names`] | bin names: checks, and a cache |
+//! | [`ordered`] | maps ordered by key, for programs that tell them apart |
+//! | [`place`] | the position of a value, for error messages |
+//! | [`pairs`] | dicts that are modified while they are read |
 
 mod buffer;
 mod codec;

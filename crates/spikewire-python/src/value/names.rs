@@ -1,4 +1,4 @@
-//! Names of bins: checked on their way out; on their way in, those seen before cost no new string.
+//! Bin names. They are checked when encoded; when decoded, known names are taken from a cache.
 
 use std::cell::RefCell;
 
@@ -23,7 +23,7 @@ thread_local! {
         RefCell::new(std::iter::repeat_with(|| None).take(SLOTS).collect());
 }
 
-/// The Python string for a bin name from the wire. Bytes that are no UTF-8 come as surrogate
+/// The Python string for a bin name from the wire. Bytes that are not UTF-8 become surrogate
 /// escapes, so that no name is lost.
 pub fn bin<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> {
     let fresh = || crate::value::decode::text(py, name);
@@ -49,14 +49,14 @@ pub fn bin<'py>(py: Python<'py>, name: &[u8]) -> PyResult<Bound<'py, PyString>> 
     })
 }
 
-/// Checks a bin's name.
+/// Checks a bin name.
 pub fn bin_name<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let text = bin_text(name)?;
     check_bin_name(text).map_err(refused)?;
     Ok(text)
 }
 
-/// A bin's name where it is checked later, with its value.
+/// A bin name, in places where it is checked later together with its value.
 pub fn bin_text<'a>(name: &'a Bound<'_, PyAny>) -> PyResult<&'a str> {
     let Ok(text) = name.cast::<PyString>() else {
         return Err(type_error(format!("a bin name must be str, not {}", type_name(name))));

@@ -1,6 +1,6 @@
-//! Maps that are kept in the order of their keys, as instances of a class that a program names.
+//! Maps ordered by key, as instances of a class registered by the program.
 //!
-//! Without one (as long as nobody needs to tell them from others) they are plain dicts.
+//! Without such a class (as long as nobody needs to tell them apart) they are plain dicts.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -25,23 +25,23 @@ pub fn _ordered_maps(class: Bound<'_, PyType>) -> PyResult<()> {
     Ok(())
 }
 
-/// The class of maps in the order of their keys, if a program has named one.
+/// The class for maps ordered by key, if the program has registered one.
 pub fn class(py: Python<'_>) -> Option<&Bound<'_, PyType>> {
     CLASS.get(py).map(|class| class.bind(py))
 }
 
-/// Whether a dict is written as a map in the order of its keys.
+/// Whether a dict is written as a map ordered by key.
 pub fn is_ordered(dict: &Bound<'_, PyDict>) -> bool {
     class(dict.py()).is_some_and(|class| dict.is_instance(class).unwrap_or(false))
 }
 
-/// Keys as servers order them: numbers, text, bytes.
+/// The order of keys on servers: numbers, text, bytes.
 #[derive(PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     Int(i64),
     Text(Vec<u8>),
     Bytes(Vec<u8>),
-    /// What cannot be a key, which is said when it is written.
+    /// Not a valid key, which is reported when it is encoded.
     Other,
 }
 
@@ -55,7 +55,7 @@ fn rank(key: &Bound<'_, PyAny>) -> Rank {
     key.cast::<PyInt>().ok().and_then(|int| int.extract().ok()).map_or(Rank::Other, Rank::Int)
 }
 
-/// The pairs of a dict in the order of their keys.
+/// The pairs of a dict, ordered by key.
 pub fn sorted<'py>(
     dict: &Bound<'py, PyDict>,
 ) -> PyResult<Vec<(Bound<'py, PyAny>, Bound<'py, PyAny>)>> {

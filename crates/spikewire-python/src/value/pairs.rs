@@ -1,7 +1,8 @@
-//! Dicts and lists that other code changes while they are read: an error, as in Python itself.
+//! Detects dicts and lists that other code modifies while they are read: an error, as in Python
+//! itself.
 //!
-//! That code may be another thread, or what runs inside a value: its property, its `__getitem__`,
-//! a codec's function.
+//! The other code may be another thread, or may run as part of a value: a property, its
+//! `__getitem__`, a function of the codec.
 
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -12,7 +13,7 @@ use pyo3::types::iter::BoundDictIterator;
 /// Key and value.
 pub type Pair<'py> = (Bound<'py, PyAny>, Bound<'py, PyAny>);
 
-/// The pairs of a dict.
+/// An iterator over the pairs of a dict.
 pub struct Pairs<'py> {
     dict: Bound<'py, PyDict>,
     inner: BoundDictIterator<'py>,
@@ -20,13 +21,13 @@ pub struct Pairs<'py> {
     left: usize,
 }
 
-/// The pairs of a dict, as many as its length says now, or an error.
+/// The pairs of a dict, as many as its current length says, or an error.
 pub fn pairs<'py>(dict: &Bound<'py, PyDict>) -> Pairs<'py> {
     let len = dict.len();
     Pairs { dict: dict.clone(), inner: dict.iter(), len, left: len }
 }
 
-/// The error for a container that was changed.
+/// The error for a container that was modified.
 pub fn changed(what: &str) -> PyErr {
     PyRuntimeError::new_err(format!("a {what} was changed while it was read"))
 }
@@ -39,7 +40,8 @@ impl<'py> Iterator for Pairs<'py> {
             return None;
         }
         let Self { dict, inner, len, .. } = self;
-        // The iterator panics at another length, so it must not change in between.
+        // The iterator panics if the length has changed, so the dict must not change between the
+        // check and the call.
         let next = with_critical_section(dict.as_any(), || {
             if dict.len() == *len { inner.next() } else { None }
         });

@@ -1,4 +1,4 @@
-//! Where a value stands, for error messages.
+//! The position of a value, for error messages.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use pyo3::prelude::*;
 use super::Codec;
 use crate::errors::shown;
 
-/// Where a value stands, for error messages: the bin, then the way down into it.
+/// The position of a value, for error messages: the bin, then the path into it.
 pub enum Place<'a> {
     /// The value of a bin.
     Bin(&'a str),
-    /// The same, of a client that has a codec.
+    /// The value of a bin, for a client with a codec.
     Coded(&'a str, &'a Codec),
-    /// What an argument holds.
+    /// The contents of an argument.
     Argument(&'a str),
     /// An element of a list.
     Index(&'a Place<'a>, usize),
@@ -36,7 +36,7 @@ impl fmt::Display for Place<'_> {
 }
 
 impl<'a> Place<'a> {
-    /// The bin or the argument that the value is in.
+    /// The bin or argument that contains the value.
     pub fn root(&'a self) -> &'a Self {
         match self {
             Self::Bin(_) | Self::Coded(..) | Self::Argument(_) => self,

@@ -1,4 +1,4 @@
-//! Values that Python has no type of its own for.
+//! Wrappers for values for which Python has no type of its own.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString, PyType};
@@ -19,7 +19,7 @@ impl GeoJSON {
         let text = if let Ok(text) = text.cast::<PyString>() {
             utf8("the text", text)?.to_owned()
         } else {
-            // A mapping is written as JSON.
+            // A mapping is encoded as JSON.
             let json = text.py().import("json")?;
             json.call_method1("dumps", (text,))?.extract()?
         };

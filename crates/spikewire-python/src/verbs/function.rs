@@ -9,7 +9,7 @@ use crate::errors::{type_error, type_name, value_error};
 use crate::space::text;
 use crate::value::{Place, encode};
 
-/// A function of a registered module, and what it is called with.
+/// A function of a registered module, and its arguments.
 pub struct Function(pub spikewire_aerospike::command::Function);
 
 impl Function {

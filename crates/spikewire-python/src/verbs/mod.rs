@@ -1,14 +1,14 @@
-//! The verbs. Each turns checked arguments into a call; the faces run it.
+//! The verbs. Each turns checked arguments into a call; the runners in [`crate::face`] run it.
 //!
-//! All faces share this one source, on datasets and on clients. The Python methods are generated from
-//! `tools/verbs`: see [`crate::face`].
+//! All classes share this implementation, datasets as well as clients. Their Python methods are
+//! generated from `tools/verbs`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | [`options`] | the keywords of a call, and what they make of its request |
+//! | [`options`] | the keywords of a call, and the request options built from them |
 //! | [`single`] | the verbs on one record |
 //! | [`function`] | calls of functions that the cluster runs |
-//! | [`steps`] | operations on their way into a request |
+//! | [`steps`] | encoding operations into a request |
 //!
 //! The verbs on many records are in [`crate::many`].
 

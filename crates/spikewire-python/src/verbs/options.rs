@@ -1,4 +1,4 @@
-//! The keywords of a call, and what they make of its command.
+//! The keywords of a call, and the command options built from them.
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ impl Deref for Defaults {
     }
 }
 
-/// Keywords about reading alone.
+/// Keywords that only concern reading.
 pub struct ReadRules<'py> {
     pub touch: Option<Bound<'py, PyAny>>,
     pub mode: Option<Bound<'py, PyAny>>,
@@ -45,7 +45,7 @@ impl ReadRules<'_> {
     }
 }
 
-/// Keywords about being tried again.
+/// Keywords that concern retries.
 #[derive(Default)]
 pub struct RetryRules<'py> {
     pub max_retries: Option<Bound<'py, PyAny>>,
@@ -86,7 +86,7 @@ impl RetryRules<'_> {
     }
 }
 
-/// Keywords about the limits of a call that has no others.
+/// Keywords for the limits of calls that have no other limits.
 pub struct Limits<'py> {
     pub replica: Option<Bound<'py, PyAny>>,
     pub timeout: Option<Bound<'py, PyAny>>,
@@ -94,7 +94,7 @@ pub struct Limits<'py> {
 }
 
 impl Limits<'_> {
-    /// The client's limits, changed by what was given.
+    /// The client's limits, modified by the keywords.
     pub fn policy(&self, base: &Policy) -> PyResult<Policy> {
         let timeout = arguments::timeout_of(self.timeout.as_ref())?;
         let replica = self.replica.as_ref().map(arguments::replica).transpose()?;
@@ -102,7 +102,7 @@ impl Limits<'_> {
     }
 }
 
-/// Keywords for the rows of a batch that do not say themselves.
+/// Keywords for the rows of a batch that do not set them.
 pub struct RowOptions<'py> {
     pub rules: ReadRules<'py>,
     pub ttl: Option<Bound<'py, PyAny>>,
@@ -112,7 +112,7 @@ pub struct RowOptions<'py> {
 }
 
 impl RowOptions<'_> {
-    /// Refuses what no row could be told.
+    /// Rejects values that are invalid for every row.
     pub fn check(&self) -> PyResult<()> {
         self.rules.checked()?;
         arguments::ttl(self.ttl.as_ref())?;
@@ -120,7 +120,7 @@ impl RowOptions<'_> {
     }
 }
 
-/// Keywords that every read takes.
+/// Keywords of all reads.
 pub struct ReadOptions<'py> {
     pub filter: Option<Bound<'py, PyAny>>,
     pub rules: ReadRules<'py>,
@@ -141,7 +141,7 @@ impl ReadOptions<'_> {
     }
 }
 
-/// Keywords that every write takes.
+/// Keywords of all writes.
 #[derive(Default)]
 pub struct WriteOptions<'py> {
     pub ttl: Option<Bound<'py, PyAny>>,

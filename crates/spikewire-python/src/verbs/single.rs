@@ -30,7 +30,7 @@ pub fn get<'py>(
     })
 }
 
-/// The bins that a read gives, by name when not all of them are wanted.
+/// The bins that a read returns, with their names unless all are selected.
 #[inline]
 pub fn selected(bins: Option<&Bound<'_, PyAny>>) -> PyResult<(BinSelection, Vec<String>)> {
     let mut names = Vec::new();

@@ -1,4 +1,4 @@
-//! Operations on their way into a request: those of `operate`, and one for each bin of a write.
+//! Encodes operations into a request: those of `operate`, and one for each bin of a write.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyMapping, PyTuple};
@@ -13,11 +13,11 @@ use crate::errors::{Raised, refused, type_error, type_name};
 use crate::operation::Operation;
 use crate::value::{Codec, Place, bin_text, encode, pairs};
 
-/// A bin's value on its way into a request, through the codec where there is one.
+/// A bin's value to be encoded, through the codec if there is one.
 struct BinValue<'a, 'py> {
     value: &'a Bound<'py, PyAny>,
     codec: Option<&'a Codec>,
-    /// Whether it is the value of the bin: what is added or appended is none.
+    /// Whether this is the whole value of the bin, as opposed to a value to add or append.
     whole: bool,
 }
 
@@ -87,7 +87,7 @@ impl<'py> Steps<'py> {
         Ok(Self { all, spec, answered, coded: defaults.codec.is_some() })
     }
 
-    /// What the operations answer; to be asked once.
+    /// How to interpret the operations' results. To be called once.
     pub fn take_answers(&mut self) -> Answers {
         let steps = self.all.iter().map(Bound::get);
         let parts = steps.filter(|step| self.coded && step.gives_a_part());

@@ -1,4 +1,4 @@
-//! A builder for what the caller asks for, and the rows of a batch into it.
+//! Creates a table builder for the requested columns and fills it with the rows of a batch.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use super::super::rows::{Found, column_error, look, with_key};
 use super::schema::schema;
 use crate::key::Key;
 
-/// The columns of a schema, or those that the rows will have.
+/// A builder for the columns of a schema, or for the columns found in the rows.
 pub fn table_builder(
     asked: Option<&Bound<'_, PyAny>>,
     extra: &ExtraColumns,

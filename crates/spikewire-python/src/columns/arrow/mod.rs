@@ -1,10 +1,10 @@
 //! Arrow tables from a batch.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | `fill` | a builder for what the caller asks for, and the rows of a batch into it |
-//! | `schema` | the schema that a caller gives |
-//! | `table` | what is returned |
+//! | `fill` | creating a builder, and filling it with the rows of a batch |
+//! | `schema` | the schema that a caller passes |
+//! | `table` | the returned object |
 
 mod fill;
 mod schema;

@@ -1,4 +1,4 @@
-//! The schema that a caller gives.
+//! The schema that a caller passes.
 
 #![expect(unsafe_code, reason = "Arrow's C interface")]
 
@@ -22,10 +22,10 @@ pub fn schema(value: &Bound<'_, PyAny>) -> PyResult<SchemaRef> {
     let Ok(method) = value.getattr("__arrow_c_schema__") else { return Err(wrong()) };
     let capsule: Bound<'_, PyCapsule> = method.call0()?.cast_into().map_err(|_| wrong())?;
     let pointer = capsule.pointer_checked(Some(c"arrow_schema")).map_err(|_| wrong())?;
-    // SAFETY: a capsule of this name holds an ArrowSchema of the C data interface, which stays
-    // valid as long as the capsule; it is only read, and copied into Rust values.
+    // SAFETY: a capsule with this name contains an ArrowSchema of the C data interface, which is
+    // valid as long as the capsule. It is only read, and copied into Rust values.
     let given = unsafe { pointer.cast::<FFI_ArrowSchema>().as_ref() };
-    // The members of one that was taken out may be freed.
+    // A released schema's members may have been freed.
     if given.release().is_none() {
         return Err(value_error("schema: the Arrow schema was taken out of its capsule already"));
     }

@@ -1,4 +1,4 @@
-//! What `Batch.to_arrow` returns.
+//! The object that `Batch.to_arrow` returns.
 
 use arrow_array::ffi::FFI_ArrowSchema;
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
@@ -25,7 +25,7 @@ impl ArrowTable {
     }
 }
 
-/// What the Arrow library refuses.
+/// The exception for an error of the Arrow library.
 pub fn refused(error: ArrowError) -> PyErr {
     value_error(error.to_string())
 }
@@ -68,7 +68,7 @@ impl ArrowTable {
         py: Python<'py>,
         requested_schema: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyCapsule>> {
-        // The interface leaves it to the producer whether it casts.
+        // The interface leaves it to the producer whether to cast.
         let _ = requested_schema;
         let batches = [Ok(self.batch.clone())];
         let reader = RecordBatchIterator::new(batches, self.batch.schema());

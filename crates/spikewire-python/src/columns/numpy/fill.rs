@@ -1,4 +1,4 @@
-//! One row of the array from one record on the wire.
+//! Fills one row of the array from one record on the wire.
 
 use pyo3::prelude::*;
 use spikewire_columns::RowError;
@@ -12,18 +12,18 @@ use super::super::rows::with_key;
 use super::layout::Layout;
 use spikewire_columns::WireValue;
 
-/// How records are written.
+/// How to write records into the array.
 #[derive(Debug, Clone, Copy)]
 pub struct Fill<'a> {
     pub layout: &'a Layout,
-    /// Whether a gap stops the filling.
+    /// Whether a missing value is an error.
     pub strict: bool,
-    /// Seconds since 1970.
+    /// The time, in seconds since 1970.
     pub now: u64,
 }
 
 impl Fill<'_> {
-    /// Writes the user key. The rest of the row's flags are the other functions' to write.
+    /// Writes the user key. The other functions write the other flags of the row.
     pub fn key(
         &self,
         user: &Bound<'_, PyAny>,
@@ -37,7 +37,7 @@ impl Fill<'_> {
         with_key(user, |item| self.key_item(item.as_ref(), row, data, mask))
     }
 
-    /// The same with the key as a value; nothing where only the digest is known.
+    /// Like `key`, with the key as a value. Writes nothing if only the digest is known.
     pub fn key_item(
         &self,
         item: Option<&WireValue<'_>>,
@@ -53,7 +53,7 @@ impl Fill<'_> {
         if self.strict { Err(RowError::NoValue(row, field.name.clone())) } else { Ok(()) }
     }
 
-    /// Flags everything but the key as missing.
+    /// Flags everything except the key as missing.
     pub fn hide(&self, mask: &mut [u8]) {
         let key = self.layout.key.as_ref().map(|field| (field.mask, mask[field.mask]));
         mask.fill(1);
@@ -62,7 +62,7 @@ impl Fill<'_> {
         }
     }
 
-    /// Writes a record, walking its bins to their end; what it does not have is flagged.
+    /// Writes a record, going through all of its bins. Fields without a bin are flagged as missing.
     pub fn record(
         &self,
         header: &Header,
@@ -85,7 +85,7 @@ impl Fill<'_> {
         let mut next = 0;
         let broken = |error: Malformed| RowError::Bad(row, String::new(), error.into());
         while let Some(op) = walk.next().map_err(broken)? {
-            // Bins mostly come in the same order, row after row.
+            // Bins usually arrive in the same order in every row.
             let at = match bins.get(next) {
                 Some(field) if field.name.as_bytes() == op.name => next,
                 _ => match bins.iter().position(|field| field.name.as_bytes() == op.name) {
@@ -104,7 +104,7 @@ impl Fill<'_> {
         if self.strict && mask.contains(&1) { Err(self.gap(row, mask)) } else { Ok(()) }
     }
 
-    /// Names the first field with a gap.
+    /// The error that names the first field without a value.
     fn gap(&self, row: usize, mask: &[u8]) -> RowError {
         let layout = self.layout;
         let fields = layout.bins.iter().chain(&layout.generation).chain(&layout.ttl);

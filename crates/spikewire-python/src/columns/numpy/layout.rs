@@ -1,4 +1,4 @@
-//! A structured dtype as the filling needs it: which bin goes where, and as what.
+//! How to fill a structured dtype: which field each bin goes to, and of which type it is.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -10,22 +10,22 @@ use spikewire_columns::fixed::{Cell, CellKind, Field};
 use super::library::Library;
 use crate::errors::{shown, type_error, value_error};
 
-/// Most layouts that are kept.
+/// The maximum number of cached layouts.
 const KEPT: usize = 64;
 
 /// The dtype, taken apart.
 #[pyclass(frozen, module = "spikewire._native")]
 #[derive(Debug)]
 pub struct Layout {
-    /// The names of its fields when it was.
+    /// The dtype's field names when the layout was created.
     names: Py<PyTuple>,
-    /// The dtype of a mask, and the list of all its fields.
+    /// The dtype of a mask, and the list of all of its fields.
     pub masks: Py<PyAny>,
     pub fields: Py<PyList>,
-    /// Bytes in a row, and in a row of the mask.
+    /// Bytes per row, and bytes per row of the mask.
     pub size: usize,
     pub mask_size: usize,
-    /// The fields that bins go to.
+    /// The fields that are filled from bins.
     pub bins: Vec<Field>,
     pub key: Option<Field>,
     pub generation: Option<Field>,
@@ -33,8 +33,8 @@ pub struct Layout {
 }
 
 impl Layout {
-    /// The dtype that a value stands for, and its layout. Programs ask for the same few again and
-    /// again, so layouts are kept.
+    /// The dtype that a value denotes, and its layout. Layouts are cached, because programs use the
+    /// same few dtypes again and again.
     pub fn of<'py>(
         numpy: &Library,
         dtype: &Bound<'py, PyAny>,
@@ -42,7 +42,7 @@ impl Layout {
     ) -> PyResult<(Bound<'py, PyAny>, Py<Self>)> {
         let py = dtype.py();
         if dtype.is_none() {
-            // NumPy takes None for float64, which is never meant here.
+            // NumPy interprets None as float64, which is never meant here.
             return Err(type_error("dtype must be a structured dtype, not None"));
         }
         let class = numpy.dtype.bind(py);
@@ -59,7 +59,7 @@ impl Layout {
         let (layouts, of) = (numpy.layouts.bind(py), (&dtype, extra.names()));
         if let Some(known) = layouts.get_item(of)?
             && let Ok(known) = known.cast_into::<Self>()
-            // Names, and nothing else of a dtype, can be assigned.
+            // The names of a dtype can be assigned, and nothing else of it.
             && known.get().names.bind(py).eq(&names)?
         {
             return Ok((dtype, known.unbind()));
@@ -127,7 +127,7 @@ impl Layout {
     }
 }
 
-/// What is not a bin but a number goes to a field of numbers.
+/// Generation and TTL, which are numbers but not bins, need a numeric field.
 fn number(field: Field, what: &str) -> PyResult<Field> {
     match field.cell.kind {
         CellKind::Int | CellKind::UInt | CellKind::Float | CellKind::Time

@@ -1,4 +1,4 @@
-//! What is used of NumPy, looked up once.
+//! The parts of NumPy in use, looked up once.
 
 use pyo3::exceptions::PyMemoryError;
 use pyo3::intern;
@@ -9,7 +9,7 @@ use pyo3::types::{PyDict, PyType};
 use super::super::pandas::module;
 use super::masked::Masked;
 
-/// Parts of the module `numpy`.
+/// Objects of the module `numpy`.
 pub struct Library {
     /// The class `dtype`.
     pub dtype: Py<PyType>,
@@ -17,7 +17,7 @@ pub struct Library {
     pub make_mask_descr: Py<PyAny>,
     zeros: Py<PyAny>,
     byte: Py<PyAny>,
-    /// Layouts that were made, by dtype and the names of columns that are no bins.
+    /// Cached layouts, by dtype and the names of the columns that are not bins.
     pub layouts: Py<PyDict>,
 }
 
@@ -38,7 +38,7 @@ impl Library {
         })
     }
 
-    /// An array of zero bytes: so many rows of so many.
+    /// A zeroed array of bytes with this many rows of this size.
     pub fn bytes<'py>(
         &self,
         py: Python<'py>,
@@ -52,7 +52,7 @@ impl Library {
         self.zeros.bind(py).call1((count, &self.byte))
     }
 
-    /// Those bytes as an array of so many rows of a dtype; masked: with these bytes of flags.
+    /// Such bytes as an array with this many rows of a dtype. With flags, a masked array.
     pub fn array<'py>(
         &self,
         data: &Bound<'py, PyAny>,

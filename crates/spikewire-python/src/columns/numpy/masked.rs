@@ -1,17 +1,17 @@
-//! Masked arrays without the steps in Python that NumPy makes one in.
+//! Masked arrays, created without NumPy's own constructor code in Python.
 
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyType};
 
-/// Makes masked arrays from bytes and flags.
+/// Creates masked arrays from bytes and flags.
 ///
-/// The finalizer of `MaskedArray` is written in Python and takes longer than reading some dozen
-/// records. An array of a subclass that does without it, which then becomes a `MaskedArray`, gets
-/// the same attributes in less time.
+/// The finalizer of `MaskedArray` (`__array_finalize__`) is written in Python and takes longer than
+/// reading a few dozen records. It is faster to create an array of a subclass without that
+/// finalizer, change its class to `MaskedArray`, and set the same attributes.
 pub struct Masked {
     class: Py<PyType>,
-    /// NumPy's own way is taken where this one does not lead to the same.
+    /// `None` if the short way would not give the same result as NumPy's own.
     short: Option<Short>,
 }
 
@@ -22,11 +22,11 @@ struct Short {
     unfinished: Py<PyType>,
     /// `object.__setattr__`: that of `MaskedArray` is written in Python.
     set: Py<PyAny>,
-    /// Attributes that are the same for all new arrays.
+    /// Attributes with the same value in all new arrays.
     usual: Py<PyDict>,
 }
 
-/// Attributes of which every array has one of its own: two names of a dictionary, and the mask.
+/// Attributes with a separate value in every array: one dictionary under two names, and the mask.
 const OWN: [&str; 3] = ["_optinfo", "_basedict", "_mask"];
 
 impl Masked {
@@ -38,7 +38,7 @@ impl Masked {
         Ok(Self { short, ..masked })
     }
 
-    /// Bytes as so many rows of a dtype, with these flags, which are an array.
+    /// Bytes as an array with this many rows of a dtype, masked by the array of flags.
     pub fn array<'py>(
         &self,
         data: &Bound<'py, PyAny>,
@@ -52,11 +52,11 @@ impl Masked {
         }
     }
 
-    /// The same as NumPy does it.
+    /// Does the same with NumPy's own means.
     ///
-    /// Its constructor, and a view of an array that has its dtype already, work for each field of
-    /// it, every time. A view of plain bytes does not, nor does a mask that is put where the array
-    /// keeps it.
+    /// NumPy's constructor, and a view of an array that already has the dtype, do work for every
+    /// field, every time. A view of plain bytes does not, and neither does putting a mask directly
+    /// where the array stores it.
     fn usual<'py>(
         &self,
         data: &Bound<'py, PyAny>,
@@ -71,8 +71,8 @@ impl Masked {
 }
 
 impl Short {
-    /// Nothing where an array that NumPy makes has other attributes than one made here, or where
-    /// changing an object's class stops all threads, as without the interpreter lock.
+    /// `None` if an array created by NumPy has other attributes than one created here, or if
+    /// changing an object's class stops all threads, as it does without a GIL.
     fn new(
         numpy: &Bound<'_, PyAny>,
         class: &Bound<'_, PyType>,
@@ -113,7 +113,8 @@ impl Short {
             usual: usual.unbind(),
         };
         let made = short.array(class, &zeros(8)?, &dtype, 2, &mask)?;
-        // Arrays are compared element by element, and are no part of a comparison of dictionaries.
+        // Arrays compare element by element, so they are left out of the comparison of
+        // dictionaries.
         let wanted = attributes(&wanted)?.copy()?;
         let found = attributes(&made)?.copy()?;
         let mut same = made.get_type().is(class);

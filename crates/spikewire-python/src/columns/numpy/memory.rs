@@ -1,4 +1,4 @@
-//! The memory of an array and its mask that no Python code has seen yet.
+//! The memory of a new array and its mask, which no Python code has seen yet.
 
 #![expect(unsafe_code, reason = "NumPy's memory is reached by a pointer")]
 
@@ -9,17 +9,17 @@ use pyo3::types::PySlice;
 use super::layout::Layout;
 use super::library::Library;
 
-/// A fresh array's bytes, and its mask's, row after row.
+/// The bytes of a new array and of its mask, row by row.
 pub struct Memory {
     rows: usize,
     data: Block,
     mask: Option<Block>,
-    /// The flags of one row, where no mask is kept.
+    /// The flags of one row, if there is no mask.
     scratch: Vec<u8>,
 }
 
 impl Memory {
-    /// Zeros for so many rows, with a mask or without.
+    /// Zeroed memory for this many rows, with or without a mask.
     pub fn new(
         py: Python<'_>,
         numpy: &Library,
@@ -33,7 +33,7 @@ impl Memory {
         Ok(Self { rows, data: block(layout.size)?, mask, scratch })
     }
 
-    /// How many rows there is room for.
+    /// The number of rows that fit.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -57,7 +57,7 @@ impl Memory {
         Ok(())
     }
 
-    /// A row's bytes and its flags.
+    /// The bytes of a row, and its flags.
     #[inline]
     pub fn row(&mut self, row: usize) -> (&mut [u8], &mut [u8]) {
         let mask = match &mut self.mask {
@@ -67,7 +67,7 @@ impl Memory {
         (self.data.row(row), mask)
     }
 
-    /// The first rows as the array that the caller gets.
+    /// The first rows, as the array for the caller.
     pub fn finish<'py>(
         self,
         dtype: &Bound<'py, PyAny>,
@@ -85,19 +85,19 @@ impl Memory {
         };
         let data = part(self.data)?;
         let Some(mask) = self.mask else { return numpy.array(&data, dtype, rows, None) };
-        // Names of a dtype can be assigned, which is not to show in other arrays. All its fields
-        // together are a new one.
+        // The names of a dtype can be assigned, which must not affect other arrays. Indexing with
+        // all fields gives a new dtype.
         let flags = layout.masks.bind(py).get_item(&layout.fields)?;
         numpy.array(&data, dtype, rows, Some((&part(mask)?, &flags)))
     }
 }
 
-/// The bytes of a fresh, contiguous, one-dimensional array.
+/// The bytes of a new, contiguous, one-dimensional array.
 struct Block {
     bytes: Py<PyAny>,
     buffer: PyBuffer<u8>,
     len: usize,
-    /// Bytes in a row.
+    /// Bytes per row.
     size: usize,
 }
 
@@ -113,8 +113,8 @@ impl Block {
     fn row(&mut self, row: usize) -> &mut [u8] {
         let start = row * self.size;
         assert!(start + self.size <= self.len, "the array has this row");
-        // SAFETY: the range lies within the buffer, which is writable, contiguous and kept alive
-        // by `self.buffer`; the array was made for this call and other code cannot reach it, and
+        // SAFETY: the range lies within the buffer, which is writable, contiguous and kept alive by
+        // `self.buffer`. The array was created for this call and no other code can reach it, and
         // `&mut self` rules out a second slice.
         unsafe {
             let base = self.buffer.buf_ptr().cast::<u8>();

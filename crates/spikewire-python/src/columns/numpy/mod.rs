@@ -1,8 +1,8 @@
-//! Structured NumPy arrays from a batch: one pass over the rows, no Python object per value.
+//! Structured NumPy arrays from a batch: one pass over the rows, without a Python object per value.
 //!
-//! `library` is NumPy, `masked` how its masked arrays are made, `layout` the dtype as the filling
-//! needs it, `memory` what is filled, `fill` one record, `stream` records as they arrive, `strip`
-//! records of a query.
+//! `library` looks up NumPy, `masked` creates masked arrays, `layout` maps bins to the fields of
+//! the dtype, `memory` is what gets filled, `fill` writes one record, `stream` takes records as
+//! they arrive, `strip` takes the records of a query.
 
 mod fill;
 mod layout;
@@ -34,9 +34,9 @@ pub use self::strip::Strip;
 /// What the caller asks for, besides the dtype.
 pub struct Wanted {
     pub extra: ExtraColumns,
-    /// Whether a gap raises, instead of being masked.
+    /// Whether a missing value raises an error instead of being masked.
     pub strict: bool,
-    /// Whether a failed row is masked, instead of raising.
+    /// Whether a failed row is masked instead of raising an error.
     pub lenient: bool,
 }
 
@@ -53,7 +53,7 @@ impl Wanted {
     }
 }
 
-/// The rows as a structured array: masked, or plain when every gap is to raise.
+/// The rows as a structured array: masked, or plain if missing values raise an error.
 pub fn to_numpy<'py>(
     py: Python<'py>,
     rows: &Rows,

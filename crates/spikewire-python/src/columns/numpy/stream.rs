@@ -1,4 +1,4 @@
-//! An array that is filled while the replies arrive: nothing is kept but the array.
+//! An array that is filled while the replies arrive, so that no reply has to be kept.
 
 use crate::columns::row_error;
 use std::fmt;
@@ -23,29 +23,29 @@ use crate::errors;
 use crate::key::Key;
 use spikewire_columns::RowError;
 
-/// What this is for, in errors.
+/// The method to name in errors.
 const VERB: &str = "get_numpy";
 
-/// What the replies become.
+/// An array that is being filled from replies.
 pub struct Filling {
     stream: Arc<Stream>,
     dtype: Py<PyAny>,
     lenient: bool,
 }
 
-/// Where the records go as they arrive.
+/// Writes records as they arrive.
 struct Stream {
     layout: Py<Layout>,
-    /// Whether a gap stops the filling.
+    /// Whether a missing value is an error.
     strict: bool,
     now: u64,
     state: Mutex<State>,
 }
 
 struct State {
-    /// Not there any more when the array is made.
+    /// Taken when the array is finished.
     memory: Option<Memory>,
-    /// What stops the filling: that of the first row, if several do.
+    /// The error that stops the filling; if there are several, that of the first row.
     stop: Option<RowError>,
 }
 
@@ -72,7 +72,7 @@ impl RecordSink for Stream {
             match fill.record(header, &mut bins, row, data, mask) {
                 Ok(()) => bins.finish(),
                 Err(new) => {
-                    // A message that is cut short is no answer: the batch says so.
+                    // A truncated message is not a valid reply; the batch reports that.
                     let size = walk.finish()?;
                     if stop.as_ref().is_none_or(|old| new.row() < old.row()) {
                         *stop = Some(new);
@@ -84,7 +84,7 @@ impl RecordSink for Stream {
     }
 }
 
-/// An array that is to take the records of a batch, before it is known how many there are.
+/// An array for the records of a batch, before the number of rows is known.
 pub struct NewArray<'py> {
     numpy: &'py Library,
     dtype: Bound<'py, PyAny>,
@@ -102,13 +102,13 @@ impl<'py> NewArray<'py> {
         Ok(Self { numpy, dtype, layout, strict, lenient })
     }
 
-    /// The bins that it has fields for.
+    /// The bins for which the dtype has fields.
     pub fn bins(&self) -> PyResult<Bound<'py, PyList>> {
         let names = self.layout.get().bins.iter().map(|field| field.name.as_str());
         PyList::new(self.dtype.py(), names)
     }
 
-    /// The array with a row for each key.
+    /// Creates the array, with a row for each key.
     pub fn start(self, keys: &[Key]) -> PyResult<Filling> {
         let Self { numpy, dtype, layout, strict, lenient } = self;
         let py = dtype.py();
@@ -129,12 +129,12 @@ impl<'py> NewArray<'py> {
 }
 
 impl Filling {
-    /// What takes the records as they arrive.
+    /// The sink that takes the records as they arrive.
     pub fn sink(&self) -> Arc<dyn RecordSink> {
         self.stream.clone()
     }
 
-    /// The array, when all rows are through.
+    /// The array, once all rows have been read.
     pub fn finish<'py>(
         self,
         py: Python<'py>,

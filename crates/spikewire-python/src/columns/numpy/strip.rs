@@ -1,4 +1,4 @@
-//! An array that is filled row by row, by a query.
+//! An array that a query fills row by row.
 
 use pyo3::prelude::*;
 use spikewire_columns::ExtraColumns;
@@ -13,10 +13,10 @@ use super::layout::Layout;
 use super::library::Library;
 use super::memory::Memory;
 
-/// What this is for, in errors.
+/// The method to name in errors.
 const VERB: &str = "numpy_batches";
 
-/// Room for some rows, and its mask.
+/// Memory for some rows and their mask.
 pub struct Strip {
     dtype: Py<PyAny>,
     layout: Py<Layout>,
@@ -26,7 +26,8 @@ pub struct Strip {
 }
 
 impl Strip {
-    /// Room for so many rows. `strict`: a gap raises instead of being masked.
+    /// Memory for this many rows. `strict`: a missing value raises an error instead of being
+    /// masked.
     pub fn new(
         dtype: &Bound<'_, PyAny>,
         extra: &ExtraColumns,
@@ -40,12 +41,12 @@ impl Strip {
         Ok(Self { dtype: dtype.unbind(), layout, strict, memory, now: void_time::now() })
     }
 
-    /// How many rows there is room for.
+    /// The number of rows that fit.
     pub fn room(&self) -> usize {
         self.memory.rows()
     }
 
-    /// Makes room for so many.
+    /// Makes room for this many rows.
     pub fn grow(&mut self, py: Python<'_>, rows: usize) -> PyResult<()> {
         self.memory.grow(py, Library::get(py, VERB)?, self.layout.get(), rows)
     }
@@ -64,7 +65,7 @@ impl Strip {
         fill.record(header, &mut walk, row, data, mask)
     }
 
-    /// The rows that were written.
+    /// The rows written so far, as an array.
     pub fn finish(self, py: Python<'_>, rows: usize) -> PyResult<Bound<'_, PyAny>> {
         let numpy = Library::get(py, VERB)?;
         self.memory.finish(self.dtype.bind(py), numpy, self.layout.get(), rows)

@@ -32,20 +32,20 @@ use super::{Piece, Pieces};
 use crate::errors::{type_error, value_error};
 use spikewire_columns::ColumnError;
 
-/// The arrays of a stream, or one array.
+/// The arrays of a stream, or a single array.
 pub enum Arrays {
     Stream(ArrayStreamReader),
     One(Option<ArrayRef>, DataType),
 }
 
 impl Arrays {
-    /// Takes over what an object exports; `None` for objects that export nothing.
+    /// Imports what an object exports. `None` for objects that export nothing.
     pub fn import(of: &Bound<'_, PyAny>) -> PyResult<Option<Self>> {
         let py = of.py();
         if of.hasattr("__arrow_c_stream__")? {
             let capsule = of.call_method0("__arrow_c_stream__")?;
             let stream: FFI_ArrowArrayStream = take(&capsule, c"arrow_array_stream")?;
-            // Producers may need the interpreter on threads of their own.
+            // A producer may need the interpreter in threads of its own.
             let reader = py.detach(|| ArrayStreamReader::try_new(stream));
             return Ok(Some(Self::Stream(reader.map_err(|error| unreadable(&error))?)));
         }
@@ -60,8 +60,8 @@ impl Arrays {
             };
             let schema: FFI_ArrowSchema = take(schema, c"arrow_schema")?;
             let array: FFI_ArrowArray = take(array, c"arrow_array")?;
-            // SAFETY: both come from one call of the PyCapsule interface, which says that they
-            // describe each other.
+            // SAFETY: both come from one call of the PyCapsule interface, which guarantees that
+            // they describe each other.
             let data = unsafe { from_ffi(array, &schema) }.map_err(|error| unreadable(&error))?;
             let array = make_array(data);
             let kind = array.data_type().clone();
@@ -87,9 +87,9 @@ impl Arrays {
     }
 }
 
-/// Something that the Arrow C interface passes by pointer, and that is moved out of there.
+/// A structure of the Arrow C data interface that is passed by pointer and moved out of it.
 trait Exported {
-    /// Leaves an empty one behind.
+    /// Moves the structure out and leaves an empty one behind.
     ///
     /// # Safety
     /// `at` points to an initialised structure of this kind.
@@ -101,7 +101,7 @@ macro_rules! exported {
         impl Exported for $kind {
             #[allow(clippy::cast_ptr_alignment)] // allocated as what it is
             unsafe fn take(at: *mut u8) -> Self {
-                // SAFETY: promised by the caller.
+                // SAFETY: guaranteed by the caller.
                 unsafe { $take(at.cast()) }
             }
         }
@@ -117,7 +117,7 @@ fn take<T: Exported>(capsule: &Bound<'_, PyAny>, name: &CStr) -> PyResult<T> {
         return Err(type_error(format!("the Arrow interface must give a capsule named {name:?}")));
     };
     let at = capsule.pointer_checked(Some(name))?;
-    // SAFETY: a capsule of that name holds a pointer to that structure.
+    // SAFETY: a capsule with that name contains a pointer to that structure.
     Ok(unsafe { T::take(at.as_ptr().cast()) })
 }
 
@@ -125,13 +125,13 @@ fn unreadable(error: &arrow_schema::ArrowError) -> PyErr {
     value_error(format!("the Arrow data cannot be read: {error}"))
 }
 
-/// The columns that were chosen of a stream of tables.
+/// The selected columns of a stream of tables.
 pub struct Tables {
     arrays: Arrays,
     columns: Vec<usize>,
 }
 
-/// The columns of a table, with why one of them could not be written.
+/// The columns of a table, each with the reason why it cannot be written, if there is one.
 pub fn fields(arrays: &Arrays) -> PyResult<Vec<(String, Result<(), ColumnError>)>> {
     match arrays.kind() {
         DataType::Struct(fields) => Ok(fields
@@ -166,7 +166,7 @@ impl Pieces for Tables {
     }
 }
 
-/// Whether values of this type can be written.
+/// Checks that values of this type can be written.
 pub fn check(kind: &DataType) -> Result<(), ColumnError> {
     use DataType as D;
     match kind {
@@ -230,7 +230,7 @@ fn check_map_key(key: &Arc<Field>) -> Result<(), ColumnError> {
     }
 }
 
-/// A column from an array whose type was checked.
+/// Access to an array whose type has been checked.
 pub fn cells(array: &ArrayRef) -> Result<Box<dyn Cells>, ColumnError> {
     use DataType as D;
     macro_rules! ints {
@@ -330,7 +330,7 @@ impl Cells for Nulls {
     }
 }
 
-/// Integers that fit, and times as the integers they are.
+/// Integers that fit an `i64`, and times as the integers that represent them.
 struct Ints<T: ArrowPrimitiveType>(PrimitiveArray<T>);
 
 impl<T: ArrowPrimitiveType> Cells for Ints<T>

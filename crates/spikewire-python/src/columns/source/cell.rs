@@ -1,4 +1,4 @@
-//! One value of a column, and how it is written. Needs no interpreter.
+//! One value of a column, and how it is encoded. Does not need the interpreter.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -8,7 +8,7 @@ use spikewire_aerospike_protocol::{limits, msgpack};
 
 use spikewire_columns::ColumnError;
 
-/// What stands in one row of a column, borrowed from the column's memory.
+/// The value in one row of a column, borrowed from the column's memory.
 pub enum Cell<'a> {
     Null,
     Bool(bool),
@@ -16,21 +16,21 @@ pub enum Cell<'a> {
     Float(f64),
     Text(Cow<'a, str>),
     Bytes(&'a [u8]),
-    /// These rows of another column.
+    /// A range of rows of another column.
     List(&'a dyn Cells, Range<usize>),
-    /// Keys and values, and which rows of them.
+    /// Columns of keys and of values, and the range of their rows.
     Map(&'a dyn Cells, &'a dyn Cells, Range<usize>),
-    /// A row of several columns with names.
+    /// A row of several named columns.
     Struct(&'a [(String, Box<dyn Cells>)], usize),
 }
 
-/// A column: gives the value of each of its rows.
+/// A column, which returns the value of each of its rows.
 pub trait Cells: Send + Sync {
     fn cell(&self, row: usize) -> Result<Cell<'_>, ColumnError>;
 }
 
 impl Cell<'_> {
-    /// Appends the particle of a bin; returns its type.
+    /// Appends the value as the particle of a bin. Returns the particle type.
     pub fn particle(&self, out: &mut Vec<u8>) -> Result<u8, ColumnError> {
         Ok(match self {
             Self::Null => particle::NULL,
@@ -65,7 +65,7 @@ impl Cell<'_> {
         })
     }
 
-    /// Appends an element of a list or map.
+    /// Appends the value as an element of a list or map.
     fn element(&self, out: &mut Vec<u8>, depth: usize) -> Result<(), ColumnError> {
         if depth == 0 {
             return Err(ColumnError::value(format!(
@@ -118,7 +118,7 @@ fn count(len: usize) -> Result<u32, ColumnError> {
     u32::try_from(len).map_err(|_| ColumnError::value("more than 2^32 elements"))
 }
 
-/// An unsigned integer as a bin holds it.
+/// An unsigned integer as a bin can store it.
 pub fn unsigned(int: u64) -> Result<i64, ColumnError> {
     i64::try_from(int).map_err(|_| {
         ColumnError::overflow(format!("the integer {int} does not fit 64 bits signed"))

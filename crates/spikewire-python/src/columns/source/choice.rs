@@ -1,4 +1,4 @@
-//! Which columns of a table become the key and the bins.
+//! Selects which columns of a table become the key and the bins.
 
 use crate::columns::column_error;
 use pyo3::prelude::*;
@@ -12,26 +12,26 @@ use crate::space::text;
 use crate::value::{bin_name, is_array};
 use spikewire_columns::ColumnError;
 
-/// The keywords of `put_many` that are about tables.
+/// The keyword arguments of `put_many` that concern tables.
 pub struct Choice<'py> {
     pub key: Option<Bound<'py, PyAny>>,
     pub bins: Option<Bound<'py, PyAny>>,
     pub nulls: Option<Bound<'py, PyAny>>,
 }
 
-/// A table whose columns were chosen and checked.
+/// A table whose columns have been selected and checked.
 pub struct Table {
-    /// Never locked: this is how a plan that holds it can belong to several threads.
+    /// Never contended: the mutex only makes a plan that owns this `Sync`.
     pub(super) pieces: Mutex<Box<dyn Pieces>>,
-    /// The key's column; its values come first.
+    /// The name of the key column, whose values come first.
     pub(super) key: String,
-    /// Column and bin.
+    /// Pairs of column and bin.
     pub(super) bins: Vec<(String, String)>,
-    /// Whether nulls remove their bins.
+    /// Whether a null removes its bin.
     pub(super) removes: bool,
 }
 
-/// The table that `records` is; `None` when it is none, but a mapping or pairs.
+/// The table that `records` is. `None` if it is not a table, but a mapping or pairs.
 pub fn open(records: &Bound<'_, PyAny>, choice: &Choice<'_>) -> PyResult<Option<Table>> {
     let py = records.py();
     let removes = removes(choice.nulls.as_ref())?;
@@ -137,7 +137,7 @@ fn choose(
     Ok(Table { pieces, key: key.to_owned(), bins, removes })
 }
 
-/// Columns and the bins they become: all but the key's, unless said otherwise.
+/// The columns and the bins they become: by default all except for the key column.
 fn wanted(
     bins: Option<&Bound<'_, PyAny>>,
     names: &[&str],
@@ -166,7 +166,7 @@ fn wanted(
     }
 }
 
-/// Whether a column may be a bin by its own name.
+/// Checks that a column's name can be used as a bin name.
 fn check_bin(py: Python<'_>, column: &str, bin: &str) -> PyResult<()> {
     let checked = bin_name(PyString::new(py, bin).as_any()).map(drop);
     checked.map_err(|error| {

@@ -1,4 +1,4 @@
-//! pandas data frames, which become Arrow tables in pandas' own way.
+//! pandas data frames, which pandas converts to Arrow tables.
 
 use pyo3::exceptions::PyImportError;
 use pyo3::prelude::*;
@@ -6,12 +6,12 @@ use pyo3::types::IntoPyDict;
 
 use crate::errors::value_error;
 
-/// The column that the index becomes when it is the key.
+/// The name of the column into which the index is turned if it is the key.
 const INDEX: &str = "(index)";
 
-/// Whether it is a pandas data frame.
+/// Whether this is a pandas data frame.
 pub fn is_frame(records: &Bound<'_, PyAny>) -> PyResult<bool> {
-    // There is none before pandas is imported.
+    // No object can be one before pandas is imported.
     let modules = records.py().import("sys")?.getattr("modules")?;
     let pandas = modules.call_method1("get", ("pandas",))?;
     if pandas.is_none() || !pandas.hasattr("DataFrame")? {
@@ -20,8 +20,8 @@ pub fn is_frame(records: &Bound<'_, PyAny>) -> PyResult<bool> {
     records.is_instance(&pandas.getattr("DataFrame")?)
 }
 
-/// A frame that has the key among its columns, and that column's name. `key` is a column or a level
-/// of the index; when none is named, the index is the key.
+/// A frame with the key among its columns, and the name of that column. `key` names a column or a
+/// level of the index. Without a name, the index is the key.
 pub fn with_key<'py>(
     frame: &Bound<'py, PyAny>,
     key: Option<&str>,
@@ -38,12 +38,12 @@ pub fn with_key<'py>(
     };
     let is_level = !frame.getattr("columns")?.contains(key)? && levels.contains(key)?;
     let frame = if is_level { frame.call_method1("reset_index", (key,))? } else { frame.clone() };
-    // What is left of the index is no bin.
+    // The other levels of the index do not become bins.
     let drop = [("drop", true)].into_py_dict(frame.py())?;
     Ok((frame.call_method("reset_index", (), Some(&drop))?, key.to_owned()))
 }
 
-/// A better word when pandas has nothing to make an Arrow table with.
+/// A clearer error if pandas lacks the library to create an Arrow table.
 pub fn explain(py: Python<'_>, error: PyErr) -> PyErr {
     if !error.is_instance_of::<PyImportError>(py) {
         return error;

@@ -9,7 +9,7 @@ use super::cell::Cell;
 use crate::errors::{about, type_error, value_error};
 use crate::value::is_array;
 
-/// The keys of a column as a list of plain Python values; `None` when `items` is no column.
+/// The keys of a column as a list of plain Python values. `None` if `items` is not a column.
 pub fn keys<'py>(items: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList>>> {
     let py = items.py();
     let plain = items.is_instance_of::<PyList>()
@@ -42,7 +42,7 @@ pub fn keys<'py>(items: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyList
     Ok(Some(list))
 }
 
-/// The Python object of a key.
+/// A key as a Python object.
 pub fn user<'py>(py: Python<'py>, cell: &Cell<'_>) -> PyResult<Bound<'py, PyAny>> {
     Ok(match cell {
         Cell::Int(int) => int.into_pyobject(py)?.into_any(),

@@ -1,10 +1,10 @@
-//! Records from columns: tables whose rows are encoded straight from their memory.
+//! Records from columns: tables whose rows are encoded directly from their memory.
 //!
-//! | room | what |
+//! | module | contents |
 //! |---|---|
 //! | `choice` | which columns become the key and the bins |
 //! | `windows` | rows as batches, one piece of the table at a time |
-//! | `cell` | one value and how it is written |
+//! | `cell` | one value and how it is encoded |
 //! | `nested` | columns made of other columns |
 //! | `arrow` | Arrow tables and streams |
 //! | `numpy` | structured arrays |
@@ -30,14 +30,14 @@ pub use windows::Windows;
 
 use cell::Cells;
 
-/// Some rows of a table: of each chosen column its values.
+/// Some rows of a table: the values of each selected column.
 struct Piece {
     rows: usize,
     columns: Vec<Box<dyn Cells>>,
 }
 
-/// Where the rows of a table come from. Called without the interpreter, as producers may need it
-/// on threads of their own.
+/// The source of a table's rows. Called detached from the interpreter, because a producer may need
+/// it in threads of its own.
 trait Pieces: Send {
     fn next(&mut self) -> PyResult<Option<Piece>>;
 }

@@ -11,7 +11,7 @@ use spikewire_columns::ColumnError;
 pub enum Offsets {
     Narrow(OffsetBuffer<i32>),
     Wide(OffsetBuffer<i64>),
-    /// As many for every row.
+    /// The same number for every row.
     Even(usize),
 }
 
@@ -97,7 +97,7 @@ impl Cells for Structs {
     }
 }
 
-/// A dictionary-encoded column: which of the values stands in each row.
+/// A dictionary-encoded column: which of the values each row has.
 pub struct Chosen {
     values: Box<dyn Cells>,
     numbers: Vec<usize>,

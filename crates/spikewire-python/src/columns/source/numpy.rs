@@ -15,10 +15,10 @@ use spikewire_columns::ColumnError;
 
 type Half = <Float16Type as ArrowPrimitiveType>::Native;
 
-/// Rows that are copied out of the array at a time.
+/// The number of rows copied from the array at a time.
 const ROWS: usize = 16_384;
 
-/// How the memory of one field is read.
+/// How to interpret the memory of one field.
 #[derive(Clone, Copy)]
 enum Kind {
     Bool,
@@ -27,12 +27,12 @@ enum Kind {
     Float,
     Bytes,
     Text,
-    /// Times: an integer with one value that means none.
+    /// Times: integers, one of which means "not a time".
     Time,
     Raw,
 }
 
-/// Where values stand in an array's memory: item `i` of groups of `group` items.
+/// The positions of values in an array's memory: item `i` of groups of `group` items.
 #[derive(Clone, Copy)]
 struct Walk {
     row: usize,
@@ -47,7 +47,7 @@ impl Walk {
     }
 }
 
-/// How a field is laid out, for arrays of one dtype.
+/// The layout of a field, for arrays of one dtype.
 enum Layout {
     Leaf {
         kind: Kind,
@@ -56,12 +56,12 @@ enum Layout {
         data: Walk,
         mask: Option<Walk>,
     },
-    /// Sub-arrays of so many items.
+    /// Sub-arrays with this many items.
     List(Box<Layout>, usize),
     Struct(Vec<(String, Layout)>),
 }
 
-/// A dtype and where its values are; the same of its mask.
+/// A dtype and where its values are; the same for its mask.
 struct Spot<'py> {
     dtype: Bound<'py, PyAny>,
     walk: Walk,
@@ -93,7 +93,8 @@ pub struct Structured {
     next: usize,
 }
 
-/// The fields of a structured array, with why one of them could not be written.
+/// The fields of a structured array, each with the reason why it cannot be written, if there is
+/// one.
 pub fn fields(array: &Bound<'_, PyAny>) -> PyResult<Vec<(String, Result<(), ColumnError>)>> {
     let dtype = array.getattr("dtype")?;
     let names: Option<Vec<String>> = dtype.getattr("names")?.extract()?;
@@ -143,7 +144,7 @@ impl Structured {
     }
 }
 
-/// The layout of a field and, where there is one, of its mask.
+/// The layout of a field and, if there is one, of its mask.
 fn layout(spot: &Spot<'_>, mask: Option<&Spot<'_>>) -> PyResult<Layout> {
     let dtype = &spot.dtype;
     let subarray: Option<(Bound<'_, PyAny>, Vec<usize>)> = dtype.getattr("subdtype")?.extract()?;
@@ -240,7 +241,7 @@ impl Pieces for Structured {
             };
             let (len, size, data) = copy(&self.array)?;
             let mask = self.mask.as_ref().map(copy).transpose()?;
-            // Another thread may resize an array.
+            // Another thread may have resized the array.
             if len != rows || data.len() != rows * size {
                 return Err(value_error("the array changed while it was read"));
             }
@@ -261,7 +262,7 @@ struct Leaf {
     mask: Option<(Arc<PyBackedBytes>, Walk)>,
 }
 
-/// The number in `bytes`, in the low bits.
+/// The number in `bytes`, in the low-order bits.
 fn number(bytes: &[u8], little: bool) -> u64 {
     let mut wide = [0; 8];
     if little {
@@ -316,7 +317,7 @@ impl Leaf {
         for sign in bytes.chunks_exact(4) {
             let code = number(sign, self.little) as u32;
             if code == 0 {
-                // Padding, unless something follows.
+                // Padding, unless other bytes follow.
                 zeros += 1;
                 continue;
             }
@@ -329,7 +330,7 @@ impl Leaf {
     }
 }
 
-/// Sub-arrays as lists. One that is masked as a whole is not there.
+/// Sub-arrays as lists. A fully masked one counts as missing.
 struct Group {
     items: Box<dyn Cells>,
     length: usize,

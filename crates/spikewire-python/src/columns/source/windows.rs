@@ -1,4 +1,5 @@
-//! A table's rows as batches: each row is encoded once, and only so many are held at a time.
+//! The rows of a table as batches. Each row is encoded once, and only a limited number are in
+//! memory at a time.
 
 use crate::columns::column_error;
 use std::ops::Range;
@@ -22,24 +23,24 @@ use crate::key::Key;
 use crate::space::Space;
 use spikewire_columns::ColumnError;
 
-/// Most rows in a window, so that three nodes get about one full request each.
+/// The maximum number of rows in a window, so that three nodes get about one full request each.
 const ROWS: usize = 16_384;
-/// Encoded bytes after which a window is closed.
+/// The number of encoded bytes after which a window is closed.
 const BYTES: usize = 16 << 20;
 
-/// The rows of a table that are still to be sent.
+/// The rows of a table that have not been sent yet.
 pub struct Windows {
     table: Table,
     space: Arc<Space>,
     spec: CommandSpec,
     piece: Option<Arc<Piece>>,
-    /// Rows of the piece that are done.
+    /// Rows of the current piece that are done.
     at: usize,
     /// Rows of the table that are done.
     row: usize,
 }
 
-/// Encoded rows, and where their keys are.
+/// Encoded rows, and the positions of their keys.
 #[derive(Default)]
 struct Window {
     kinds: Vec<RowKind>,
@@ -52,7 +53,7 @@ impl Windows {
         Self { table, space, spec, piece: None, at: 0, row: 0 }
     }
 
-    /// The next rows and their keys; `None` after the last ones.
+    /// The next rows and their keys. `None` after the last ones.
     pub fn next(&mut self, py: Python<'_>) -> PyResult<Option<(Rows, Vec<Key>)>> {
         let sent = self.row;
         let window = py.detach(|| self.fill()).map_err(|error| match sent {
@@ -112,7 +113,7 @@ impl Windows {
         Ok(self.piece.clone())
     }
 
-    /// Writes one row; returns its digest.
+    /// Encodes one row. Returns its digest.
     fn encode(&self, piece: &Piece, at: usize, out: &mut Kind) -> PyResult<Digest> {
         let place = |column: &str| format!("row {}, column {column:?}", self.row);
         let wrong = |error: ColumnError, column: &str| column_error(error.within(&place(column)));

@@ -1,4 +1,5 @@
-//! Whether arguments are what the engine takes as it is, so that no Python code looks at each row.
+//! Checks whether arguments can be passed to the engine unchanged, so that no Python code has to
+//! inspect each row.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyList, PyTuple};

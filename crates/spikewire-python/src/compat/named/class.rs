@@ -1,5 +1,5 @@
-//! Named tuples, made as `tuple.__new__` makes them, without a tuple of their items first: a batch
-//! has very many of them.
+//! Named tuples, created as `tuple.__new__` does but without an intermediate tuple of their items,
+//! because a batch has very many of them.
 
 #![expect(unsafe_code, reason = "an object of a Python class is made without calling it")]
 
@@ -9,11 +9,11 @@ use pyo3::types::{PyTuple, PyType};
 
 use crate::errors::type_error;
 
-/// A class of named tuples with `N` fields.
+/// A named tuple class with `N` fields.
 pub struct NamedTuple<const N: usize>(Py<PyType>);
 
 impl<const N: usize> NamedTuple<N> {
-    /// Checks that instances are laid out as tuples are.
+    /// Checks that instances have the memory layout of tuples.
     pub fn new(class: &Bound<'_, PyType>) -> PyResult<Self> {
         let py = class.py();
         let size = |of: &Bound<'_, PyType>, name| of.getattr(name)?.extract::<usize>();
@@ -35,9 +35,9 @@ impl<const N: usize> NamedTuple<N> {
         py: Python<'py>,
         items: [Bound<'py, PyAny>; N],
     ) -> PyResult<Bound<'py, PyAny>> {
-        // SAFETY: the class is a live subclass of `tuple` and laid out as that is, so that this is
-        // what `tuple.__new__` calls for it. The new object has `N` places, all of them empty, and
-        // nothing runs until each has its item. From Python 3.14 on it keeps its hash.
+        // SAFETY: the class is a live subclass of `tuple` with the layout of a tuple, so this is
+        // what `tuple.__new__` calls for it. The new object has `N` empty slots, and nothing else
+        // runs until each has its item. From Python 3.14 on, tuples cache their hash.
         unsafe {
             let class = self.0.as_ptr().cast::<ffi::PyTypeObject>();
             let made = ffi::PyType_GenericAlloc(class, N as ffi::Py_ssize_t);
@@ -52,13 +52,13 @@ impl<const N: usize> NamedTuple<N> {
             Ok(made)
         }
     }
-    /// Puts other items into an instance. To be called where no other thread does so.
+    /// Replaces the items of an instance. Must not be called while another thread does so.
     pub fn fill<'py>(made: &Bound<'py, PyTuple>, items: [Bound<'py, PyAny>; N]) -> PyResult<()> {
         let mut before = Vec::with_capacity(N);
         for (at, item) in items.into_iter().enumerate() {
             before.push(made.get_item(at)?);
-            // SAFETY: it is a live tuple with this place. What was there is held by `before`, and
-            // the place's own reference to it ends here.
+            // SAFETY: this is a live tuple that has this slot. The previous item is kept alive by
+            // `before`, and the slot's own reference to it ends here.
             unsafe {
                 let at = at as ffi::Py_ssize_t;
                 let held = ffi::PyTuple_GET_ITEM(made.as_ptr(), at);

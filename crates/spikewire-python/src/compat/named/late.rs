@@ -1,5 +1,5 @@
-//! Rows of batches of writes that become what they stand for when they are looked at: most programs
-//! look at their codes alone.
+//! Rows of batch writes whose items are created when they are accessed, because most programs only
+//! look at the result codes.
 
 use pyo3::prelude::*;
 use pyo3::sync::critical_section::with_critical_section;
@@ -24,7 +24,7 @@ pub struct LateRows {
 #[pyo3(signature = (row, /))]
 pub fn _make_whole(row: &Bound<'_, PyTuple>) -> PyResult<()> {
     let py = row.py();
-    // Another thread may be here as well.
+    // Another thread may be doing the same.
     let Some((late, at)) = with_critical_section(row, || late_of(row)) else { return Ok(()) };
     let LateRows { records, writes, batch } = late.get();
     let items = records.get().written_row(py, writes.get(), batch.get(), at)?;
@@ -34,7 +34,7 @@ pub fn _make_whole(row: &Bound<'_, PyTuple>) -> PyResult<()> {
     })
 }
 
-/// What makes a row, and its number.
+/// The rows to which a row belongs, and its index.
 fn late_of<'py>(row: &Bound<'py, PyTuple>) -> Option<(Bound<'py, LateRows>, usize)> {
     let late = row.get_item(0).ok()?.cast_into_exact().ok()?;
     Some((late, row.get_item(2).ok()?.extract().ok()?))

@@ -1,13 +1,13 @@
-//! What verbs return, as the named tuples of `spikewire.compat.aerospike_py`.
+//! The results of verbs, as the named tuples of `spikewire.compat.aerospike_py`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
-//! | here | records and batches become named tuples |
-//! | [`rows`] | what became of the rows of a batch |
-//! | [`class`] | instances of such a class |
+//! | here | converting records and batches to named tuples |
+//! | [`rows`] | the results of the rows of a batch |
+//! | [`class`] | creating instances of a named tuple class |
 //! | [`results`] | results of operations, by bin |
-//! | [`writes`], [`late`] | rows that are written |
-//! | [`checks`] | whether arguments are what the engine takes as it is |
+//! | [`writes`], [`late`] | the rows of a batch write |
+//! | [`checks`] | whether arguments can be passed to the engine unchanged |
 
 mod checks;
 mod class;
@@ -38,7 +38,7 @@ use crate::value::{ordered_class, pairs};
 
 /// The time to live of records that never expire.
 const FOREVER: u32 = u32::MAX;
-/// Generations of such records whose metadata are kept.
+/// The number of generations for which the metadata of such records is cached.
 const LASTING: usize = 256;
 
 /// Makes named tuples of what verbs return: those of `spikewire.compat.aerospike_py`.
@@ -50,16 +50,17 @@ pub struct NamedRecords {
     meta: NamedTuple<2>,
     /// Key, metadata, bins.
     record: NamedTuple<3>,
-    /// Key, code, record, whether it is in doubt.
+    /// Key, code, record, whether the result is in doubt.
     row: NamedTuple<4>,
-    /// The same, of rows that nobody has looked at.
+    /// Like `row`, for rows that have not been accessed yet.
     late: NamedTuple<4>,
-    /// What is made of a value that does not come as it is.
+    /// Converts a value that cannot be returned unchanged.
     incoming: Py<PyAny>,
-    /// The code of an error, of which the engine has another one.
+    /// The drop-in's code for an error whose code in the engine is different.
     code: Py<PyAny>,
     forever: Py<PyInt>,
-    /// Metadata of records that never expire, by their generations: most are one of few.
+    /// Cached metadata of records that never expire, by generation: most have one of few
+    /// generations.
     lasting: [PyOnceLock<Py<PyAny>>; LASTING],
 }
 
@@ -226,7 +227,7 @@ impl NamedRecords {
 }
 
 impl NamedRecords {
-    /// The bins of a row; none where there is no record, and where the row failed.
+    /// The bins of a row. `None` if there is no record or the row failed.
     fn bins_of<'py>(
         &self,
         py: Python<'py>,
@@ -242,7 +243,7 @@ impl NamedRecords {
         Ok(Some(bins))
     }
 
-    /// Makes of bins that were read what programs expect, in place.
+    /// Converts decoded bins, in place, to what programs expect.
     #[inline]
     fn read(&self, bins: &Bound<'_, PyDict>) -> PyResult<()> {
         for pair in pairs(bins) {
@@ -262,7 +263,7 @@ impl NamedRecords {
         self.incoming.bind(value.py()).call1((value,))
     }
 
-    /// A key that was asked for.
+    /// A requested key.
     #[inline]
     fn name<'py>(&self, key: &Bound<'py, PyAny>, digest: &Digest) -> PyResult<Bound<'py, PyAny>> {
         let (py, key) = (key.py(), tuple(key)?);
@@ -300,7 +301,7 @@ impl NamedRecords {
     }
 }
 
-/// Whether a value comes as it is. Where maps tell that they are in order, that is taken off.
+/// Whether a value can be returned unchanged. Strips the marker of ordered maps.
 #[inline]
 fn is_plain(value: &Bound<'_, PyAny>) -> bool {
     is_scalar(value) || ordered_class(value.py()).is_none() && plain::incoming(value, true)

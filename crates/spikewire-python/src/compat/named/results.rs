@@ -5,16 +5,16 @@ use pyo3::types::{PyDict, PyList};
 
 use crate::record::Record;
 
-/// What the results of operations are about.
+/// The bins to which the results of operations belong.
 pub struct Results<'py> {
-    /// The bin of each operation, and the place of the first one about the same bin.
+    /// The bin of each operation, and the index of the first operation on the same bin.
     bins: Vec<Option<(Bound<'py, PyAny>, usize)>>,
-    /// Whether `None` is a result.
+    /// Whether `None` counts as a result.
     silent: bool,
 }
 
 impl<'py> Results<'py> {
-    /// `names`: the bin of each operation, `None` where there is none.
+    /// `names`: the bin of each operation, or `None` for an operation without a bin.
     pub fn new(names: &Bound<'py, PyList>, silent: bool) -> PyResult<Self> {
         let mut bins: Vec<Option<(Bound<'py, PyAny>, usize)>> = Vec::new();
         for (at, name) in names.iter().enumerate() {
@@ -34,7 +34,7 @@ impl<'py> Results<'py> {
         Ok(Self { bins, silent })
     }
 
-    /// Of each bin its result, or a list where there are several.
+    /// The result for each bin, or a list if there are several.
     pub fn by_bin(
         &self,
         py: Python<'py>,

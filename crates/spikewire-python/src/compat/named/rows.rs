@@ -1,4 +1,4 @@
-//! What became of the rows of a batch.
+//! The results of the rows of a batch.
 
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -11,7 +11,7 @@ use crate::batch::Batch;
 type Meta = (u32, Option<u32>);
 
 impl NamedRecords {
-    /// The rows of a batch: `of` gives the key of a row, and what makes the bins of its record.
+    /// The rows of a batch. `of` returns the key of a row, and what creates the bins of its record.
     pub(super) fn rows<'py, B>(
         &self,
         batch: &Bound<'py, Batch>,
@@ -34,7 +34,7 @@ impl NamedRecords {
         B: FnOnce(&Batch) -> PyResult<Bound<'py, PyAny>>,
     {
         let mut made = Vec::with_capacity(batch.len());
-        // The rows of a batch are mostly alike in this.
+        // The rows of a batch usually have the same metadata.
         let mut latest = None;
         for at in 0..batch.len() {
             let (key, bins) = of(at)?;
@@ -44,7 +44,7 @@ impl NamedRecords {
         PyList::new(py, made)
     }
 
-    /// What became of a row of a batch of writes.
+    /// The result of a row in a batch write.
     pub(super) fn written_row<'py>(
         &self,
         py: Python<'py>,
@@ -56,7 +56,7 @@ impl NamedRecords {
         self.row(py, batch, at, records.key(py, at), bins, &mut None)
     }
 
-    /// What became of a row: the items of its tuple.
+    /// The result of a row: the items of its tuple.
     #[inline]
     fn row<'py>(
         &self,

@@ -1,4 +1,4 @@
-//! Rows that are written, as they were when the call began.
+//! The rows of a batch write, as they were when the call began.
 
 #![expect(unsafe_code, reason = "the names of a dict are compared without a reference to each")]
 
@@ -14,9 +14,9 @@ use crate::value::pairs;
 #[pyclass(frozen, module = "spikewire._native")]
 pub struct NamedWrites {
     keys: Vec<Py<PyAny>>,
-    /// Bins of rows, all of them `None`. Neighbours mostly have the same.
+    /// The bins of rows, all with the value `None`. Neighbouring rows usually have the same bins.
     shapes: Vec<Py<PyDict>>,
-    /// For each shape the first row that does not have it.
+    /// For each shape, the first row that does not have it.
     ends: Vec<usize>,
 }
 
@@ -45,7 +45,7 @@ impl NamedWrites {
     }
 }
 
-/// Key and bins of a row that the engine takes as it is.
+/// Key and bins of a row that can be passed to the engine unchanged.
 fn plain<'a, 'py>(
     row: &'a Bound<'py, PyAny>,
 ) -> Option<(&'a Bound<'py, PyAny>, &'a Bound<'py, PyDict>)> {
@@ -56,10 +56,10 @@ fn plain<'a, 'py>(
     fits.then_some((key, bins))
 }
 
-/// Rows being noted.
+/// Rows that are being recorded.
 struct Noting {
     made: NamedWrites,
-    /// The names of the latest shape.
+    /// The bin names of the latest shape.
     names: Vec<Py<PyAny>>,
 }
 
@@ -103,15 +103,15 @@ impl NamedWrites {
         self.keys[at].bind(py)
     }
 
-    /// The bins of a row, all of them `None`.
+    /// The bins of a row, all with the value `None`.
     pub fn bins<'py>(&self, py: Python<'py>, at: usize) -> PyResult<Bound<'py, PyAny>> {
         let shape = self.ends.partition_point(|end| *end <= at);
         Ok(self.shapes[shape].bind(py).copy()?.into_any())
     }
 }
 
-/// Whether a dict has these names in this order, by identity: those of neighbours mostly are the
-/// same objects.
+/// Whether a dict has these keys in this order, compared by identity: neighbouring rows usually use
+/// the same string objects.
 fn has_names(bins: &Bound<'_, PyDict>, names: &[Py<PyAny>]) -> bool {
     if bins.len() != names.len() {
         return false;
@@ -120,8 +120,8 @@ fn has_names(bins: &Bound<'_, PyDict>, names: &[Py<PyAny>]) -> bool {
         let mut at = 0;
         names.iter().all(|name| {
             let mut key = std::ptr::null_mut();
-            // SAFETY: the dict is live, and nothing can change it in here. Of the key that it lends
-            // only the address is looked at.
+            // SAFETY: the dict is live, and nothing can change it in here. Only the address of the
+            // borrowed key is used.
             let more = unsafe {
                 ffi::PyDict_Next(bins.as_ptr(), &raw mut at, &raw mut key, std::ptr::null_mut())
             };

@@ -29,7 +29,7 @@ pub fn to_arrow(py: Python<'_>, rows: &Pages) -> PyResult<RecordBatch> {
     })
 }
 
-/// A value that does not go into its column.
+/// The exception for a value that does not fit its column.
 pub fn row_error(error: &RowError) -> PyErr {
     match error {
         RowError::Bad(row, column, error) => {

@@ -16,7 +16,7 @@ use crate::bridge::errors::{type_error, value_error};
 use crate::columns::{Layout, Library, Memory};
 use crate::cql::pages::Pages;
 
-/// The columns that a dtype has fields for: masked, or plain when a null is to raise.
+/// The columns for which a dtype has fields. The array is masked, or plain if nulls raise an error.
 pub fn to_structured<'py>(
     rows: &Pages,
     dtype: &Bound<'py, PyAny>,
@@ -68,7 +68,7 @@ fn fields<'a>(columns: &[Column], all: &'a [Field]) -> PyResult<Vec<Option<&'a F
     Ok(columns.iter().map(of).collect())
 }
 
-/// Times go to fields of their own unit.
+/// Checks that times go to fields of their own unit.
 fn check_unit(ty: &Type, field: &Field) -> PyResult<()> {
     let unit = match ty {
         Type::Timestamp => "datetime64[ms]",
@@ -84,7 +84,7 @@ fn check_unit(ty: &Type, field: &Field) -> PyResult<()> {
         }
         _ => return Ok(()),
     };
-    // Sub-arrays and the order of bytes are shown beside it: `('<M8[ms]', (3,))`.
+    // NumPy formats sub-arrays and byte order along with it: `('<M8[ms]', (3,))`.
     let short = match ty {
         Type::Timestamp => "M8[ms]",
         Type::Date => "M8[D]",
@@ -136,12 +136,12 @@ fn fill(
     Ok(())
 }
 
-/// The place of a value: the elements of a field, from `at` on.
+/// The position of a value: the elements of a field, from `at` on.
 struct Element<'a> {
     field: &'a Field,
     out: RefCell<(&'a mut [u8], &'a mut [u8])>,
     at: Cell<usize>,
-    /// How many lists it stands in.
+    /// The number of lists around the value.
     axis: Cell<usize>,
 }
 
@@ -157,7 +157,7 @@ impl Element<'_> {
         Ok(())
     }
 
-    /// A single value goes where the axes of the field end.
+    /// Fails for a single value unless all axes of the field are used up.
     fn whole(&self, shown: impl FnOnce() -> String) -> Done {
         if self.axis.get() == self.field.shape.len() {
             return Ok(());

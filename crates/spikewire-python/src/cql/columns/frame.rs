@@ -1,4 +1,4 @@
-//! The columns of a result as a frame of pandas or polars.
+//! The columns of a result as a pandas or polars frame.
 
 use arrow_schema::DataType;
 use pyo3::prelude::*;
@@ -9,8 +9,8 @@ use super::numpy::{Column, columns, mask};
 use crate::columns::{ArrowTable, module};
 use crate::cql::pages::Pages;
 
-/// A `pandas.DataFrame`: numbers and booleans as nullable arrays, text as `string`, timestamps with
-/// their zone, everything else as the objects that rows have.
+/// A `pandas.DataFrame`. Numbers and booleans become nullable arrays, text becomes `string`,
+/// timestamps keep their time zone, and everything else becomes the same objects as in rows.
 pub fn to_pandas<'py>(py: Python<'py>, rows: &Pages) -> PyResult<Bound<'py, PyAny>> {
     let pandas = module(py, "to_pandas", "pandas", "pandas")?;
     let numpy = py.import("numpy")?.into_any();
@@ -47,7 +47,7 @@ fn array<'py>(
         DataType::Float32 | DataType::Float64 => "FloatingArray",
         kind if kind.is_integer() => "IntegerArray",
         DataType::Utf8 | DataType::LargeUtf8 => {
-            // An address is text in Arrow, and an object in rows.
+            // An address is text in Arrow, but an object in rows.
             let texts = values.try_iter()?.all(|value| {
                 value.is_ok_and(|value| {
                     value.is_none() || value.is_instance_of::<pyo3::types::PyString>()
@@ -61,7 +61,7 @@ fn array<'py>(
             let zoned = pandas.call_method1("DatetimeIndex", (values,))?;
             return zoned.call_method1("tz_localize", ("UTC",));
         }
-        // What has a type of its own in NumPy, and in pandas another one or none.
+        // Types that NumPy has, and for which pandas has another type or none.
         _ if !objects && array.data_type().is_primitive() => {
             let missing = mask(numpy, &array)?;
             let values = values.call_method1("astype", ("O",))?;
@@ -69,7 +69,7 @@ fn array<'py>(
             return series(pandas, &values);
         }
         _ if !objects => {
-            // Vectors: an array for each row.
+            // Vectors: one array per row.
             let rows = PyList::empty(py);
             for (row, value) in values.try_iter()?.enumerate() {
                 rows.append(if array.is_null(row) { py.None().into_bound(py) } else { value? })?;

@@ -1,4 +1,4 @@
-//! Values of Arrow arrays as values of statements: each is encoded straight from the array's memory.
+//! Values of Arrow arrays as values of statements, encoded directly from the array's memory.
 
 use std::borrow::Cow;
 use std::net::IpAddr;
@@ -31,7 +31,7 @@ pub struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    /// Of a dictionary, the value that is meant.
+    /// Resolves the value if the array is dictionary-encoded.
     pub fn new(array: &'a dyn Array, row: usize) -> Self {
         if matches!(array.data_type(), DataType::Dictionary(..)) && array.is_valid(row) {
             let dictionary = array.as_any_dictionary();
@@ -70,7 +70,7 @@ impl<'a> Given<'a> {
         }
     }
 
-    /// The elements of a list, and which of them are this value's.
+    /// The elements of a list column, and the range that belongs to this value.
     fn list(&self) -> Option<(&'a ArrayRef, std::ops::Range<usize>)> {
         let span = |start: usize, end: usize| start..end;
         match self.kind() {
@@ -94,7 +94,7 @@ impl<'a> Given<'a> {
     }
 }
 
-/// A number of larger units, or of smaller ones if nothing is lost.
+/// Converts a number between units. Fails if precision would be lost.
 fn scaled(number: i64, up: i64, down: i64, what: &str) -> Result<i64> {
     if number % down != 0 {
         return Err(Unfit::Invalid(Cow::Owned(format!("{what}: round it first"))));
@@ -262,7 +262,7 @@ impl Source for Given<'_> {
                 scaled(self.number::<Time64MicrosecondType>(), 1000, 1, "a time of the day")
             }
             DataType::Time64(_) => Ok(self.number::<Time64NanosecondType>()),
-            // What NumPy has for times of the day.
+            // The type with which NumPy represents times of day.
             DataType::Duration(unit) => {
                 let (number, up) = match unit {
                     TimeUnit::Second => (self.number::<DurationSecondType>(), 1_000_000_000),

@@ -1,11 +1,11 @@
 //! Results as columns, and columns as parameters.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | `arrow` | the rows of a result as one Arrow table |
-//! | `numpy` | its columns as arrays of NumPy |
-//! | `fixed` | its rows as one structured array |
-//! | `frame` | its columns as a frame of pandas or polars |
+//! | `numpy` | the columns as NumPy arrays |
+//! | `fixed` | the rows as one structured array |
+//! | `frame` | the columns as a pandas or polars frame |
 //! | `parameters` | tables as the parameters of many executions |
 //! | `given` | values of Arrow arrays as values of statements |
 

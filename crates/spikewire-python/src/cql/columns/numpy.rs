@@ -1,4 +1,4 @@
-//! The columns of a result as arrays of NumPy.
+//! The columns of a result as NumPy arrays.
 
 use arrow_array::cast::AsArray;
 use arrow_array::types::Date32Type;
@@ -14,7 +14,7 @@ use crate::cql::errors::Raised;
 use crate::cql::pages::Pages;
 use crate::cql::value::{Making, value};
 
-/// A dictionary of arrays, one for each column: masked, or plain when a null is to raise.
+/// A dictionary with one array per column. The arrays are masked, or plain if nulls raise an error.
 pub fn to_arrays<'py>(py: Python<'py>, rows: &Pages, strict: bool) -> PyResult<Bound<'py, PyDict>> {
     let numpy = module(py, "to_numpy", "numpy", "NumPy")?;
     let masked = numpy.getattr("ma")?.getattr("MaskedArray")?;
@@ -46,7 +46,7 @@ pub fn to_arrays<'py>(py: Python<'py>, rows: &Pages, strict: bool) -> PyResult<B
     Ok(made)
 }
 
-/// A column: what it has in Arrow, and as an array of NumPy with something in the place of nulls.
+/// A column: its Arrow array, and a NumPy array with a placeholder for nulls.
 pub struct Column<'py> {
     pub name: String,
     pub array: ArrayRef,
@@ -55,7 +55,7 @@ pub struct Column<'py> {
     pub objects: bool,
 }
 
-/// All columns; what NumPy has no type for is there as the objects that rows have.
+/// All columns. Types that NumPy lacks are represented by the same objects as in rows.
 pub fn columns<'py>(numpy: &Bound<'py, PyAny>, rows: &Pages) -> PyResult<Vec<Column<'py>>> {
     let py = numpy.py();
     let table = to_arrow(py, rows)?;
@@ -77,7 +77,7 @@ pub fn columns<'py>(numpy: &Bound<'py, PyAny>, rows: &Pages) -> PyResult<Vec<Col
     all.collect()
 }
 
-/// A flag for each row: 1 where there is no value.
+/// A flag for each row: 1 if it has no value.
 pub fn mask<'py>(numpy: &Bound<'py, PyAny>, array: &ArrayRef) -> PyResult<Bound<'py, PyAny>> {
     let flags: Vec<u8> = match array.nulls() {
         Some(nulls) => nulls.iter().map(|valid| u8::from(!valid)).collect(),
@@ -91,7 +91,7 @@ fn from<'py>(numpy: &Bound<'py, PyAny>, bytes: &[u8], kind: &str) -> PyResult<Bo
     numpy.call_method1("frombuffer", (PyByteArray::new(numpy.py(), bytes), kind))
 }
 
-/// The array of a column whose values have a fixed size; `None` for others.
+/// The array of a column whose values have a fixed size; `None` for other columns.
 fn plain<'py>(numpy: &Bound<'py, PyAny>, array: &ArrayRef) -> PyResult<Option<Bound<'py, PyAny>>> {
     let kind = match array.data_type() {
         DataType::Boolean => {
@@ -119,7 +119,7 @@ fn plain<'py>(numpy: &Bound<'py, PyAny>, array: &ArrayRef) -> PyResult<Option<Bo
     from(numpy, data.buffers()[0].as_slice(), kind).map(Some)
 }
 
-/// Vectors of numbers as an array of two dimensions, if no element is null.
+/// Vectors of numbers as a two-dimensional array, if no element is null.
 fn vectors<'py>(
     numpy: &Bound<'py, PyAny>,
     array: &ArrayRef,
@@ -136,7 +136,7 @@ fn vectors<'py>(
     }
 }
 
-/// Elements that are null because their vectors are.
+/// The number of elements that are null because their vector is.
 fn missing_items(array: &ArrayRef) -> usize {
     array.null_count() * array.as_fixed_size_list().value_length() as usize
 }
@@ -171,7 +171,7 @@ fn object_array<'py>(
     values: Vec<Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let array = numpy.call_method1("empty", (values.len(), "O"))?;
-    // Lists of one length would become another dimension, if they were not assigned one by one.
+    // Lists of equal length would become another dimension unless they are assigned one by one.
     for (at, value) in values.into_iter().enumerate() {
         array.set_item(at, value)?;
     }

@@ -43,7 +43,7 @@ pub fn table_rows<'py>(
     let table = if is_arrays(table) {
         py.import("spikewire.cql._arrays")?.call_method1("table", (table,))?
     } else if is_frame(table)? {
-        // The index is no column.
+        // The index does not become a column.
         let options = PyDict::new(py);
         options.set_item("drop", true)?;
         table.call_method("reset_index", (), Some(&options))?
@@ -65,7 +65,7 @@ pub fn table_rows<'py>(
     Ok(TableRows { known, columns, state: Mutex::new(state) })
 }
 
-/// The column of each parameter. A column without a parameter is an error, as it is in a dictionary.
+/// The column of each parameter. As with a dictionary, a column without a parameter is an error.
 fn choose(known: &Known, names: &[&str]) -> PyResult<Vec<usize>> {
     let mut columns = Vec::with_capacity(known.parameters.len());
     for parameter in &*known.parameters {
@@ -95,7 +95,7 @@ fn choose(known: &Known, names: &[&str]) -> PyResult<Vec<usize>> {
     Ok(columns)
 }
 
-/// Whether it is an array of NumPy, or a dictionary of those.
+/// Whether this is a NumPy array, or a dictionary of such arrays.
 fn is_arrays(table: &Bound<'_, PyAny>) -> bool {
     let is_array = |value: &Bound<'_, PyAny>| {
         let module = value.get_type().module();
@@ -111,7 +111,7 @@ fn is_arrays(table: &Bound<'_, PyAny>) -> bool {
 struct State {
     arrays: Arrays,
     piece: Option<ArrayRef>,
-    /// Rows of the piece that are done, and of the table.
+    /// Rows of the current piece that are done, and rows of the table that are done.
     at: usize,
     row: usize,
 }
@@ -135,7 +135,7 @@ impl TableRows {
         let mut state = self.state.lock();
         let State { arrays, piece, at, row } = &mut *state;
         while piece.as_ref().is_none_or(|piece| *at >= piece.len()) {
-            // Producers may need the interpreter on threads of their own.
+            // A producer may need the interpreter in threads of its own.
             let Some(next) = py.detach(|| arrays.next())? else { return Ok(None) };
             (*piece, *at) = (Some(next), 0);
         }

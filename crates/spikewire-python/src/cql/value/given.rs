@@ -32,7 +32,7 @@ impl<'py> Given<'_, 'py> {
         self.0.py()
     }
 
-    /// Whether it is an integer; `bool` is none here.
+    /// Whether this is an integer. A `bool` does not count as one.
     fn is_integer(&self) -> bool {
         self.0.is_instance_of::<PyInt>() && !self.0.is_instance_of::<PyBool>()
     }
@@ -140,7 +140,7 @@ impl Source for Given<'_, '_> {
             let parts = self.0.call_method0(intern!(py, "as_tuple"))?;
             let (sign, all, exponent): (i32, Bound<'_, PyTuple>, Bound<'_, PyAny>) =
                 parts.extract()?;
-            // It is a letter for what is no number.
+            // The exponent is a letter if the value is not a number.
             let Ok(exponent) = exponent.extract::<i64>() else { return Ok(None) };
             let text: String = all.iter().map(|digit| digit.to_string()).collect();
             let number = py.get_type::<PyInt>().call1((text,))?;
@@ -288,7 +288,8 @@ impl Source for Given<'_, '_> {
         if self.0.is_instance_of::<Row>() {
             return Ok(None);
         }
-        // Objects with fields of their own: a dataclass or a named tuple has those of the type.
+        // An object that declares its fields, such as a dataclass or a named tuple, must have
+        // exactly those of the type.
         let py = self.py();
         for list in [intern!(py, "__dataclass_fields__"), intern!(py, "_fields")] {
             if let Some(fields) = self.0.getattr_opt(list).map_err(raised)? {
@@ -301,7 +302,7 @@ impl Source for Given<'_, '_> {
                 return Ok(None);
             }
         }
-        // Others may have attributes besides, but must have all of these.
+        // Other objects may have additional attributes, but must have all of these.
         for (field, _) in &udt.fields {
             let name = PyString::intern(py, field);
             if self.0.getattr_opt(&name).map_err(raised)?.is_none() {
@@ -323,16 +324,16 @@ fn big_integer(number: &Bound<'_, PyAny>, out: &mut Vec<u8>) -> PyResult<()> {
     Ok(())
 }
 
-/// Arrays of numbers, which `tolist` makes lists of.
+/// Whether this is an array of numbers, which `tolist` converts to lists.
 fn is_array(value: &Bound<'_, PyAny>) -> bool {
     let kind = value.get_type();
     let module = kind.module().map(|module| module.to_string()).unwrap_or_default();
     matches!(module.as_str(), "array" | "numpy")
 }
 
-/// Days from 1970-01-01 to a day of the Gregorian calendar.
+/// The number of days from 1970-01-01 to a date of the Gregorian calendar.
 pub(super) fn days(year: i32, month: u8, day: u8) -> i64 {
-    // Years that begin in March put the leap day at their end.
+    // If years begin in March, the leap day is the last day of a year.
     let year = i64::from(year) - i64::from(month <= 2);
     let era = year.div_euclid(400);
     let of_era = year.rem_euclid(400);

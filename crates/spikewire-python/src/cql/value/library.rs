@@ -1,4 +1,4 @@
-//! Classes of the standard library, and those of `spikewire.cql.types`.
+//! Classes of the standard library and of `spikewire.cql.types`.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -7,7 +7,7 @@ use pyo3::types::PyType;
 macro_rules! classes {
     ($($name:ident: $module:literal, $attribute:literal;)*) => {
         $(
-            /// The class of that name.
+            /// The class with this name.
             pub fn $name(py: Python<'_>) -> PyResult<&Bound<'_, PyType>> {
                 static CLASS: PyOnceLock<Py<PyType>> = PyOnceLock::new();
                 CLASS.import(py, $module, $attribute)

@@ -25,17 +25,17 @@ use crate::cql::classes::{self, Classes};
 use crate::cql::errors::Raised;
 use crate::cql::row::{Names, Row};
 
-/// Makes Python objects.
+/// Creates Python objects.
 #[derive(Clone, Copy)]
 pub struct Making<'a, 'py> {
     pub py: Python<'py>,
-    /// What values of user-defined types are made as.
+    /// The classes for values of user-defined types.
     pub classes: &'a Classes,
 }
 
 type Result<'py> = std::result::Result<Bound<'py, PyAny>, Raised>;
 
-/// The value of a cell; the commonest types are made without a detour.
+/// The value of a cell. The most common types have a short path.
 #[inline]
 pub fn value<'py>(ty: &Type, bytes: Option<&[u8]>, making: &Making<'_, 'py>) -> Result<'py> {
     decode(ty, bytes, making)
@@ -63,7 +63,7 @@ impl<'py> Making<'_, 'py> {
     }
 }
 
-/// What may stand in a set or be a key: lists and sets are made such that they can.
+/// Converts lists and sets so that they can be elements of a set or keys of a dict.
 fn hashable(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     let py = value.py();
     if let Ok(list) = value.cast::<PyList>() {
@@ -83,7 +83,7 @@ fn hashable(value: Bound<'_, PyAny>) -> PyResult<Bound<'_, PyAny>> {
     Ok(value)
 }
 
-/// Whether values of a type are made as something that has no hash.
+/// Whether values of a type are created as objects without a hash.
 fn needs_change(ty: &Type) -> bool {
     matches!(
         ty,
@@ -141,7 +141,7 @@ impl<'py> Sink for Making<'_, 'py> {
         Ok(PyFloat::new(self.py, value).into_any())
     }
 
-    // Python looks at the bytes itself.
+    // Python validates the bytes itself.
     #[inline]
     fn utf8(&self, ty: &Type, value: &[u8]) -> Result<'py> {
         match PyString::from_bytes(self.py, value) {
@@ -167,7 +167,7 @@ impl<'py> Sink for Making<'_, 'py> {
     fn decimal(&self, scale: i32, digits: &[u8]) -> Result<'py> {
         let py = self.py;
         let unscaled = self.big(digits)?;
-        // From text, for arithmetic would round to the precision of the context.
+        // From text, because arithmetic would round to the precision of the decimal context.
         let text = format!("{}E{}", unscaled.str()?, -i64::from(scale));
         Ok(library::decimal(py)?.call1((text,))?)
     }
@@ -205,7 +205,8 @@ impl<'py> Sink for Making<'_, 'py> {
     fn time(&self, nanoseconds: i64) -> Result<'py> {
         let py = self.py;
         if !(0..86_400_000_000_000).contains(&nanoseconds) {
-            // The server does not look; what it holds is given as it is.
+            // The server does not validate times, so a value out of range is returned as an
+            // integer.
             return self.integer(nanoseconds);
         }
         let seconds = nanoseconds / 1_000_000_000;
@@ -277,7 +278,7 @@ impl<'py> Sink for Making<'_, 'py> {
     }
 }
 
-/// The day so many days after 1970-01-01, where `datetime` has it.
+/// The date this many days after 1970-01-01, if `datetime` supports it.
 fn calendar(days: i64) -> Option<(i32, u8, u8)> {
     let days = days.checked_add(719_468)?;
     let era = days.div_euclid(146_097);

@@ -1,4 +1,4 @@
-//! Values that no Python object stands for.
+//! Values for which no Python object exists.
 
 #![expect(clippy::trivially_copy_pass_by_ref, clippy::unused_self, reason = "Python's signatures")]
 

@@ -1,12 +1,12 @@
-//! Python values to CQL and back. What each type needs is written in `spikewire-cql`.
+//! Python values to CQL and back. The encoding of each type is implemented in `spikewire-cql`.
 //!
-//! | module | what it holds |
+//! | module | contents |
 //! |---|---|
 //! | [`given`] | Python objects as values of statements |
 //! | [`making`] | values of results as Python objects |
-//! | [`library`] | the standard library's classes for both |
+//! | [`library`] | classes of the standard library that both use |
 //! | [`marks`] | `UNSET` and `EMPTY` |
-//! | `uuids` | UUIDs, without their constructor |
+//! | `uuids` | creating UUIDs without their constructor |
 
 mod given;
 pub mod library;

@@ -1,5 +1,5 @@
-//! `uuid.UUID` objects without their constructor, which is written in Python and looks at each of the
-//! ways to give a UUID.
+//! Creates `uuid.UUID` objects without their constructor, which is written in Python and handles
+//! all the ways to specify a UUID.
 
 #![expect(unsafe_code, reason = "an object of a Python class is made without calling it")]
 
@@ -11,16 +11,16 @@ use pyo3::types::{PyBytes, PyDict, PyString, PyType};
 
 use super::library;
 
-/// What an object is made with.
+/// What is needed to create an object.
 struct Parts {
     class: Py<PyType>,
     /// `SafeUUID.unknown`.
     unknown: Py<PyAny>,
-    /// Whether objects made here are those that the constructor makes.
+    /// Whether objects created here equal those created by the constructor.
     short: bool,
 }
 
-/// The UUID of these bytes.
+/// The UUID with these bytes.
 pub fn uuid(py: Python<'_>, bytes: [u8; 16]) -> PyResult<Bound<'_, PyAny>> {
     static PARTS: PyOnceLock<Parts> = PyOnceLock::new();
     let parts = PARTS.get_or_try_init(py, || Parts::new(py))?;
@@ -40,7 +40,8 @@ impl Parts {
         let mut parts = Self { class, unknown, short: false };
         let bytes = *b"0123456789abcdef";
         let wanted = usual(py, bytes)?;
-        // A class with other parts, in another version of Python, is called.
+        // If the class is implemented differently in this version of Python, its constructor is
+        // called.
         parts.short = parts.make(py, bytes).is_ok_and(|made| {
             let same = |name| {
                 let both = made.getattr(name).and_then(|a| Ok((a, wanted.getattr(name)?)));
@@ -55,7 +56,8 @@ impl Parts {
 
     fn make<'py>(&self, py: Python<'py>, bytes: [u8; 16]) -> PyResult<Bound<'py, PyAny>> {
         let number = u128::from_be_bytes(bytes).into_pyobject(py)?;
-        // SAFETY: the class is a live heap type without items, whose allocation is the usual one.
+        // SAFETY: the class is a live heap type without variable-size items, and uses the default
+        // allocation.
         let made = unsafe {
             let class = self.class.as_ptr().cast();
             Bound::from_owned_ptr_or_err(py, ffi::PyType_GenericAlloc(class, 0))?
@@ -66,7 +68,7 @@ impl Parts {
     }
 }
 
-/// Sets an attribute of an object whose class says that it cannot be set.
+/// Sets an attribute of an object whose class rejects assignments.
 fn set(
     of: &Bound<'_, PyAny>,
     name: &Bound<'_, PyString>,
