@@ -186,8 +186,8 @@ if _DEBUG_BUILD:
         stacklevel=2,
     )
 
-# Unpickled datasets open clients that no program closes; threads of submitted calls end while the
-# interpreter still exists for their futures.
+# Clients opened for unpickled datasets are not closed by any program, and the threads of submitted
+# calls must end while the interpreter still exists for their futures.
 _atexit.register(_at_exit)
 
 if hasattr(_os, "register_at_fork"):

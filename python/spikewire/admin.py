@@ -1,5 +1,5 @@
-"""How administrative commands are awaited: their questions to nodes travel with the client's other
-commands, and no thread waits."""
+"""How administrative commands are awaited: their requests to nodes are sent along with the client's
+other commands, and no thread waits."""
 
 from __future__ import annotations
 

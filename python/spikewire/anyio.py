@@ -95,7 +95,7 @@ async def open_client(
 
 
 def _trio_task() -> Any:
-    """The task of trio that is running, if one is. Under asyncio, ``None``."""
+    """The running task of trio. ``None`` under asyncio."""
     trio: Any = sys.modules.get("trio")
     if trio is not None:
         try:
@@ -107,7 +107,7 @@ def _trio_task() -> Any:
 
 
 async def _settled_in_trio(future: Future[Any], task: Any) -> None:
-    """Waits until a future is done, which a thread of the client says."""
+    """Waits until a future is done, as reported by a thread of the client."""
     trio: Any = sys.modules["trio"]
     await trio.lowlevel.checkpoint_if_cancelled()
     token = trio.lowlevel.current_trio_token()
@@ -132,13 +132,13 @@ async def _settled_in_trio(future: Future[Any], task: Any) -> None:
 
 
 async def _in_thread(work: Callable[[], _T]) -> _T:
-    """Runs what blocks. Cancelling waits for it, so that nothing is left behind."""
+    """Runs blocking work in a thread. Cancellation waits for it, so that nothing is left behind."""
     made: _T = await _library("to_thread").run_sync(work)
     return made
 
 
 def _library(module: str) -> Any:
-    """A module that trio and anyio both have: trio's where it runs."""
+    """A module that trio and anyio both have: trio's, if trio is running."""
     library = "anyio" if _trio_task() is None else "trio"
     try:
         return importlib.import_module(f"{library}.{module}")

@@ -154,8 +154,8 @@ def _add_serve(commands: Commands) -> None:
 
 
 def _serve(options: argparse.Namespace) -> int:
-    # Blocked and waited for: a handler could run just before the wait and be missed. All threads of
-    # the cluster inherit the mask, and a signal during start-up ends it just as cleanly.
+    # Blocked and waited for, because a handler could run just before the wait and be missed. All
+    # threads of the cluster inherit the mask, so a signal during start-up also ends it cleanly.
     ends = {signal.SIGINT, signal.SIGTERM}
     former = signal.pthread_sigmask(signal.SIG_BLOCK, ends)
     try:
@@ -252,7 +252,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _ask(client: spikewire.Client, node: spikewire.Node, command: str) -> int:
-    # An error of one node does not hide the answers of the others.
+    # An error of one node does not hide the replies of the others.
     try:
         print(f"  {command}: {client.info(command, node=node.name)}")
     except spikewire.Error as error:

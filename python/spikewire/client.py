@@ -256,7 +256,7 @@ class Client(_native.Client):
         def __aexit__(self, *error: object) -> Never:
             raise NotImplementedError
 
-    # The default keeps the function alive until the interpreter ends.
+    # The default argument keeps the function alive until the interpreter ends.
     def __del__(self, _warn: Callable[..., None] = warnings.warn) -> None:
         if self._holds_connections:
             _warn(f"unclosed client {self!r}", ResourceWarning, source=self)
@@ -328,9 +328,9 @@ class AsyncClient(_native.AsyncClient):
         """Connects, for use without ``async with``; call ``await close()`` at the end. Opening an
         open client has no effect. If the call is cancelled, a client that it opened is closed.
         """
-        # `create_task` takes the futures of verbs there.
+        # Makes `create_task` accept the futures of verbs there.
         accept_awaitables()
-        # A call that is cancelled does not end what another one opened.
+        # A cancelled call must not close what another call opened.
         await open_unless_cancelled(self._open, self._close)
         return self
 

@@ -165,7 +165,8 @@ def pickle() -> Form[Any]:
     return Form(_to_pickle, _pickle.loads)
 
 
-# The functions of the forms are classes and functions of this module, so that forms pickle.
+# The functions of the forms are classes and functions at module level, so that forms can be
+# pickled.
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Views of a client or session in ``with``: what is opened and closed is what they are views of."""
+"""Views of a client or session in ``with``: opens and closes the client or session itself."""
 
 from __future__ import annotations
 

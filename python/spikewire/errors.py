@@ -100,7 +100,7 @@ class Error(Exception):
         return " ".join(parts)
 
     def __reduce__(self) -> tuple[object, ...]:
-        # The attributes, notes included, are pickled as its state.
+        # The attributes, including notes, are pickled as the state.
         return _rebuild, (type(self), self.message), self.__dict__
 
 
@@ -290,13 +290,13 @@ def _make(  # pyright: ignore[reportUnusedFunction]: the engine calls it
     in_doubt: bool,
     key: Key | None,
 ) -> Error:
-    """The exception for a failure that the engine reports."""
+    """The exception for a failure reported by the engine."""
     found = _BY_CODE.get(code, ServerError) if kind == "server" else _BY_KIND[kind]
     return found(message, code=code, node=node, attempts=attempts, in_doubt=in_doubt, key=key)
 
 
 def _absent(code: int, key: Key | None) -> Error:  # pyright: ignore[reportUnusedFunction]
-    """The error about a record that is not there, or does not pass its filter."""
+    """The error for a record that is missing or does not pass its filter."""
     why = {2: "no such record", 27: "the record does not pass the filter"}[code]
     return _make("server", code, why, None, 1, False, key)
 

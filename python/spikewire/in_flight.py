@@ -26,7 +26,7 @@ _T = TypeVar("_T")
 if TYPE_CHECKING:
     _Base = concurrent.futures.Future
 else:
-    # The behaviour is native; the standard class is a base so that isinstance() holds.
+    # The behaviour is native. The standard class is a base class so that isinstance() works.
     class _Base(_native.FutureBase, concurrent.futures.Future):
         pass
 
@@ -85,13 +85,14 @@ def _gathered(
         for number, call in enumerate(calls):
             window.append(twins.start(number, call, returns_errors))
             if len(window) >= limit:
-                # Several at a time, so that their successors are sent together.
+                # Several at a time, so that the calls that follow them are sent together.
                 while len(window) > keep:
                     yield oldest()
         while window:
             yield oldest()
     finally:
-        # Calls that have not been sent are withdrawn; the others end before the generator does.
+        # Calls that have not been sent are cancelled. The generator waits for the others before it
+        # ends.
         left = [future for future in window if not isinstance(future, Exception)]
         for future in left:
             future.cancel()
@@ -132,7 +133,7 @@ async def _gathered_async(
         for number, call in enumerate(calls):
             window.append(twins.start(number, call, returns_errors))
             if len(window) >= limit:
-                # Several at a time, so that their successors are sent together.
+                # Several at a time, so that the calls that follow them are sent together.
                 while len(window) > keep:
                     yield await oldest()
         while window:
@@ -150,7 +151,8 @@ async def _gathered_async(
 
 
 def _checked(calls: Iterable[Any], limit: int, errors: str) -> tuple[int, bool]:
-    """How many calls stay in flight while the oldest is waited for; whether errors are results."""
+    """How many calls are in flight while the oldest one is waited for, and whether errors are
+    results."""
     if isinstance(calls, (str, bytes)) or not hasattr(calls, "__iter__"):
         message = f"calls must be an iterable of calls, not {type(calls).__name__}"
         raise TypeError(message)
@@ -169,7 +171,8 @@ def _checked(calls: Iterable[Any], limit: int, errors: str) -> tuple[int, bool]:
 
 
 class _Twins:
-    """Finds, for a verb of a client or its datasets, the function that starts it at once."""
+    """Finds, for a verb of a client or its datasets, the function that starts it without
+    waiting."""
 
     def __init__(
         self, client: Any, kinds: tuple[type, type], starter: Callable[[Any], Any]
@@ -177,13 +180,13 @@ class _Twins:
         self._client = client
         self._kinds = kinds
         self._starter = starter
-        # Cached: calls mostly name the same verb.
+        # Cached, because calls usually use the same verb.
         self._owner: object = None
         self._name = ""
         self._twin: Callable[..., Any] | None = None
 
     def start(self, number: int, call: Any, returns_errors: bool) -> Any:
-        """The future of a call, or the error that its arguments raise."""
+        """The future of a call, or the error raised for its arguments."""
         watch = None
         if type(call) is tuple and call:
             # A tuple of arguments of any type.
@@ -255,14 +258,14 @@ class WatchedVerb:
 
 
 def _watched(verb: Any) -> tuple[Callable[..., Any] | None, Any]:
-    """What watches the calls of a verb, if anything does, and the verb itself."""
+    """What observes the calls of a verb, if anything does, and the verb itself."""
     return (verb.watch, verb.method) if isinstance(verb, WatchedVerb) else (None, verb)
 
 
 def _of_a_view(
     verb: Any, arguments: tuple[Any, ...], options: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """A verb with the options of a profile as the verb itself and all options."""
+    """For a verb of a view with a profile: the verb of the client, and all options."""
     if isinstance(verb, ModeVerb):
         verb = verb.chosen(arguments, options)
     if isinstance(verb, OperateVerb):

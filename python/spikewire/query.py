@@ -8,7 +8,7 @@ A query can only use an index that exists. Without one, a filter does the same a
 examining every record: ``users.query(where=exp.bin("age") >= 20)``.
 """
 
-# The native half calls the functions at the end.
+# The native module calls the functions at the end.
 # pyright: reportUnusedFunction=false
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def around(
     return IndexRange("around", bin, [point], of, name, ctx)
 
 
-# --- What is awaited of a query -----------------------------------------------------------------
+# --- Awaitables of a query ---------------------------------------------------------------------
 
 
 async def _records(refill: Awaitable[Iterable[T] | None]) -> AsyncIterator[T]:
@@ -141,7 +141,7 @@ async def _exit(query: AsyncQuery) -> None:
     query.close()
 
 
-# --- Results in one: the query ends with them ---------------------------------------------------
+# --- Results in one call: these close the query ------------------------------------------------
 
 
 def _first(query: Query) -> Record:
@@ -198,7 +198,7 @@ def _to_pandas(query: Query, key: str | None, generation: str | None, ttl: str |
         return _frame(arrow, pandas, _one_table(arrow, list(tables), None))
 
 
-# --- The same, awaited ---------------------------------------------------------------------------
+# --- The same, for asyncio ---------------------------------------------------------------------
 
 
 def _first_soon(query: AsyncQuery) -> Future[Record]:
@@ -284,7 +284,7 @@ async def _joined_later(
         return joined([batch async for batch in batches])
 
 
-# --- What both have in common --------------------------------------------------------------------
+# --- Shared by both ----------------------------------------------------------------------------
 
 
 def _there(record: Record | None) -> Record:

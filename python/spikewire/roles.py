@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncRoles", "Privilege", "Role", "Roles"]
 
-#: A role as the engine gives it.
+#: A role as returned by the engine.
 _Fields: TypeAlias = (
     "tuple[str, list[tuple[str, str | None, str | None]], tuple[str, ...], int, int]"
 )

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AsyncUsers", "User", "Users"]
 
-#: A user as the engine gives it.
+#: A user as returned by the engine.
 _Fields: TypeAlias = tuple[str, tuple[str, ...], tuple[int, ...], tuple[int, ...], int]
 
 
@@ -197,7 +197,7 @@ class AsyncUsers:
 
 
 def _given(password: str) -> str:
-    """A password that there has to be."""
+    """A password, which is required."""
     if password is None:
         raise TypeError("password must be str, not NoneType")
     return password

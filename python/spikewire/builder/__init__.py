@@ -5,16 +5,16 @@
     session.upsert(users.keys(ids)).set("seen", True).add("visits", 1).ttl(3600).execute()
     session.query(users).where("$.age > ?", 25).limit(100).to_list()
 
-| module | what is in it |
+| module | contents |
 |---|---|
 | ``session`` | where chains begin |
-| ``step`` | keys, options and the chain that every step is part of |
+| ``step`` | keys, options and the chain to which every step belongs |
 | ``rows`` | steps on keys: executed at once, or streamed |
 | ``streams`` | windows of keys in flight, for streams of steps and ``get_stream`` |
 | ``read``, ``write``, ``plain`` | the verbs |
 | ``scan`` | scans and index queries |
-| ``results`` | results of rows, and what is done about errors |
-| ``blocking``, ``asynchronous`` | the classes that users get, with what their methods return |
+| ``results`` | results of rows, and error handling |
+| ``blocking``, ``asynchronous`` | the classes for users, with the types their methods return |
 """
 
 from __future__ import annotations

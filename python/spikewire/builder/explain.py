@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["explained_chain", "explained_step"]
 
-#: The options of a batch that are about its rows.
+#: Options of a batch that concern its rows.
 _OF_ROWS = ("read_mode", "read_touch", "ttl", "exists", "durable", "send_key")
-#: What a step says of its rows; the rest is about the whole call.
+#: Options of a step that concern its rows. All other options concern the whole call.
 _SAID_OF_ROWS = frozenset({*_OF_ROWS, "where", "generation", "hedge"})
 
 
@@ -54,7 +54,7 @@ def _of_rows(step: Any, call: Explanation) -> Explanation:
         if said.get(name) is not None:
             used[name] = Used(name, said[name], "the step")
         elif (step._verb, name) == ("delete", "send_key"):
-            # Here the option means something else than for other rows.
+            # For this verb the option has another meaning than for rows.
             used[name] = Used(name, False, "the default")
         else:
             used[name] = call[name]
@@ -62,7 +62,7 @@ def _of_rows(step: Any, call: Explanation) -> Explanation:
 
 
 def _keys(step: Any) -> Iterator[Any]:
-    """The keys of a step. An iterator is left to the call: it gives them once."""
+    """The keys of a step. An iterator is not consumed, because the call needs its keys."""
     keys = step._keys
     if step._single:
         yield keys

@@ -1,4 +1,4 @@
-"""The steps without bins: delete, touch and exists."""
+"""Steps without bins: delete, touch and exists."""
 
 from __future__ import annotations
 

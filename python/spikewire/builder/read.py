@@ -47,7 +47,7 @@ class Read(ReadBase, Rows, Reading):
     def _first_or_none(self) -> Any:
         if self._ops is None or not self._single or self._before is not None:
             return self._of_records(_first_or_none)
-        # One record, by a verb that has no default.
+        # A single record, read with a verb that has no default.
         verb, arguments = self._verbs.operate, (self._keys, self._ops)
         if self._awaited:
             return begun(_unless_absent(verb(*arguments, **self._keywords())))

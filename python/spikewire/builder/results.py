@@ -21,17 +21,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Missing", "OnError", "Result", "Results"]
 
-#: What is done about a record that is not there: its result stays, without record and error; it is
-#: left out; or it counts as an error.
+#: How to treat a missing record: keep its result, without record and error; skip it; or treat it as
+#: an error.
 Missing: TypeAlias = Literal["keep", "skip", "error"]
 
-#: What is done about a row that failed: its error is raised, stays in its result, is left out, or
-#: is handed to a function, with its result.
+#: How to treat a failed row: raise its error, keep the error in its result, skip it, or call a
+#: function with the result.
 OnError: TypeAlias = Literal["raise", "collect", "skip"] | Callable[["Result"], object]
 
 _STRATEGIES = ("raise", "collect", "skip")
 _MISSING = ("keep", "skip", "error")
-#: The error about a record that is not there.
+#: Creates the error for a missing record.
 absent = _errors._absent  # pyright: ignore[reportPrivateUsage]
 
 

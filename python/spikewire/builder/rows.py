@@ -23,9 +23,9 @@ class Rows(RowsBase, Step):
 
     __slots__ = ()
 
-    #: How the step on one key is a call of its own.
+    #: How to run the step on one key as a call of its own.
     _alone: ClassVar[str] = "end the step with execute()"
-    #: The options of a profile that its rows take, in a chain.
+    #: The options of a profile that apply to its rows in a chain.
     _of_rows: ClassVar[tuple[str, ...]]
 
     def explain(self) -> Explanation:
@@ -81,12 +81,12 @@ class Rows(RowsBase, Step):
             yield result
 
     def _alike(self, verbs: Any, keys: Any) -> Any:
-        """The step on many keys, by one verb; what it returns becomes a batch."""
+        """Runs the step on many keys with a single verb, whose result becomes a batch."""
         raise NotImplementedError
 
     def _send(self) -> tuple[Any, Any]:
-        """Makes the call of the whole chain. Its batch, or the future of it, and how the records
-        that are not there are treated, row by row."""
+        """Runs the call for the whole chain. Returns its batch, or the future of it, and for each
+        row how a missing record is treated."""
         if self._before is None:
             return self._alike(self._verbs, self._input()), self._treated
         return _send_chain(self)
@@ -99,13 +99,13 @@ class Rows(RowsBase, Step):
         return [self._keys] if self._single else self._taken()
 
     def _check_batch(self) -> None:
-        """Refuses options that batches do not have."""
+        """Rejects options that batches do not have."""
         if self._options is not None and self._options.get("hedge") is not None:
             message = "hedge is about a call that reads one record, and this call is a batch"
             raise ValueError(f"{message}: {self._alone}")
 
     def _follow(self, verb: str, key: Any, more: tuple[Any, ...]) -> Any:
-        """Goes on with a step on what is no single ``Key``."""
+        """Continues the chain with a step on anything other than a single ``Key``."""
         keys, single = keys_of(verb, key, more)
         if hasattr(self._keys, "__aiter__"):
             raise TypeError("keys of an asynchronous iterable are for a stream of one step")

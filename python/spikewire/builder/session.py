@@ -26,14 +26,15 @@ class Start(SessionBase):
     _dataset: ClassVar[type[Any]]
 
     def _several(self, verb: str, key: Any, more: tuple[Any, ...]) -> Any:
-        """A step on what is no single ``Key``."""
+        """A step on anything other than a single ``Key``."""
         if verb == "query" and not more and isinstance(getattr(key, "_target", key), _DATASETS):
             return self._step(verb, self._own(key), True, of=self._scan)
         keys, single = keys_of(verb, key, more, awaited=self._dataset is AsyncDataset)
         return self._step(verb, keys, single)
 
     def _own(self, dataset: Any) -> Any:
-        """A dataset of this client. A view stands for its set: the profile is the session's."""
+        """A dataset of this client. For a view, the dataset itself, because the profile is the
+        session's."""
         native = getattr(dataset, "_target", dataset)
         if not isinstance(native, self._dataset) or not self._verbs._owns(native):
             raise ValueError(f"{dataset!r} is a dataset of another client")

@@ -1,4 +1,4 @@
-"""What every step has: its keys and its options."""
+"""What all steps have: keys and options."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ RETRIES = (
 )
 
 
-#: Stands for the keys of an iterator that was read.
+#: Replaces the keys of an iterator that has been consumed.
 _READ = iter(())
 
 
@@ -92,11 +92,11 @@ class Step(StepBase):
         return explained_step(self, *self._call())
 
     def _call(self) -> tuple[Any, ...]:
-        """The verb that the step calls by itself, and its arguments."""
+        """The verb that the step calls on its own, and its arguments."""
         raise NotImplementedError
 
     def _taken(self) -> Any:
-        """The keys, for a call. An iterator gives them once, so that a second call would be about
+        """The keys, for a call. An iterator only yields them once, so a second call would have
         none."""
         keys = self._keys
         if keys is _READ:
@@ -108,7 +108,7 @@ class Step(StepBase):
         return keys
 
     def _keywords(self) -> dict[str, Any]:
-        """The options that were given, as keywords of a verb."""
+        """The options that were set, as keyword arguments of a verb."""
         return self._options or {}
 
     def __repr__(self) -> str:

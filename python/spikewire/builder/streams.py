@@ -1,9 +1,9 @@
 """Endless inputs: keys are read one window at a time while other windows are in flight.
 
-``get_stream`` of clients and datasets, and ``stream`` of the builder, are made of this.
+Used by ``get_stream`` of clients and datasets, and by ``stream`` of the builder.
 """
 
-# The native half calls the functions at the end.
+# The native module calls the functions at the end.
 # pyright: reportUnusedFunction=false
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 __all__ = ["How", "checked", "get_stream", "stream", "stream_soon"]
 
-#: How long the end of a stream waits for an asynchronous input that was cancelled, in seconds.
+#: How long the end of a stream waits for a cancelled asynchronous input, in seconds.
 _PATIENCE = 5.0
 
 
@@ -70,7 +70,8 @@ def stream(
             start = flying.pop(done)
             yield from settled(batch, how.on_error, how.missing, start)
     finally:
-        # Windows that have not been sent are withdrawn; the others end before the generator does.
+        # Windows that have not been sent are cancelled. The generator waits for the others before
+        # it ends.
         for future in flying:
             future.cancel()
         for future in flying:
@@ -139,7 +140,7 @@ def get_stream(
         hint = "" if awaited else "; AsyncClient takes asynchronous ones"
         hint = hint if hasattr(keys, "__aiter__") else ""
         raise TypeError(f"keys must be an iterable of keys, not {type(keys).__name__}{hint}")
-    # Without keys nothing is sent: this checks the other arguments.
+    # Without keys nothing is sent: this only checks the other arguments.
     (trial or verbs.get_many)((), bins, **options)
     of = verbs if awaited else verbs.submit
 
@@ -165,16 +166,16 @@ class _Source:
         self._window = window
         self._error: BaseException | None = None
         self.is_over = False
-        #: How many were sent.
+        #: The number of keys sent.
         self.count = 0
 
     def take(self) -> list[Any]:
-        """The next window; none if there are no more."""
+        """The next window; empty if there are no more keys."""
         some: list[Any] = []
         if self.is_over:
             return some
         try:
-            # One by one, so that those before an error are kept.
+            # One by one, so that keys before an error are kept.
             for key in islice(self._keys, self._window):
                 some.append(key)  # noqa: PERF402
         except Exception as error:  # noqa: BLE001
@@ -185,17 +186,17 @@ class _Source:
     def send(
         self, send: Callable[[list[Any]], Any], some: list[Any], flying: dict[Any, int]
     ) -> None:
-        """Sends a window. One that is refused is the end of the input."""
+        """Sends a window. If it is rejected, the input ends there."""
         try:
             flying[send(some)] = self.count
         except (TypeError, ValueError, OverflowError) as error:
-            # It names the row in the window.
+            # The message has the row's number within the window.
             says = re.sub(r"^row (\d+)", lambda row: f"row {self.count + int(row[1])}", str(error))
             self.is_over, self._error = True, type(error)(says)
         self.count += len(some)
 
     def end(self) -> None:
-        """Raises the error that the input ended with, behind the results of what came before."""
+        """Raises the error with which the input ended, after the results of what came before."""
         if self._error is not None:
             raise self._error
 
@@ -204,11 +205,11 @@ class _Source:
         raise NotImplementedError
 
     async def close(self) -> None:
-        """Ends reading."""
+        """Stops reading."""
 
 
 class _AsyncSource(_Source):
-    """Keys from an asynchronous iterable: a task reads them, a window ahead at most."""
+    """Keys from an asynchronous iterable. A task reads them, at most one window ahead."""
 
     def __init__(self, keys: AsyncIterable[Any], window: int) -> None:
         super().__init__(keys, window)
@@ -249,7 +250,7 @@ class _AsyncSource(_Source):
         except (Exception, asyncio.CancelledError) as error:  # noqa: BLE001
             self._error = error
         finally:
-            # The task itself is done a moment later.
+            # The task itself is done slightly later.
             self._loop.call_soon(self._over)
 
     def _over(self) -> None:
